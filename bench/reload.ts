@@ -70,7 +70,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** When this is told next. */
+/** When this happens next. */
 async function next(event: string): Promise<number> {
   const signal = AbortSignal.timeout(MOST_MS);
   await once(told, event, { signal }).catch((error) => {

@@ -189,3 +189,22 @@ describe('without a terminal', () => {
     );
   });
 });
+
+describe('what came of a save', () => {
+  const size = { columns: 140, rows: 40 };
+  const reload = { at: '2026-01-01T09:30:05.000Z', ok: true, text: 'orders.ts is live in Orders', lines: [] };
+
+  it('is one line', () => {
+    const lines = renderView({ ...status, reload }, size, painter(false));
+    expect(lines).toContain('09:30:05 UTC  orders.ts is live in Orders');
+    expect(renderView(status, size, painter(false)).join('\n')).not.toContain('UTC  orders');
+  });
+
+  it('names what has changed of the app, as far as there is room', () => {
+    const changed = { ...reload, text: 'the app has changed', lines: ['queue a: added', 'x'.repeat(200)] };
+    const line = renderView({ ...status, reload: changed }, size, painter(false)).find((one) =>
+      one.includes('queue a: added; xxx'),
+    );
+    expect(width(line ?? '')).toBe(140);
+  });
+});

@@ -131,9 +131,7 @@ function reloaded({ reload }: RuntimeStatus, paint: Paint): string[] {
   const { ok, text, lines, at } = reload;
   const more = ok && lines.length > 0 ? `: ${lines.join('; ')}` : '';
   const time = at.slice(11, 19);
-  return [
-    `${paint('dim', `saved, ${time} UTC`)}  ${paint(ok ? 'green' : 'red', printable(`${text}${more}`))}`,
-  ];
+  return [`${paint('dim', `${time} UTC`)}  ${paint(ok ? 'green' : 'red', printable(`${text}${more}`))}`];
 }
 
 function hints({ queues }: RuntimeStatus, paint: Paint): string[] {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { appChanges } from '../../../src/tools/local/reload/app-changes.js';
 import { appOf, lambda, rule, table } from './app-under-test.js';
 
-it('says nothing of an app that is the same', () => {
+it('has no line for an app that is the same', () => {
   const app = appOf();
   expect(appChanges(app, { ...app })).toEqual([]);
 });

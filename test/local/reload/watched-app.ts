@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Run by itself: npx would take a second of each synthesis. */
 export const WATCHED_APP = 'node --import tsx infra/app.ts';
 
-export const APP = `import { App, Duration, Stack } from 'aws-cdk-lib';
+const APP = `import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Backlog } from 'dynamo-backlog/cdk';
 import { QUEUE } from '../shared/names.js';
 

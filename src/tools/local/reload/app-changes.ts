@@ -48,7 +48,7 @@ function functionChange(before: LocalFunction, after: LocalFunction): string | u
 
 type Variables = LocalFunction['environment'];
 
-/** Values may be secret. Those of the backlog itself follow from its queues, whose changes are told in words. */
+/** Values may be secret. Those of the backlog itself follow from its queues, which other lines are about. */
 function variablesText(before: Variables, after: Variables): string | undefined {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => !name.startsWith('BACKLOG_') && before[name] !== after[name]);

@@ -6,7 +6,7 @@ import type { LocalApp, LocalFunction } from '../template/local-app.js';
 const SYNTHESIS = /[\\/]synthesis-\d+(?=[\\/])/g;
 
 /**
- * An app as it was synthesized anew, with all functions that are the same as before being the same objects: their
+ * An app as it was synthesized again, with all functions that are the same as before being the same objects: their
  * sandboxes go on.
  *
  * @param keepsCode whether the code of a function is newer than that of any synthesis
@@ -49,8 +49,8 @@ export function checkTables(before: Pick<LocalApp, 'tables'>, after: Pick<LocalA
     });
     if (isDeepStrictEqual(shapeOf(known), shapeOf(table))) continue;
     throw new ConfigurationError(
-      `the table ${table.name}: expected the keys and indexes that it was made with, got others; the local runtime cannot change ` +
-        'those of a table: stop it, and start again with fresh tables (without --data-dir, or with another folder)',
+      `the table ${table.name}: expected the keys and indexes that it was made with, got others. The local runtime cannot change ` +
+        'them: stop it, and start again with fresh tables (without --data-dir, or with another folder)',
     );
   }
 }

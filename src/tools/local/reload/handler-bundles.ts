@@ -24,7 +24,10 @@ export interface HandlerBundlesOptions {
   readonly onError: (functionName: string, error: Extract<Outcome, { type: 'error' }>) => void;
 }
 
-/** What esbuild keeps of one handler with the AWS SDK takes 70 MB; one that it keeps nothing of takes twice the time. */
+/** Files that no bundle names, and that all may depend on. */
+const CONFIGURATION = /[\\/](?:tsconfig[^\\/]*|package|package-lock)\.json$/;
+
+/** What esbuild keeps of one handler with the AWS SDK takes 70 MB. Without that, bundling takes twice the time. */
 const MOST_WARM = 4;
 
 /** The handlers of an app that say what they were bundled from. One is bundled at a time. */
@@ -43,6 +46,10 @@ export class HandlerBundles {
   /** The files of all handlers. */
   get inputs(): ReadonlySet<string> {
     return new Set([...this.#bundles.values()].flatMap(({ inputs }) => [...inputs]));
+  }
+
+  get count(): number {
+    return this.#bundles.size;
   }
 
   /** These are the functions from now on. Those that are new are bundled, so that their files are known. */
@@ -86,7 +93,7 @@ export class HandlerBundles {
   }
 
   async #rebuild(changed: ReadonlySet<string>): Promise<void> {
-    const isConfiguration = [...changed].some((path) => /[\\/]tsconfig[^\\/]*\.json$/.test(path));
+    const isConfiguration = [...changed].some((path) => CONFIGURATION.test(path));
     const isTouched = ({ failed, inputs }: HandlerBundle) =>
       failed || isConfiguration || [...changed].some((path) => inputs.has(path));
     // What was worked on last is what is looked at next.

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import type { AppSource, SynthesizedApp } from '../app-source.js';
 import type { LocalApp } from '../template/local-app.js';
 import { appChanges } from './app-changes.js';
@@ -32,7 +32,7 @@ export interface ReloadOptions {
   readonly onNews: (news: ReloadNews) => void;
 }
 
-/** Watches the files of an app. A saved handler runs from the next event on; a changed app is synthesized anew. */
+/** Watches the files of an app. A saved handler runs from the next event on; a changed app is synthesized again. */
 export class Reload {
   readonly #options: ReloadOptions;
   readonly #bursts = new Bursts<string>({ handle: (paths, beganAt) => this.#handle(paths, beganAt) });
@@ -93,7 +93,8 @@ export class Reload {
     this.#esbuild = isAssembly ? undefined : await import('esbuild').catch(() => undefined);
     this.#bundles = this.#esbuild && this.#handlerBundles(this.#esbuild, scratch);
     await this.#lookAround();
-    await this.#lookBack();
+    this.#tell(true, this.#watchedText());
+    await this.#lookBack(isAssembly ? [join(folder, 'manifest.json')] : (this.#imports ?? []));
   }
 
   #handlerBundles(esbuild: Esbuild, scratch: string): HandlerBundles {
@@ -118,11 +119,17 @@ export class Reload {
   }
 
   /** What was saved between the first synthesis and now was not seen. */
-  async #lookBack(): Promise<void> {
-    for (const path of this.#imports ?? []) {
+  async #lookBack(paths: Iterable<string>): Promise<void> {
+    for (const path of paths) {
       const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
       if (mtimeMs > this.#options.synthesizedAt) this.#bursts.add(path);
     }
+  }
+
+  #watchedText(): string {
+    const { command } = this.#options.source;
+    const handlers = this.#bundles?.count ?? 0;
+    return `watching ${command}${handlers > 0 ? ` and ${handlers} ${handlers === 1 ? 'handler' : 'handlers'}` : ''}`;
   }
 
   async #handle(paths: ReadonlySet<string>, beganAt: number): Promise<void> {
