@@ -85,8 +85,11 @@ describe('saved handlers', () => {
     const { cwd, live, errors, healed, save, bundles } = await world();
     await save('Orders.ts', 'export const handler = (\n  => 1;');
     expect(errors).toEqual([`${join(cwd, 'Orders.ts')}:2:3: Unexpected "=>"`]);
+    // What is saved beside it repeats no error.
+    await bundles.rebuild(new Set(['/elsewhere/other.ts']));
+    expect(errors).toHaveLength(1);
     await writeFile(join(cwd, 'Orders.ts'), handlerText('v1'));
-    await bundles.rebuild(new Set(['/elsewhere/package.json']));
+    await bundles.rebuild(new Set(['/elsewhere/other.ts']));
     expect([live, healed]).toEqual([[], ['Orders']]);
     await save('Orders.ts', handlerText('v2'));
     expect(live).toHaveLength(1);

@@ -33,8 +33,8 @@ export interface HandlerBundleOptions {
 export class HandlerBundle {
   /** The files that the last good bundle was made of, absolute. */
   inputs: ReadonlySet<string>;
-  /** The last build failed. */
-  failed = false;
+  /** The error of the last build, if it failed. */
+  failed: string | undefined;
   readonly bundle: BundleDescription;
   readonly #options: HandlerBundleOptions;
   #context: Promise<BuildContext> | undefined;
@@ -53,14 +53,9 @@ export class HandlerBundle {
   }
 
   async build(): Promise<Outcome> {
-    try {
-      const outcome = await this.#build();
-      this.failed = outcome.type === 'error';
-      return outcome;
-    } catch (error) {
-      this.failed = true;
-      return this.#errorOf(error);
-    }
+    const outcome = await this.#build().catch((error: unknown) => this.#errorOf(error));
+    this.failed = outcome.type === 'error' ? outcome.text : undefined;
+    return outcome;
   }
 
   /** Frees the memory that the next build would be faster by. */

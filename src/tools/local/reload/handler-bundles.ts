@@ -94,20 +94,25 @@ export class HandlerBundles {
 
   async #rebuild(changed: ReadonlySet<string>): Promise<void> {
     const isConfiguration = [...changed].some((path) => CONFIGURATION.test(path));
-    const isTouched = ({ failed, inputs }: HandlerBundle) =>
-      failed || isConfiguration || [...changed].some((path) => inputs.has(path));
+    const isTouched = ({ inputs }: HandlerBundle) =>
+      isConfiguration || [...changed].some((path) => inputs.has(path));
     // What was worked on last is what is looked at next.
-    const touched = [...this.#bundles].filter(([, bundle]) => isTouched(bundle));
-    for (const [name, bundle] of touched.reverse()) await this.#build(name, bundle);
+    for (const [name, bundle] of [...this.#bundles].reverse()) {
+      const touched = isTouched(bundle);
+      if (touched || bundle.failed !== undefined) await this.#build(name, bundle, touched);
+    }
   }
 
-  async #build(name: string, bundle: HandlerBundle): Promise<void> {
+  /** @param repeats whether the error that was reported last is news */
+  async #build(name: string, bundle: HandlerBundle, repeats = true): Promise<void> {
     if (this.#stopped) return;
     const { failed } = bundle;
     const outcome = await bundle.build();
     const [entry] = bundle.bundle.entryPoints;
-    if (outcome.type === 'error') this.#options.onError(name, outcome);
-    if (outcome.type === 'same' && failed) this.#options.onHealed({ functionName: name, entry });
+    if (outcome.type === 'error' && (repeats || outcome.text !== failed))
+      this.#options.onError(name, outcome);
+    if (outcome.type === 'same' && failed !== undefined)
+      this.#options.onHealed({ functionName: name, entry });
     if (outcome.type === 'code') {
       const folder = await this.#write(name, outcome);
       await this.#options.onCode({ functionName: name, folder, entry });

@@ -156,7 +156,7 @@ export class Reload {
         lambda.name === functionName ? { ...lambda, folder, codeKey: undefined } : lambda,
       );
       this.#options.run({ ...app, functions });
-      await this.#removeUnused();
+      await this.#removeUnused(undefined);
     });
     this.#tell(true, `${this.#short(entry)} is live in ${functionName}, ${secondsSince(this.#beganAt)}`);
   }
@@ -207,13 +207,13 @@ export class Reload {
     run(app);
     const lines = [...describe(this.#synthesized.stacks, next.stacks), ...appChanges(before, app)];
     this.#synthesized = next;
-    await this.#removeUnused();
+    await this.#removeUnused(next.folder);
     return lines;
   }
 
-  async #removeUnused(): Promise<void> {
+  async #removeUnused(newest: string | undefined): Promise<void> {
     const { scratch, current, working } = this.#options;
-    await removeUnused(scratch, [...current().functions, ...working()], this.#synthesized.folder);
+    await removeUnused(scratch, [...current().functions, ...working()], newest);
   }
 
   #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
