@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HandlerBundles, type NewCode } from '../../../src/tools/local/reload/handler-bundles.js';
@@ -28,7 +28,7 @@ async function world(names = ['Orders']) {
       format: 'esm',
       minify: true,
     } as const;
-    const folder = join(cwd, 'synthesis-1', `asset.${name}`);
+    const folder = join(cwd, 'scratch', 'synthesis-1', `asset.${name}`);
     await esbuild.build({ ...bundle, entryPoints: [entry], outfile: join(folder, 'index.mjs') });
     functions.push(lambda(name, { folder, bundle }));
   }
@@ -65,6 +65,17 @@ describe('saved handlers', () => {
     expect(await codeOf(first)).toMatch(/v2.*!|!.*v2/);
     expect(await codeOf(second)).toMatch(/v2.*\?|\?.*v2/);
     expect(new Set([first.folder, second.folder, functions[0]?.folder]).size).toBe(3);
+  });
+
+  it('have source maps that find their sources from the new folder', async () => {
+    const { cwd, functions, bundles, live, save } = await world();
+    const [lambda] = functions;
+    if (!lambda?.bundle) throw new Error('no handler');
+    await bundles.follow([{ ...lambda, bundle: { ...lambda.bundle, sourcemap: true } }]);
+    await save('Orders.ts', handlerText('v2'));
+    const folder = live.at(-1)?.folder ?? '';
+    const map = JSON.parse(await readFile(join(folder, 'index.mjs.map'), 'utf8')) as { sources: string[] };
+    expect(map.sources.map((source) => resolve(folder, source))).toContain(join(cwd, 'Orders.ts'));
   });
 
   it('without another output are no news', async () => {

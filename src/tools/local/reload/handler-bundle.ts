@@ -94,7 +94,7 @@ export class HandlerBundle {
     return {
       ...(bundle as BuildOptions & BundleDescription),
       entryPoints: [...bundle.entryPoints],
-      // As deep as the folder that the code comes into: source maps name their sources from there.
+      // As deep as the folder that the code comes into.
       outfile: join(dirname(folder), 'bundle', bundle.format === 'esm' ? 'index.mjs' : 'index.js'),
       write: false,
       metafile: true,

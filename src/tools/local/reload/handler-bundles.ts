@@ -126,7 +126,8 @@ export class HandlerBundles {
   /** Never into a folder that a sandbox reads. */
   async #write(name: string, { files }: Extract<Outcome, { type: 'code' }>): Promise<string> {
     this.#count += 1;
-    const folder = join(this.#options.scratch, 'bundles', `${name}-${this.#count}`);
+    // As deep as the asset of a synthesis: source maps name their sources from there.
+    const folder = join(this.#options.scratch, `bundle-${this.#count}-${name}`, 'code');
     await mkdir(folder, { recursive: true });
     await Promise.all(files.map((file) => writeFile(join(folder, file.name), file.contents)));
     return folder;

@@ -156,7 +156,8 @@ export class Reload {
         lambda.name === functionName ? { ...lambda, folder, codeKey: undefined } : lambda,
       );
       this.#options.run({ ...app, functions });
-      await this.#removeUnused(undefined);
+      // Only here: another one would remove what is written, and not run yet.
+      await removeUnused(this.#options.scratch, 'bundle-', this.#functions());
     });
     this.#tell(true, `${this.#short(entry)} is live in ${functionName}, ${secondsSince(this.#beganAt)}`);
   }
@@ -203,17 +204,19 @@ export class Reload {
     const before = current();
     checkTables(before, next.app);
     const app = carryOver(before, next.app, ({ name, bundle }) => this.#bundles?.has(name, bundle) === true);
+    const lines = [...describe(this.#synthesized.stacks, next.stacks), ...appChanges(before, app)];
     await prepare(app);
     run(app);
-    const lines = [...describe(this.#synthesized.stacks, next.stacks), ...appChanges(before, app)];
     this.#synthesized = next;
-    await this.#removeUnused(next.folder);
+    // Only here: a synthesis may be under way while a handler is bundled.
+    await removeUnused(this.#options.scratch, 'synthesis-', this.#functions());
     return lines;
   }
 
-  async #removeUnused(newest: string | undefined): Promise<void> {
-    const { scratch, current, working } = this.#options;
-    await removeUnused(scratch, [...current().functions, ...working()], newest);
+  /** All that run, and those of events that are at work still. */
+  #functions(): LocalApp['functions'] {
+    const { current, working } = this.#options;
+    return [...current().functions, ...working()];
   }
 
   #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
