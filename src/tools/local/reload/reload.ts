@@ -193,8 +193,11 @@ export class Reload {
     } catch (error) {
       if (signal.aborted) return;
       this.#failed = true;
-      const [text = '', ...lines] = (error as Error).message.split('\n');
-      this.#tell(false, `${text}; the runtime goes on with the app as it was`, lines);
+      const [first = '', ...lines] = (error as Error).message.split('\n');
+      // Of what the app has written, the line that says most.
+      const reason = lines.find((line) => /^\W*\w*Error\W/.test(line))?.trim();
+      const text = `${reason ?? first}; the runtime goes on with the app as it was`;
+      this.#tell(false, text, reason === undefined ? lines : [first, ...lines]);
     }
   }
 

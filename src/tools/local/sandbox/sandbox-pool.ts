@@ -133,7 +133,7 @@ export class SandboxPool {
       const sandbox = this.#idle[i];
       if (sandbox && !sandbox.alive) {
         this.#idle.splice(i, 1);
-      } else if (sandbox?.functionName === lambda.name && this.#isCurrent(sandbox)) {
+      } else if (sandbox?.functionName === lambda.name) {
         this.#idle.splice(i, 1);
         this.#busy.add(sandbox);
         return sandbox;
