@@ -67,7 +67,7 @@ try {
   runtime.kill('SIGTERM');
   await ended;
   receiver.stop();
-  await rm(folder, { recursive: true, force: true });
+  for (const used of [folder, runtimes]) await rm(used, { recursive: true, force: true });
 }
 
 /** When this happens next. */

@@ -21,6 +21,12 @@ it('names what is new and what is gone', () => {
   ]);
 });
 
+it('says of a table that is gone from the app that its records stay', () => {
+  expect(appChanges(appOf(), appOf({ tables: [] }))).toEqual([
+    'table Records: not in the app any more; its records stay',
+  ]);
+});
+
 it('says what changes of a function, without the values of variables', () => {
   const environment = { TOKEN: 'secret', BACKLOG_QUEUES: '{}' };
   const after = lambda('Orders', { folder: '/b', timeoutSeconds: 60, memoryMb: 1024, environment });

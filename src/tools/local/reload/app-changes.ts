@@ -4,7 +4,9 @@ import { queuesOf } from '../template/target.js';
 /** What changes of an app beside the settings of its queues, one line each. */
 export function appChanges(before: LocalApp, after: LocalApp): string[] {
   return [
-    ...named('table', before.tables, after.tables),
+    ...named('table', before.tables, after.tables).map((line) =>
+      line.replace(/: removed$/, ': not in the app any more; its records stay'),
+    ),
     ...named('function', before.functions, after.functions, functionChange),
     ...named('message queue', before.queues, after.queues),
     ...ruleChanges(before.rules, after.rules),

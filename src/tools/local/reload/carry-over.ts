@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError } from '../../../errors.js';
-import type { LocalApp, LocalFunction } from '../template/local-app.js';
+import type { LocalApp, LocalFunction, LocalTable } from '../template/local-app.js';
 
 /** See `appSource`. */
 const SYNTHESIS = /[\\/]synthesis-\d+(?=[\\/])/g;
@@ -38,11 +38,11 @@ function placeless({ environment, ...lambda }: LocalFunction) {
  *
  * @throws ConfigurationError naming the table
  */
-export function checkTables(before: Pick<LocalApp, 'tables'>, after: Pick<LocalApp, 'tables'>): void {
-  for (const table of after.tables) {
-    const known = before.tables.find(({ name }) => name === table.name);
+export function checkTables(made: readonly LocalTable[], after: readonly LocalTable[]): void {
+  for (const table of after) {
+    const known = made.find(({ name }) => name === table.name);
     if (!known) continue;
-    const shapeOf = ({ keys, indexes, attributes }: typeof table) => ({
+    const shapeOf = ({ keys, indexes, attributes }: LocalTable) => ({
       keys,
       indexes,
       attributes: attributes.toSorted((a, b) => a.name.localeCompare(b.name)),

@@ -44,6 +44,8 @@ export class Reload {
   /** Undefined: what the app imports is not known. */
   #imports: ReadonlySet<string> | undefined;
   #synthesized: SynthesizedApp;
+  /** All that were made, also those that the app does not have any more. */
+  #tables: LocalApp['tables'];
   #synthesis: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
   /** The last synthesis failed: whatever is saved may heal it. */
   #failed = false;
@@ -57,6 +59,7 @@ export class Reload {
   constructor(options: ReloadOptions) {
     this.#options = options;
     this.#synthesized = options.first;
+    this.#tables = options.first.app.tables;
   }
 
   /** Resolves when the files are watched, and the handlers are bundled so that the first save is as fast as the next. */
@@ -205,11 +208,13 @@ export class Reload {
   async #runSynthesized(next: SynthesizedApp): Promise<readonly string[]> {
     const { current, prepare, run, describe } = this.#options;
     const before = current();
-    checkTables(before, next.app);
+    checkTables(this.#tables, next.app.tables);
     const app = carryOver(before, next.app, ({ name, bundle }) => this.#bundles?.has(name, bundle) === true);
     const lines = [...describe(this.#synthesized.stacks, next.stacks), ...appChanges(before, app)];
     await prepare(app);
     run(app);
+    const isNew = ({ name }: { readonly name: string }) => !this.#tables.some((table) => table.name === name);
+    this.#tables = [...this.#tables, ...app.tables.filter(isNew)];
     this.#synthesized = next;
     // Only here: a synthesis may be under way while a handler is bundled.
     await removeUnused(this.#options.scratch, 'synthesis-', this.#functions());
