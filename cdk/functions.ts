@@ -21,6 +21,7 @@ import { entryBundling } from './entry-bundling.js';
 import { handlerEnvironment, roomBeside } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
+import { describeBundle } from './local-bundle.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
 import { grantSecrets } from './secrets.js';
@@ -128,6 +129,7 @@ export function entryFunction(
   }
   const settings = withOwn(scope, path, work.settings, common);
   const { reservedConcurrentExecutions, projectRoot, depsLockFilePath } = settings;
+  const bundling = entryBundling(scope, settings);
   const lambda = new NodejsFunction(scope, 'Function', {
     ...commonProps(scope, queues, settings, work.settings.layers ? path : 'Backlog', work.environment),
     description: describeQueues(queues),
@@ -137,8 +139,9 @@ export function entryFunction(
     ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
     ...(projectRoot !== undefined && { projectRoot }),
     ...(depsLockFilePath !== undefined && { depsLockFilePath }),
-    bundling: entryBundling(scope, settings),
+    bundling,
   });
+  describeBundle(lambda, entry, bundling);
   warnOfReservation(scope, path, queues, reservedConcurrentExecutions);
   acknowledgeRuns(lambda, settings);
   return finish(

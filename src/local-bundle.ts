@@ -1,2 +1,14 @@
-/** Context that the local runtime sets: functions are then bundled for debugging. */
+/** Context that the local runtime sets: functions then tell in the template what their code was bundled from. */
 export const LOCAL_CONTEXT = 'dynamo-backlog:local';
+
+/** The key in the `Metadata` of a function's resource. Deployed templates do not have it. */
+export const BUNDLE_METADATA = 'DynamoBacklogBundle';
+
+/** What esbuild has made a function's code from: options of its JavaScript API, without where the output goes. */
+export interface BundleDescription {
+  /** The file, absolute. */
+  readonly entryPoints: readonly [string];
+  /** The folder that esbuild ran in, absolute. */
+  readonly absWorkingDir: string;
+  readonly [option: string]: unknown;
+}

@@ -15,13 +15,27 @@ export class CommandLine {
   readonly #processes = new Set<ChildProcess>();
   #env: NodeJS.ProcessEnv = {};
   #ownSession = false;
+  #cwd: string | undefined;
 
-  /** @param ownSession as from a terminal of its own: Linux shares a machine out between those */
-  static async create({ ownSession = false } = {}): Promise<CommandLine> {
+  /**
+   * @param ownSession as from a terminal of its own: Linux shares a machine out between those
+   * @param cwd where the commands run. Default: the process's
+   * @param env more variables
+   */
+  static async create({
+    ownSession = false,
+    cwd,
+    env = {},
+  }: {
+    ownSession?: boolean;
+    cwd?: string;
+    env?: NodeJS.ProcessEnv;
+  } = {}): Promise<CommandLine> {
     if (!existsSync(MAIN)) throw new Error('these tests run the built package: npm run build');
     const cli = new CommandLine();
     cli.#ownSession = ownSession;
-    cli.#env = { ...process.env, BACKLOG_RUNTIME_DIR: await mkdtemp(join(tmpdir(), 'backlog-cli-')) };
+    cli.#cwd = cwd;
+    cli.#env = { ...process.env, ...env, BACKLOG_RUNTIME_DIR: await mkdtemp(join(tmpdir(), 'backlog-cli-')) };
     return cli;
   }
 
@@ -39,6 +53,7 @@ export class CommandLine {
   start(...args: string[]) {
     const child = spawn(process.execPath, [MAIN, ...args], {
       env: this.#env,
+      cwd: this.#cwd,
       detached: this.#ownSession,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -55,6 +70,7 @@ export class CommandLine {
       return code as number | null;
     });
     return {
+      pid: child.pid,
       out: () => texts.out,
       err: () => texts.err,
       ended,

@@ -247,3 +247,26 @@ describe('without a terminal', () => {
     );
   });
 });
+
+describe('what came of a save', () => {
+  const size = { columns: 80, rows: 40 };
+  const reload = { at: new Date().toISOString(), ok: true, text: 'orders.ts is live in Orders', lines: [] };
+
+  it('is shown below the runs, and takes no line from the head and the queues', () => {
+    const lines = renderView({ ...status, reload }, size, painter(false));
+    const without = renderView(status, size, painter(false));
+    expect(lines).toContain('reload: orders.ts is live in Orders');
+    expect(lines).toHaveLength(without.length);
+    const first = without.findIndex((line) => line.startsWith('RUNS'));
+    expect(lines.slice(0, first)).toEqual(without.slice(0, first));
+  });
+
+  it('is no longer than the terminal, nor higher', () => {
+    const changed = { ...reload, ok: false, text: 'x'.repeat(200), lines: ['y'.repeat(200)] };
+    for (const rows of [12, 16, 20, 40]) {
+      const lines = renderView({ ...status, reload: changed }, { columns: 80, rows }, painter(false));
+      expect(lines.length).toBeLessThan(rows);
+      expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(80);
+    }
+  });
+});

@@ -21,7 +21,7 @@ async function startWith(invocation: Invocation | GivenUp, failureQueue?: string
   const sent: { queue: string; body: string; delaySeconds: number }[] = [];
   const results: AsyncResult[] = [];
   const invocations = asyncInvocations({
-    functions: [lambda('Orders', failureQueue)],
+    find: (name) => (name === 'Orders' ? lambda(name, failureQueue) : undefined),
     invoke: async () => invocation,
     send: (queue, body, delaySeconds) => sent.push({ queue, body, delaySeconds }) > 0,
     onResult: (result) => results.push(result),
@@ -83,7 +83,7 @@ describe('what starts functions', () => {
   function hanging() {
     const ends: (() => void)[] = [];
     const invocations = asyncInvocations({
-      functions: [lambda('Orders')],
+      find: () => lambda('Orders'),
       invoke: () =>
         new Promise((resolve) => {
           ends.push(() => resolve({ type: 'result', value: null }));

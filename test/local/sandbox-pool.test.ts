@@ -10,8 +10,18 @@ afterEach(() => {
 const lambda = (name: string) => ({ name }) as LocalFunction;
 
 /** Sandboxes whose invocations end when the test says so. */
-function world(size: number, isAlone: (lambda: LocalFunction) => boolean = () => false) {
+function world(
+  size: number,
+  {
+    isAlone = () => false,
+    latest,
+  }: {
+    isAlone?: (lambda: LocalFunction) => boolean;
+    latest?: (lambda: LocalFunction) => LocalFunction | undefined;
+  } = {},
+) {
   const opened: (PooledSandbox & {
+    lambda: LocalFunction;
     alive: boolean;
     calls: ((result: Invocation) => void)[];
     clocks: { clock: string; follow: () => void }[];
@@ -21,9 +31,11 @@ function world(size: number, isAlone: (lambda: LocalFunction) => boolean = () =>
     size,
     maxWaitMs: 60_000,
     isAlone,
-    open: ({ name }) => {
+    ...(latest ? { latest } : {}),
+    open: (lambda) => {
       const fake = {
-        functionName: name,
+        lambda,
+        functionName: lambda.name,
         loaded: Promise.resolve(),
         alive: true,
         closed: false,
@@ -51,7 +63,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 describe('a function that has one sandbox', () => {
   it('takes its events one after the other, however long one of them takes', async () => {
     vi.useFakeTimers();
-    const { pool, opened } = world(10, ({ name }) => name === 'debugged');
+    const { pool, opened } = world(10, { isAlone: ({ name }) => name === 'debugged' });
     const results = [1, 2, 3].map((event) => pool.invoke(lambda('debugged'), event));
     await vi.advanceTimersByTimeAsync(20 * 60_000);
     expect(opened).toHaveLength(1);
@@ -64,7 +76,7 @@ describe('a function that has one sandbox', () => {
   });
 
   it('keeps no other function waiting', async () => {
-    const { pool, opened } = world(2, ({ name }) => name === 'debugged');
+    const { pool, opened } = world(2, { isAlone: ({ name }) => name === 'debugged' });
     void pool.invoke(lambda('debugged'), 1);
     void pool.invoke(lambda('debugged'), 2);
     const first = pool.invoke(lambda('f'), 1);
@@ -79,7 +91,7 @@ describe('a function that has one sandbox', () => {
   });
 
   it('has a new one once its process has ended', async () => {
-    const { pool, opened } = world(10, () => true);
+    const { pool, opened } = world(10, { isAlone: () => true });
     const first = pool.invoke(lambda('debugged'), 1);
     const second = pool.invoke(lambda('debugged'), 2);
     opened[0]?.kill();
@@ -182,6 +194,68 @@ describe('the pool of sandboxes', () => {
     expect(await quick).toEqual(done);
     await closing;
     expect(await slow).toMatchObject({ type: 'exited' });
+    expect(opened[0]?.closed).toBe(true);
+  });
+});
+
+describe('a function that changes', () => {
+  const old = lambda('f');
+  const present = lambda('f');
+
+  /** Until `change`, the old function is the latest one. */
+  function changing(size: number) {
+    const functions = { latest: old };
+    const made = world(size, { latest: () => functions.latest });
+    const change = () => {
+      functions.latest = present;
+      return made.pool.retire();
+    };
+    return { ...made, change };
+  }
+
+  it('closes its idle sandboxes, and gets a new one at its next event', async () => {
+    const { pool, opened, change } = changing(10);
+    pool.warm(old);
+    expect(change()).toEqual([old]);
+    expect(opened[0]?.closed).toBe(true);
+    void pool.invoke(present, 1);
+    expect(opened.map(({ lambda }) => lambda)).toEqual([old, present]);
+    expect(opened[1]?.lambda).toBe(present);
+  });
+
+  it('lets an event that is at work end in the old code, and uses that sandbox for no other', async () => {
+    const { pool, opened, change } = changing(10);
+    const first = pool.invoke(old, 1);
+    expect(change()).toEqual([]);
+    expect(opened[0]?.closed).toBe(false);
+    expect(pool.working).toEqual([old]);
+    void pool.invoke(present, 2);
+    expect(opened[1]?.lambda).toBe(present);
+    opened[0]?.calls[0]?.(done);
+    expect(await first).toEqual(done);
+    expect(opened[0]?.closed).toBe(true);
+    void pool.invoke(present, 3);
+    expect(opened).toHaveLength(3);
+  });
+
+  it('gives an event that waited the new code', async () => {
+    const { pool, opened, change } = changing(1);
+    const first = pool.invoke(old, 1);
+    void pool.invoke(old, 2);
+    change();
+    opened[0]?.calls[0]?.(done);
+    await first;
+    await turn();
+    expect(opened[1]?.lambda).toBe(present);
+    expect(opened[1]?.calls).toHaveLength(1);
+  });
+
+  it('that is gone keeps no sandbox', async () => {
+    const functions: { latest?: LocalFunction } = { latest: old };
+    const { pool, opened } = world(10, { latest: () => functions.latest });
+    pool.warm(old);
+    delete functions.latest;
+    expect(pool.retire()).toEqual([old]);
     expect(opened[0]?.closed).toBe(true);
   });
 });

@@ -225,3 +225,83 @@ describe('a clock that is set', () => {
     expect(fired.filter(({ rule: { id } }) => id === 'b').length).toBeGreaterThanOrEqual(1);
   });
 });
+
+describe('rules that are replaced', () => {
+  const labels = (fired: readonly Firing[]) => fired.map(({ rule: { label } }) => label);
+
+  it('keep their phase, and fire with what they are now', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(5 minutes)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(3 * MINUTE);
+    scheduler.replace([{ ...rule('a', 'rate(5 minutes)'), label: 'new' }]);
+    expect(scheduler.nextOf('a')).toBe(START + 5 * MINUTE);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(labels(fired)).toEqual(['new']);
+  });
+
+  it('fire at their new interval from now on, counted from their creation', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 hour)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(7 * MINUTE);
+    scheduler.replace([rule('a', 'rate(5 minutes)')]);
+    expect(scheduler.nextOf('a')).toBe(START + 10 * MINUTE);
+    await vi.advanceTimersByTimeAsync(8 * MINUTE);
+    expect(fired.map(({ at }) => (at - START) / MINUTE)).toEqual([10, 15]);
+  });
+
+  it('lose no firing that is due while the clock is paused', async () => {
+    const setting = { wallStart: START, start: START, speed: 1, paused: false };
+    const fired: Firing[] = [];
+    const scheduler = new Scheduler({
+      rules: [rule('a', 'rate(1 minute)')],
+      time: { clock: { ...scaledClock(setting), now: () => Date.now() }, phases: new Map(), setting },
+      fire: async (firing) => void fired.push(firing),
+    });
+    scheduler.start();
+    scheduler.wait();
+    await vi.advanceTimersByTimeAsync(MINUTE + 1);
+    scheduler.replace([rule('a', 'rate(1 minute)')]);
+    expect(fired).toEqual([]);
+    scheduler.goOn();
+    expect(fired).toHaveLength(1);
+    scheduler.stop();
+  });
+
+  it('come and go', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(90_000);
+    scheduler.replace([rule('b', 'rate(1 minute)')]);
+    expect(scheduler.nextOf('a')).toBeUndefined();
+    expect(scheduler.nextOf('b')).toBe(START + 90_000 + MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(labels(fired)).toEqual(['a', 'b']);
+  });
+
+  it('do not make up for the time in which they were disabled', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    scheduler.replace([rule('a', 'rate(1 minute)', false)]);
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    scheduler.replace([rule('a', 'rate(1 minute)')]);
+    expect(fired).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(fired.map(({ coalesced }) => coalesced)).toEqual([0, 0]);
+  });
+
+  it('that are gone are not made up for when their last run ends', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)')], { speed: 600, runMs: 5_000 });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(1_000);
+    scheduler.replace([]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(fired).toHaveLength(1);
+  });
+
+  it('do not fire before the scheduler is started', () => {
+    const { scheduler, fired } = world([]);
+    scheduler.replace([schedule('a', 'rate(1 minute)')]);
+    expect(fired).toEqual([]);
+  });
+});

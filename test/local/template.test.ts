@@ -275,6 +275,7 @@ describe('a synthesized app', () => {
       {
         name: 'Worker',
         handler: 'index.handler',
+        codeKey: 'abc123.zip',
         folder: join(folder, 'asset.abc123'),
         timeoutSeconds: 300,
         memoryMb: 512,

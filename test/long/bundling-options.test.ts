@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
+import * as esbuild from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
 import { LOCAL_CONTEXT } from '../../src/local-bundle.js';
+import { readAssembly } from '../../src/tools/local/template/assembly.js';
+import { readApp } from '../../src/tools/local/template/template.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'backlog-bundling-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -110,4 +113,40 @@ it('for the local runtime it can be debugged: names as they are written, a map o
   expect(files).toContain(join(process.cwd(), 'test', 'long', 'fixtures', 'throwing.ts'));
   expect(files.filter((file) => !existsSync(file))).toEqual([]);
   expect(stackOf(folder, { BACKLOG_SOURCE_ROOT: process.cwd() })).toMatch(IN_TYPESCRIPT);
+});
+
+it('what the template tells the local runtime makes the same bundle as the CDK', async () => {
+  const outdir = join(scratch, 'local');
+  const app = new App({ outdir, analyticsReporting: false, context: { [LOCAL_CONTEXT]: 'true' } });
+  const entry = 'test/cdk/fixtures/handler.ts';
+  const bundling = {
+    banner: '/* of the shop */',
+    footer: '/* the end */',
+    sourceMap: true,
+    sourcesContent: false,
+    define: { 'process.env.SHOP': '"1"' },
+    externalModules: ['@aws-sdk/*'],
+    minify: false,
+  };
+  new Backlog(new Stack(app, 'Shop'), 'Backlog', {
+    queues: {
+      plain: { retry: { type: 'none' }, entry },
+      rich: { retry: { type: 'none' }, entry, bundling },
+    },
+  });
+  app.synth();
+  const described = readApp(await readAssembly(outdir)).functions.filter(({ bundle }) => bundle);
+  expect(described.map(({ name }) => name).sort()).toEqual([
+    'BacklogQueuesplainFunction',
+    'BacklogQueuesrichFunction',
+  ]);
+  for (const { bundle, folder } of described) {
+    const outfile = join(outdir, 'again', 'index.mjs');
+    await esbuild.build({ ...(bundle as object), outfile });
+    for (const name of readdirSync(folder)) {
+      expect(readFileSync(join(outdir, 'again', name), 'utf8')).toBe(
+        readFileSync(join(folder, name), 'utf8'),
+      );
+    }
+  }
 });

@@ -1,3 +1,4 @@
+import type { ReloadNews } from '../local/reload/news.js';
 import type { Notice } from '../local/sandbox/function-logs.js';
 import { ownFrames } from '../local/status/error-log.js';
 import type { RunReport } from '../local/status/run-report.js';
@@ -17,6 +18,11 @@ export function plainNotice({ level, functionName, text, stack = [] }: Notice): 
     .slice(0, 1)
     .map((place) => `\n  ${printable(place)}`);
   return `${level} ${functionName}: ${printable(text)}${where.join('')}`;
+}
+
+/** A line for what came of a save, and those that explain it. */
+export function plainReload({ ok, text, lines }: ReloadNews): string[] {
+  return [`${ok ? 'reload' : 'ERROR'}: ${printable(text)}`, ...lines.map((line) => `  ${printable(line)}`)];
 }
 
 /** One line with all counts. */

@@ -81,6 +81,11 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .option('--deliver-to <url>', 'where the queues deliver, instead of the sample ERP', flags.deliveryUrl)
     .option('--secrets <file>', 'values of the app’s secrets and parameters: a JSON object by name')
+    .option(
+      '--watch',
+      'run what you save of the app while it is at work; records are kept (default: on a terminal, with --app)',
+    )
+    .option('--no-watch', 'run the app as it is at the start')
     .option('--no-sample', 'no sample shop and no sample ERP')
     .option(...REDACT_FLAG)
     .option(

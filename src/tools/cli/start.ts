@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../errors.js';
 import { DEBUGGER_PORT } from '../local/debugging.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RuntimeOptions } from '../local/runtime-options.js';
+import { plainChanges } from './diff/plain-changes.js';
 import {
   APP_PACKAGES,
   EMBEDDED_PACKAGES,
@@ -12,7 +13,7 @@ import {
 } from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
-import { plainCounts, plainNotice, plainRun, summary } from './plain.js';
+import { plainCounts, plainNotice, plainReload, plainRun, summary } from './plain.js';
 import { loadRedact } from './redact-module.js';
 import { banner } from './start-banner.js';
 import { StartLive } from './start-live.js';
@@ -30,6 +31,8 @@ export interface StartFlags {
   readonly deliverTo?: string | undefined;
   readonly secrets?: string | undefined;
   readonly sample: boolean;
+  /** Default: on a terminal, with `app`. */
+  readonly watch?: boolean | undefined;
   /** The file of a module that says what the console shows of a payload. */
   readonly redact?: string | undefined;
   /** The first port for debuggers; true: the usual one. */
@@ -49,6 +52,12 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     ...RUNTIME_PACKAGES,
     ...(flags.app === undefined ? APP_PACKAGES : {}),
   });
+  if (flags.watch && flags.app === undefined) {
+    output.message(
+      "error: --watch: expected together with --app: this package's own app has no files to save",
+    );
+    return EXIT.usage;
+  }
   const redact = await loadRedact(flags.redact);
   // Another app's queues may have handlers of their own: made-up orders are not for them.
   const sample = flags.sample && flags.app === undefined;
@@ -66,6 +75,8 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
       redact,
       sample,
       speed,
+      watch: flags.watch ?? (isLive && flags.app !== undefined),
+      describeChanges: plainChanges,
       signal: stopping.signal,
     });
     begun.runtime = runtime;
@@ -103,7 +114,7 @@ async function stop(runtime: LocalRuntime, output: Output) {
 
 /** What a user sees of a runtime. */
 interface Show {
-  readonly callbacks: Pick<RuntimeOptions, 'onProgress' | 'onReady' | 'onRun' | 'onNotice'>;
+  readonly callbacks: Pick<RuntimeOptions, 'onProgress' | 'onReady' | 'onRun' | 'onNotice' | 'onReload'>;
   started(runtime: LocalRuntime): void;
   /** May be called again. */
   stop(): void;
@@ -130,6 +141,9 @@ function plainShow(sample: boolean, output: Output): Show {
         if (notice.record !== undefined && errors.has(text)) return;
         errors.add(text);
         output.message(text);
+      },
+      onReload: (news) => {
+        for (const line of plainReload(news)) output.message(line);
       },
     },
     started: (runtime) => {

@@ -2,6 +2,7 @@ import { age } from '../../duration.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';
+import { reloadLines } from './reload-lines.js';
 import { bannerLines, bannerText } from './start-banner.js';
 import { hasOutageKey, helpLines, keyLine } from './start-help.js';
 import { problemLines, runLines } from './start-runs.js';
@@ -72,7 +73,9 @@ function bodyLines(
   const left = room - 1 - title.length;
   const leastRuns = isLow ? 1 : LEAST_RUNS;
   const table = queueTable(status, Math.max(2, left - leastRuns), columns, paint);
-  const below = problemLines(status, left - table.length - leastRuns, paint);
+  const roomBelow = left - table.length - leastRuns;
+  const reloaded = reloadLines(status, paint).slice(0, Math.max(0, roomBelow));
+  const below = [...problemLines(status, roomBelow - reloaded.length, paint), ...reloaded];
   const runsRoom = Math.max(1, left - table.length - below.length);
   const runs = runLines(status, runsRoom, columns < WIDE_COLUMNS, paint);
   return [...table, countsNote(status, paint), ...title, ...fill(runs, runsRoom), ...below].slice(0, room);

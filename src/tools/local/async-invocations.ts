@@ -15,7 +15,7 @@ export interface AsyncResult {
 }
 
 export interface AsyncInvocationsOptions {
-  readonly functions: readonly LocalFunction[];
+  readonly find: (functionName: string) => LocalFunction | undefined;
   readonly invoke: Invoke;
   readonly send: SendMessage;
   readonly onResult: (result: AsyncResult) => void;
@@ -43,8 +43,7 @@ const LOOK_AGAIN_MS = 10;
  * function's queue for failures.
  */
 export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
-  const { functions, invoke, send, onResult } = options;
-  const byName = new Map(functions.map((one) => [one.name, one]));
+  const { find, invoke, send, onResult } = options;
   const atWork = new Set<{ readonly startedAt: number }>();
   const youngerThan = (ageMs: number) => {
     const since = performance.now() - ageMs;
@@ -58,12 +57,12 @@ export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocat
     const invocation = await invoke(functionName, event);
     atWork.delete(one);
     onResult({ functionName, event, durationMs: performance.now() - one.startedAt, invocation });
-    const { failureQueue } = byName.get(functionName) ?? {};
+    const { failureQueue } = find(functionName) ?? {};
     if (invocation.type === 'result' || failureQueue === undefined) return;
     send(failureQueue, JSON.stringify(failureOf(functionName, event, invocation)), 0);
   };
   return {
-    has: (functionName) => byName.has(functionName),
+    has: (functionName) => find(functionName) !== undefined,
     start: (functionName, event) => void run(functionName, event),
     whenWelcome: async (isFull) => {
       while (!isWelcome(isFull())) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

@@ -31,7 +31,7 @@ const EVENT_MAX_WAIT_MS = 60_000;
 
 /** Runs the app's functions by their names, as Lambda would. */
 export class FunctionHost {
-  readonly #functions: ReadonlyMap<string, LocalFunction>;
+  #functions: ReadonlyMap<string, LocalFunction>;
   readonly #pool: SandboxPool;
   #clock: string;
 
@@ -53,10 +53,11 @@ export class FunctionHost {
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     };
     this.#clock = JSON.stringify(clock);
-    this.#functions = new Map(functions.map((lambda) => [lambda.name, lambda]));
+    this.#functions = byName(functions);
     this.#pool = new SandboxPool({
       size: SANDBOXES,
       maxWaitMs: EVENT_MAX_WAIT_MS,
+      latest: ({ name }) => this.#functions.get(name),
       // Each has one port, and a breakpoint stops all that the function does.
       isAlone: (lambda) => debugging?.isDebugged(lambda) === true,
       open: (lambda) => {
@@ -87,6 +88,21 @@ export class FunctionHost {
     return this.#pool.invoke(this.#find(name), event);
   }
 
+  /**
+   * These are the functions from now on. One that is another object than before gets new sandboxes; an event that is at
+   * work ends in the old one.
+   */
+  replace(functions: readonly LocalFunction[]): void {
+    this.#functions = byName(functions);
+    const retired = new Set(this.#pool.retire().map(({ name }) => name));
+    this.warm([...retired].filter((name) => this.#functions.has(name)));
+  }
+
+  /** The functions of sandboxes that are at work, as they were when their events came. */
+  get working(): readonly LocalFunction[] {
+    return this.#pool.working;
+  }
+
   /** Resolves when all functions that are at work follow the clock. Those that start later have it from the start. */
   setClock(clock: ClockSetting): Promise<void> {
     this.#clock = JSON.stringify(clock);
@@ -108,4 +124,8 @@ export class FunctionHost {
     if (!lambda) throw new Error(`the app has no function ${name}`);
     return lambda;
   }
+}
+
+function byName(functions: readonly LocalFunction[]): ReadonlyMap<string, LocalFunction> {
+  return new Map(functions.map((lambda) => [lambda.name, lambda]));
 }

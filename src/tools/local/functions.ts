@@ -33,6 +33,8 @@ export interface RunningFunctions {
   readonly streams: Streams;
   /** Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
+  /** This is the app from now on. What waits stays, and what is at work ends as it began. */
+  replace(app: LocalApp): void;
   /** Starts nothing any more; what runs may finish in `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -40,7 +42,7 @@ export interface RunningFunctions {
 /** The app's functions with all that starts them but the rules: streams, queues, and one another. */
 export async function startFunctions(options: FunctionsOptions): Promise<RunningFunctions> {
   const { app, endpoint, region, time, logs, findSecret, closers, onReport, onNotice } = options;
-  const running: { host?: FunctionHost } = {};
+  const running: { app: LocalApp; host?: FunctionHost } = { app };
   const invoke = async (name: string, event: unknown) =>
     running.host
       ? running.host.invoke(name, event)
@@ -60,7 +62,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   closers.add(() => queues.stop());
   const digest = new ArrivalsDigest({ now: () => toIso(time.clock.now()), onReport });
   const lambda = asyncInvocations({
-    functions: app.functions,
+    find: (functionName) => running.app.functions.find(({ name }) => name === functionName),
     invoke,
     send: queues.send,
     onResult: ({ event, durationMs, invocation }) => digest.add(queueOf(event), { durationMs, invocation }),
@@ -86,6 +88,12 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     host,
     streams,
     debuggers: options.inspect === undefined ? undefined : debugging?.addresses,
+    replace(next) {
+      running.app = next;
+      host.replace(next.functions);
+      queues.replace(next);
+      streams.replace(next);
+    },
     async stop(graceMs) {
       streams.stop();
       queues.stop();

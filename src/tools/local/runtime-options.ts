@@ -1,4 +1,5 @@
 import type { RedactPayload } from '../../operate/redact-payload.js';
+import type { DescribeChanges, ReloadNews } from './reload/news.js';
 import type { Notice } from './sandbox/function-logs.js';
 import type { RunReport } from './status/run-report.js';
 import type { RuntimeActions } from './status/runtime-actions.js';
@@ -35,6 +36,12 @@ export interface RuntimeOptions {
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   /** All is ready, and the clock has begun to go. Gets what is to be seen, and what the keys of a terminal do. */
   readonly onReady?: ((status: () => RuntimeStatus, actions: RuntimeActions) => void) | undefined;
+  /** Runs what is saved of the app while it is at work. Default false. */
+  readonly watch?: boolean | undefined;
+  /** What came of a save. */
+  readonly onReload?: ((news: ReloadNews) => void) | undefined;
+  /** Says what another synthesis changes for the queues. Default: nothing is said of them. */
+  readonly describeChanges?: DescribeChanges | undefined;
   /** What the start is at. */
   readonly onProgress?: ((step: string) => void) | undefined;
   /** Ends a start that is under way. */

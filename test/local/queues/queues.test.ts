@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Queues } from '../../../src/tools/local/queues/queues.js';
+import { Queues, type QueuesOptions } from '../../../src/tools/local/queues/queues.js';
 import type { Invocation } from '../../../src/tools/local/sandbox/sandbox.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -8,18 +8,19 @@ afterEach(() => void vi.useRealTimers());
 function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
   const events: { name: string; bodies: string[] }[] = [];
   const unread: string[] = [];
+  const app: QueuesOptions['app'] = {
+    queues: [
+      { name: 'Redelivery', maxReceives: 2, deadLetterQueue: 'GivenUp' },
+      { name: 'GivenUp', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
+      { name: 'Lonely', maxReceives: 1, deadLetterQueue: undefined },
+    ],
+    queueReaders: [
+      { queue: 'Redelivery', functionName: 'Intake', batchSize: 10 },
+      { queue: 'Lonely', functionName: 'Other', batchSize: 1 },
+    ],
+  };
   const queues = new Queues({
-    app: {
-      queues: [
-        { name: 'Redelivery', maxReceives: 2, deadLetterQueue: 'GivenUp' },
-        { name: 'GivenUp', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
-        { name: 'Lonely', maxReceives: 1, deadLetterQueue: undefined },
-      ],
-      queueReaders: [
-        { queue: 'Redelivery', functionName: 'Intake', batchSize: 10 },
-        { queue: 'Lonely', functionName: 'Other', batchSize: 1 },
-      ],
-    },
+    app,
     region: 'us-east-1',
     invoke: async (name, event) => {
       const { Records } = event as { Records: { body: string }[] };
@@ -28,7 +29,7 @@ function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
     },
     onUnread: (queue, body) => unread.push(`${queue}: ${body}`),
   });
-  return { queues, events, unread };
+  return { app, queues, events, unread };
 }
 
 describe('the queues of an app', () => {
@@ -65,5 +66,24 @@ describe('the queues of an app', () => {
     queues.stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(events).toEqual([]);
+  });
+
+  it('keep what waits when the app is another one, for the function that reads them now', async () => {
+    const { app, queues, events } = queuesWith();
+    queues.send('Redelivery', 'a', 30);
+    queues.send('Lonely', 'dropped', 30);
+    queues.replace({
+      queues: [...app.queues.slice(0, 2), { name: 'New', maxReceives: 1, deadLetterQueue: undefined }],
+      queueReaders: [
+        { queue: 'Redelivery', functionName: 'Other', batchSize: 10 },
+        { queue: 'New', functionName: 'Other', batchSize: 10 },
+      ],
+    });
+    expect([queues.send('Lonely', 'b', 0), queues.send('New', 'c', 0)]).toEqual([false, true]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(events).toEqual([
+      { name: 'Other', bodies: ['c'] },
+      { name: 'Other', bodies: ['a'] },
+    ]);
   });
 });

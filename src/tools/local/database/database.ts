@@ -11,7 +11,7 @@ export interface Database {
   /** It may hold what a runtime before this one has begun. */
   readonly mayHoldRecords: boolean;
   /**
-   * Makes the tables that are missing, and reports what is written from then on.
+   * Makes the tables that are missing, and reports what is written from then on. It may be called again for another app.
    *
    * @throws ConfigurationError if a table cannot be used
    */

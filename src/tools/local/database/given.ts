@@ -27,14 +27,14 @@ export async function givenDatabase(
     streams.destroy();
     throw unusable(endpoint, error as Error);
   }
-  const readers: TableReader[] = [];
+  const readers = new Map<string, TableReader>();
   const readStream = async (table: string, arn: string) => {
     const reader = new TableReader({
       source: new TableStream(streams, arn),
       onChange: (change) => onChange({ table, ...change }),
       onTrouble: (error) => onTrouble(table, error),
     });
-    readers.push(reader);
+    readers.set(table, reader);
     await reader.begin();
   };
   return {
@@ -47,11 +47,12 @@ export async function givenDatabase(
         const found = await describeTable(client, table.name);
         checkTable(table, found, viewTypes.get(table.name));
         const { stream } = found;
-        if (stream && viewTypes.has(table.name)) await readStream(table.name, stream.arn);
+        if (!stream || !viewTypes.has(table.name) || readers.has(table.name)) continue;
+        await readStream(table.name, stream.arn);
       }
     },
     stop: async () => {
-      for (const reader of readers) reader.stop();
+      for (const reader of readers.values()) reader.stop();
       streams.destroy();
     },
   };

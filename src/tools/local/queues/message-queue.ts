@@ -37,7 +37,13 @@ export class MessageQueue {
   private atWork = false;
   private stopped = false;
 
-  constructor(private readonly options: MessageQueueOptions) {}
+  constructor(private options: MessageQueueOptions) {}
+
+  /** What waits stays. A batch that is at work ends as it began. */
+  configure(options: MessageQueueOptions): void {
+    this.options = options;
+    this.wake();
+  }
 
   send(body: string, delaySeconds = 0): void {
     if (this.stopped) return;

@@ -1,7 +1,7 @@
 import { handOverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
-import type { LocalApp } from '../template/local-app.js';
-import { MessageQueue } from './message-queue.js';
+import type { LocalApp, LocalQueue } from '../template/local-app.js';
+import { MessageQueue, type MessageQueueOptions } from './message-queue.js';
 
 /** Puts a message into a queue of the app; false if there is none of that name. */
 export type SendMessage = (queue: string, body: string, delaySeconds: number) => boolean;
@@ -16,25 +16,24 @@ export interface QueuesOptions {
 
 /** The app's message queues, in memory, each with the function that reads it. */
 export class Queues {
-  private readonly queues: ReadonlyMap<string, MessageQueue>;
+  private queues: ReadonlyMap<string, MessageQueue> = new Map();
 
-  constructor({ app, region, invoke, onUnread }: QueuesOptions) {
-    const entries = app.queues.map(({ name, maxReceives, deadLetterQueue }) => {
-      const reader = app.queueReaders.find(({ queue }) => queue === name);
-      const queue = new MessageQueue({
-        arn: `arn:aws:sqs:${region}:000000000000:${name}`,
-        region,
-        batchSize: reader?.batchSize ?? 1,
-        maxReceives,
-        deliver: reader && handOverTo(reader.functionName, invoke),
-        onDead: (body) => {
-          if (deadLetterQueue === undefined || !this.send(deadLetterQueue, body, 0)) onUnread(name, body);
-        },
-        onUnread: (body) => onUnread(name, body),
-      });
-      return [name, queue] as const;
+  constructor(private readonly options: QueuesOptions) {
+    this.replace(options.app);
+  }
+
+  /** These are the queues from now on. What waits in one that stays is kept; what waits in one that is gone is dropped. */
+  replace(app: QueuesOptions['app']): void {
+    const former = this.queues;
+    const entries = app.queues.map((queue) => {
+      const { name } = queue;
+      const options = this.optionsOf(queue, app.queueReaders);
+      const known = former.get(name);
+      known?.configure(options);
+      return [name, known ?? new MessageQueue(options)] as const;
     });
     this.queues = new Map(entries);
+    for (const [name, queue] of former) if (!this.queues.has(name)) queue.stop();
   }
 
   readonly send: SendMessage = (name, body, delaySeconds) => {
@@ -45,5 +44,24 @@ export class Queues {
 
   stop(): void {
     for (const queue of this.queues.values()) queue.stop();
+  }
+
+  private optionsOf(
+    { name, maxReceives, deadLetterQueue }: LocalQueue,
+    readers: LocalApp['queueReaders'],
+  ): MessageQueueOptions {
+    const { region, invoke, onUnread } = this.options;
+    const reader = readers.find(({ queue }) => queue === name);
+    return {
+      arn: `arn:aws:sqs:${region}:000000000000:${name}`,
+      region,
+      batchSize: reader?.batchSize ?? 1,
+      maxReceives,
+      deliver: reader && handOverTo(reader.functionName, invoke),
+      onDead: (body) => {
+        if (deadLetterQueue === undefined || !this.send(deadLetterQueue, body, 0)) onUnread(name, body);
+      },
+      onUnread: (body) => onUnread(name, body),
+    };
   }
 }

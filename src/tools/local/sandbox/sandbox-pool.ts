@@ -9,6 +9,8 @@ export interface SandboxPoolOptions {
   /** A function that has one sandbox at a time; its events wait for it for as long as it takes. Default: none has. */
   readonly isAlone?: (lambda: LocalFunction) => boolean;
   readonly open: (lambda: LocalFunction) => PooledSandbox;
+  /** What a function is by now: another object has other code or settings, undefined is gone. Default: it does not change. */
+  readonly latest?: (lambda: LocalFunction) => LocalFunction | undefined;
 }
 
 /** What the pool needs of a sandbox. */
@@ -34,6 +36,8 @@ export class SandboxPool {
   /** Least recently used first. */
   readonly #idle: PooledSandbox[] = [];
   readonly #busy = new Set<PooledSandbox>();
+  /** What each of them runs. */
+  readonly #runs = new WeakMap<PooledSandbox, LocalFunction>();
   readonly #waiters: Waiter[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -49,9 +53,28 @@ export class SandboxPool {
   /** Opens a sandbox before its first event, as loading takes a moment. Resolves when it is loaded. */
   async warm(lambda: LocalFunction): Promise<void> {
     if (this.#closed || this.#count() >= this.#options.size) return;
-    const sandbox = this.#options.open(lambda);
+    const sandbox = this.#open(lambda);
     this.#idle.push(sandbox);
     await sandbox.loaded;
+  }
+
+  /**
+   * Closes the idle sandboxes of functions that have changed. One that is at work ends its event first.
+   *
+   * @returns the functions as they were
+   */
+  retire(): LocalFunction[] {
+    const old = this.#idle.filter((sandbox) => !this.#isCurrent(sandbox));
+    for (const sandbox of old) {
+      this.#idle.splice(this.#idle.indexOf(sandbox), 1);
+      void sandbox.close();
+    }
+    return old.flatMap((sandbox) => this.#runs.get(sandbox) ?? []);
+  }
+
+  /** The functions that are at work. */
+  get working(): LocalFunction[] {
+    return [...this.#busy].flatMap((sandbox) => this.#runs.get(sandbox) ?? []);
   }
 
   async invoke(lambda: LocalFunction, event: unknown): Promise<Invocation | GivenUp> {
@@ -127,9 +150,21 @@ export class SandboxPool {
       if (!oldest) return undefined;
       void oldest.close();
     }
-    const sandbox = this.#options.open(lambda);
+    const sandbox = this.#open(lambda);
     this.#busy.add(sandbox);
     return sandbox;
+  }
+
+  #open(lambda: LocalFunction): PooledSandbox {
+    const sandbox = this.#options.open(lambda);
+    this.#runs.set(sandbox, lambda);
+    return sandbox;
+  }
+
+  #isCurrent(sandbox: PooledSandbox): boolean {
+    const { latest } = this.#options;
+    const lambda = this.#runs.get(sandbox);
+    return !latest || !lambda || latest(lambda) === lambda;
   }
 
   #wait(lambda: LocalFunction): Promise<PooledSandbox | undefined> {
@@ -154,9 +189,11 @@ export class SandboxPool {
 
   #release(sandbox: PooledSandbox): void {
     this.#busy.delete(sandbox);
-    if (sandbox.alive) this.#idle.push(sandbox);
+    if (!this.#isCurrent(sandbox)) void sandbox.close();
+    else if (sandbox.alive) this.#idle.push(sandbox);
     for (const [i, next] of this.#waiters.entries()) {
-      const free = this.#acquire(next.lambda);
+      // It may have changed while the event waited.
+      const free = this.#acquire(this.#options.latest?.(next.lambda) ?? next.lambda);
       // One that waits for the only sandbox of its function keeps no other waiting.
       if (!free) continue;
       this.#waiters.splice(i, 1);

@@ -22,7 +22,7 @@ export interface SchedulerOptions {
 }
 
 interface Turn {
-  readonly rule: LocalRule;
+  rule: LocalRule;
   createdAt: number;
   /** Undefined: it will not fire again. */
   next: number | undefined;
@@ -43,7 +43,7 @@ const MAX_TIMEOUT_MS = 60_000;
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #turns: Turn[];
+  #turns: Turn[];
   #timer: NodeJS.Timeout | undefined;
   #started = false;
   #stopped = false;
@@ -54,18 +54,9 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    const { clock, phases } = options.time;
-    const now = clock.now();
+    const now = options.time.clock.now();
     this.#seen = now;
-    this.#turns = options.rules
-      .filter((rule) => rule.enabled)
-      .map((rule) => {
-        const phase = phases.get(rule.id) ?? { createdAt: now };
-        phases.set(rule.id, phase);
-        // What fires at its creation has not done so before.
-        const next = rule.schedule.next(phase.lastFiredAt ?? phase.createdAt - 1, phase.createdAt);
-        return { rule, createdAt: phase.createdAt, next, running: 0, missed: 0 };
-      });
+    this.#turns = options.rules.filter(({ enabled }) => enabled).map((rule) => this.#turnOf(rule, now));
   }
 
   start(): void {
@@ -77,6 +68,27 @@ export class Scheduler {
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
+  }
+
+  /**
+   * These are the rules from now on. One that stays keeps its phase, also if it fires more or less often than before;
+   * what passed while a rule was disabled is not made up for.
+   */
+  replace(rules: readonly LocalRule[]): void {
+    const now = this.#options.time.clock.now();
+    const former = new Map(this.#turns.map((turn) => [turn.rule.id, turn]));
+    this.#turns = rules
+      .filter(({ enabled }) => enabled)
+      .map((rule) => {
+        if (!this.#options.time.phases.has(rule.id)) return this.#turnOf(rule, now);
+        const turn = former.get(rule.id) ?? this.#turnOf(rule, now);
+        const isDue = former.delete(rule.id) && turn.next !== undefined && turn.next <= now;
+        turn.rule = rule;
+        if (!isDue) turn.next = rule.schedule.next(now, turn.createdAt);
+        return turn;
+      });
+    for (const turn of former.values()) turn.missed = 0;
+    this.#tick();
   }
 
   /** When a rule fires next, in the backlog's time. */
@@ -115,6 +127,15 @@ export class Scheduler {
       const { at, passed } = passTo(turn, now);
       return { rule: turn.rule, run: this.#fire(turn, at, passed) };
     });
+  }
+
+  #turnOf(rule: LocalRule, now: number): Turn {
+    const { phases } = this.#options.time;
+    const phase = phases.get(rule.id) ?? { createdAt: now };
+    phases.set(rule.id, phase);
+    // What fires at its creation has not done so before.
+    const next = rule.schedule.next(phase.lastFiredAt ?? phase.createdAt - 1, phase.createdAt);
+    return { rule, createdAt: phase.createdAt, next, running: 0, missed: 0 };
   }
 
   #tick(): void {

@@ -17,7 +17,8 @@ export interface RuntimeConsoleDeps {
   readonly tables: readonly string[];
   /** All of the app. */
   readonly allTables: readonly string[];
-  readonly queues: readonly AppQueue[];
+  /** Those of the app as it is now. */
+  readonly queues: () => readonly AppQueue[];
   readonly client: ReturnType<typeof createDynamoDbClient>;
   readonly time: Timekeeper;
   readonly log: RunLog;
@@ -38,9 +39,9 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
   const { tables, allTables, client, time, log, status, runRule, clock, erp } = deps;
   const [table, ...others] = tables;
   if (table === undefined) return undefined;
-  const queues = deps.queues.filter((queue) => queue.table === table);
+  const queues = () => deps.queues().filter((queue) => queue.table === table);
   const controlTable =
-    queues.find((queue) => queue.controlTable !== undefined)?.controlTable ??
+    queues().find((queue) => queue.controlTable !== undefined)?.controlTable ??
     allTables.find((name) => !tables.includes(name)) ??
     table;
   const also = others.length > 0 ? `; for ${others.join(', ')}: backlog console --table NAME` : '';
@@ -52,7 +53,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     redact: deps.redact,
     access: { write: true, as: userInfo().username },
     queues: () =>
-      queues.map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
+      queues().map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
     onAction: (entry) => void writeDown(deps.folder, entry),
     countsForMs: 1_000,
     runtime: {

@@ -1,5 +1,6 @@
 import type { RetryMode } from '../../../record/index.js';
 import type { DebuggerAddress } from '../debugging.js';
+import type { ReloadNews } from '../reload/news.js';
 import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
@@ -40,6 +41,8 @@ export interface RuntimeStatus {
   readonly totals: RunTotals;
   /** With `--inspect`: where debuggers listen. Empty: the app has no function of its own. */
   readonly debuggers?: readonly DebuggerAddress[] | undefined;
+  /** What came of the last save of the app's files. Its time is the real one. */
+  readonly reload?: ReloadNews | undefined;
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
 }
 

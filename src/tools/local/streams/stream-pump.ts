@@ -78,7 +78,13 @@ export class StreamPump {
   private lastAt = Number.NEGATIVE_INFINITY;
   private limit: number;
 
-  constructor(private readonly options: StreamPumpOptions) {
+  constructor(private options: StreamPumpOptions) {
+    this.limit = options.batchSize;
+  }
+
+  /** What waits stays. A batch that is at work ends as it began. */
+  configure(options: StreamPumpOptions): void {
+    this.options = options;
     this.limit = options.batchSize;
   }
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../../errors.js';
 import { handOverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
 import type { SendMessage } from '../queues/queues.js';
-import type { LocalApp } from '../template/local-app.js';
+import type { LocalApp, LocalStream } from '../template/local-app.js';
 import type { Change } from './change.js';
 import { StreamPump, type StreamPumpOptions } from './stream-pump.js';
 
@@ -16,41 +16,70 @@ export interface StreamsOptions {
 
 /** The streams of the app's tables, each with the functions that read it. */
 export class Streams {
-  private readonly pumps = new Map<string, StreamPump[]>();
+  private pumps: ReadonlyMap<string, Pump> = new Map();
 
-  constructor({ app, region, invoke, send, whenWelcome }: StreamsOptions) {
-    for (const { table, functionName, failureQueue, ...stream } of app.streams) {
-      const keys = app.tables.find(({ name }) => name === table)?.keys.map(({ name }) => name);
-      if (!keys)
-        throw new ConfigurationError(`the app has a stream of the table ${table}, but not the table`);
-      const pump = new StreamPump({
-        region,
-        streamArn: `arn:aws:dynamodb:${region}:000000000000:table/${table}/stream/local`,
-        keys,
-        ...stream,
-        whenWelcome,
-        deliver: handOverTo(functionName, invoke),
-        givesUp: (batch) => {
-          if (failureQueue !== undefined)
-            send(failureQueue, JSON.stringify({ ...givenUpOf(functionName), ...batch }), 0);
-        },
-      });
-      this.pumps.set(table, [...(this.pumps.get(table) ?? []), pump]);
-    }
+  constructor(private readonly options: StreamsOptions) {
+    this.replace(options.app);
+  }
+
+  /**
+   * These are the streams from now on. What waits for a function that stays is kept. One that is new gets what is written
+   * from now on.
+   */
+  replace(app: StreamsOptions['app']): void {
+    const former = this.pumps;
+    const entries = app.streams.map((stream) => {
+      const options = this.optionsOf(stream, app);
+      const known = former.get(stream.id)?.pump;
+      known?.configure(options);
+      return [stream.id, { table: stream.table, pump: known ?? new StreamPump(options) }] as const;
+    });
+    this.pumps = new Map(entries);
+    for (const [id, { pump }] of former) if (!this.pumps.has(id)) pump.stop();
   }
 
   /** Whether any function wants to know of a change. */
   wants({ table, ...change }: Change): boolean {
-    return (this.pumps.get(table) ?? []).some((pump) => pump.wants(change));
+    return this.of(table).some((pump) => pump.wants(change));
   }
 
   add({ table, ...change }: Change): void {
-    for (const pump of this.pumps.get(table) ?? []) pump.add(change);
+    for (const pump of this.of(table)) pump.add(change);
   }
 
   stop(): void {
-    for (const pump of [...this.pumps.values()].flat()) pump.stop();
+    for (const { pump } of this.pumps.values()) pump.stop();
   }
+
+  private of(table: string): StreamPump[] {
+    return [...this.pumps.values()].filter((one) => one.table === table).map(({ pump }) => pump);
+  }
+
+  private optionsOf(
+    { id: _, table, functionName, failureQueue, ...stream }: LocalStream,
+    { tables }: Pick<LocalApp, 'tables'>,
+  ): StreamPumpOptions {
+    const { region, invoke, send, whenWelcome } = this.options;
+    const keys = tables.find(({ name }) => name === table)?.keys.map(({ name }) => name);
+    if (!keys) throw new ConfigurationError(`the app has a stream of the table ${table}, but not the table`);
+    return {
+      region,
+      streamArn: `arn:aws:dynamodb:${region}:000000000000:table/${table}/stream/local`,
+      keys,
+      ...stream,
+      whenWelcome,
+      deliver: handOverTo(functionName, invoke),
+      givesUp: (batch) => {
+        if (failureQueue !== undefined)
+          send(failureQueue, JSON.stringify({ ...givenUpOf(functionName), ...batch }), 0);
+      },
+    };
+  }
+}
+
+interface Pump {
+  readonly table: string;
+  readonly pump: StreamPump;
 }
 
 /** As Lambda tells a destination of a batch, beside where it is in the stream. */

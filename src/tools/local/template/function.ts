@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../../../errors.js';
+import { BUNDLE_METADATA, type BundleDescription } from '../../../local-bundle.js';
 import { resolve, resolveText } from './intrinsics.js';
 import type { LocalFunction, StackContext } from './local-app.js';
 import { failureQueueOf } from './queue.js';
@@ -26,7 +27,8 @@ export function readFunction(logicalId: string, context: StackContext): LocalFun
   return {
     name: context.nameOf(logicalId),
     handler: resolveText(properties.Handler, context.references, `${logicalId}.Handler`),
-    folder: codeFolder(logicalId, properties.Code, context),
+    ...codeOf(logicalId, properties.Code, context),
+    bundle: resource.Metadata?.[BUNDLE_METADATA] as BundleDescription | undefined,
     timeoutSeconds: numberOr(properties.Timeout, DEFAULT_TIMEOUT_SECONDS),
     memoryMb: numberOr(properties.MemorySize, DEFAULT_MEMORY_MB),
     environment: inLayers(
@@ -37,26 +39,27 @@ export function readFunction(logicalId: string, context: StackContext): LocalFun
   };
 }
 
-function codeFolder(logicalId: string, code: unknown, context: StackContext): string {
+function codeOf(logicalId: string, code: unknown, context: StackContext) {
   if (keyOf(code) === undefined) {
     throw new ConfigurationError(
       `${logicalId}: the local runtime runs code from assets only (Code.fromAsset, NodejsFunction), not inline code or images`,
     );
   }
-  return assetFolder(code, context, logicalId, 'Code');
+  const { folder, objectKey } = assetOf(code, context, logicalId, 'Code');
+  return { folder, codeKey: objectKey };
 }
 
 function keyOf(asset: unknown): unknown {
   return (asset as { S3Key?: unknown } | undefined)?.S3Key;
 }
 
-function assetFolder(asset: unknown, context: StackContext, logicalId: string, property: string): string {
+function assetOf(asset: unknown, context: StackContext, logicalId: string, property: string) {
   const objectKey = resolveText(keyOf(asset), context.references, `${logicalId}.${property}.S3Key`);
   const folder = context.stack.assetPath(objectKey);
   if (folder === undefined) {
     throw new ConfigurationError(`${logicalId}: the synthesized app has no asset "${objectKey}"`);
   }
-  return folder;
+  return { folder, objectKey };
 }
 
 /** The folders of the layers that the stack makes. Others are not on this machine. */
@@ -65,7 +68,7 @@ function layerFolders(layers: unknown, context: StackContext): string[] {
   return ids.flatMap((id) => {
     const { Type, Properties = {} } = context.resource(String(id)) ?? {};
     const isAsset = Type === 'AWS::Lambda::LayerVersion' && keyOf(Properties.Content) !== undefined;
-    return isAsset ? assetFolder(Properties.Content, context, String(id), 'Content') : [];
+    return isAsset ? assetOf(Properties.Content, context, String(id), 'Content').folder : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { BundleDescription } from '../../../local-bundle.js';
 import type { TableShape } from '../../../store/dynamodb/create-tables.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
@@ -14,6 +15,10 @@ export interface LocalFunction {
   readonly handler: string;
   /** The folder of the bundled code. */
   readonly folder: string;
+  /** Another one means other code. */
+  readonly codeKey?: string | undefined;
+  /** What the code was bundled from, if the function says so. */
+  readonly bundle?: BundleDescription | undefined;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -37,6 +42,8 @@ export interface LocalRule {
 
 /** Changes of a table that a function is handed. */
 export interface LocalStream {
+  /** Of the mapping, the same in each synthesis. */
+  readonly id: string;
   readonly table: string;
   readonly functionName: string;
   readonly batchSize: number;

@@ -46,6 +46,7 @@ export function readStream(
     return matcherOf(parseJson(Pattern, where), where);
   });
   return {
+    id: context.nameOf(logicalId),
     table: context.nameOf(tableId),
     functionName: context.nameOf(functionId),
     functionId,

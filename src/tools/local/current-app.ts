@@ -1,0 +1,43 @@
+import { type AppQueue, queuesOf, recordTables } from './app-queues.js';
+import type { LocalApp } from './template/local-app.js';
+
+/** The app that a runtime runs at the moment. What asks it later gets what it is then. */
+export class CurrentApp {
+  #app: LocalApp;
+  #queues: readonly AppQueue[];
+  #tables: readonly string[];
+
+  constructor(app: LocalApp) {
+    this.#app = app;
+    this.#queues = queuesOf(app);
+    this.#tables = recordTables(app);
+  }
+
+  get app(): LocalApp {
+    return this.#app;
+  }
+
+  get queues(): readonly AppQueue[] {
+    return this.#queues;
+  }
+
+  /** Those that hold records. */
+  get tables(): readonly string[] {
+    return this.#tables;
+  }
+
+  get allTables(): readonly string[] {
+    return this.#app.tables.map(({ name }) => name);
+  }
+
+  /** No intake looks after its tables. */
+  get indexAtOnce(): boolean {
+    return this.#app.streams.length === 0;
+  }
+
+  set(app: LocalApp): void {
+    this.#app = app;
+    this.#queues = queuesOf(app);
+    this.#tables = recordTables(app);
+  }
+}

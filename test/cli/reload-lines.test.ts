@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { painter } from '../../src/tools/cli/paint.js';
+import { reloadLines } from '../../src/tools/cli/reload-lines.js';
+import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+
+const AT = Date.parse('2026-01-01T00:00:00Z');
+
+function linesOf(reload: Partial<NonNullable<RuntimeStatus['reload']>> | undefined, afterMs = 1_000) {
+  const news = reload && {
+    ...{ at: new Date(AT).toISOString(), ok: true, text: 'orders.ts is live', lines: [] },
+    ...reload,
+  };
+  return reloadLines({ reload: news } as RuntimeStatus, painter(false), AT + afterMs);
+}
+
+it('shows for a minute what came of a good save', () => {
+  expect(linesOf(undefined)).toEqual([]);
+  expect(linesOf({})).toEqual(['', 'reload: orders.ts is live']);
+  expect(linesOf({}, 61_000)).toEqual([]);
+});
+
+it('shows what is wrong until a save is good, in a few lines', () => {
+  const lines = ['a', 'b', 'c', 'd', 'e'];
+  expect(linesOf({ ok: false, text: 'does not compile', lines }, 3_600_000)).toEqual([
+    ...['', 'not reloaded: does not compile', '  a', '  b', '  c', '  and 2 more'],
+  ]);
+  expect(linesOf({ ok: false, text: '\u001b[2J' }).join()).not.toContain('\u001b');
+});
