@@ -5,7 +5,7 @@ import type { Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
 const GRACE_MS = 1_000;
-/** That time when the process is to end: Lambda gives it half a second at least, or two. */
+/** That time when the process is to end, unless its run says otherwise: Lambda gives half a second at least, or two. */
 export const STOP_GRACE_MS = 200;
 /** Another run may attempt it at once: that it was stopped is no failure of its own. */
 const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;
@@ -27,11 +27,13 @@ export interface AttemptDeps {
   readonly logger: AttemptLogger;
   /** Aborted when the whole process is to end. */
   readonly stop?: AbortSignal | undefined;
+  /** What the attempt may take of its time then. Default: `STOP_GRACE_MS`. */
+  readonly stopGraceMs?: number | undefined;
 }
 
 /** Calls the user's `process` on a record, with a time limit, at which the signal is aborted. */
 export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
-  const { process, timeoutSeconds, clock, logger, stop } = deps;
+  const { process, timeoutSeconds, clock, logger, stop, stopGraceMs = STOP_GRACE_MS } = deps;
   const timeout = new Timeout();
   let hasEnded = false;
   // Ends the current wait: a signal is expensive, and most attempts need only one.
@@ -67,7 +69,8 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     await clock.sleep(timeoutSeconds * 1000, wake.signal);
     if (!hasEnded && stop?.aborted) {
       wake = new AbortController();
-      await clock.sleep(STOP_GRACE_MS, wake.signal);
+      const leftMs = startedAt + timeoutSeconds * 1000 - clock.wall();
+      await clock.sleep(Math.max(0, Math.min(stopGraceMs, leftMs)), wake.signal);
     }
     if (hasEnded) return false;
     timeout.end(

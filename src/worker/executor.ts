@@ -144,12 +144,13 @@ export class Executor {
 
   private attempt(record: BacklogRecord, entry: Entry) {
     const { logger, options, rules } = this.run;
-    const { process, stop } = options;
+    const { process, stop, stopGraceSeconds } = options;
+    const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
     if (record.problems.length > 0) {
       logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
     const timeoutSeconds = rules.timeoutSeconds(record);
-    const attempt = startAttempt(record, { ...this.run, process, stop, timeoutSeconds });
+    const attempt = startAttempt(record, { ...this.run, process, stop, stopGraceMs, timeoutSeconds });
     let abandon = () => {};
     const abandoned = new Promise<AttemptOutcome>((resolve) => {
       abandon = () => resolve(neverEnded(timeoutSeconds, stop?.aborted === true));

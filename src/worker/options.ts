@@ -206,6 +206,8 @@ export interface RunOptions extends FailureChoices {
    * once is aborted, and they are not counted as failures.
    */
   readonly stop?: AbortSignal | undefined;
+  /** How long running attempts have, once `stop` is aborted, before their signal is. Default: 0.2 s, as Lambda gives little. */
+  readonly stopGraceSeconds?: number | undefined;
   /** The function's timeout: how long an earlier run may still be at work. */
   readonly functionTimeoutSeconds: number;
   /** How often the rule fires. */

@@ -22,6 +22,7 @@ import { showRecord } from './show.js';
 import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
 import { addTop } from './top/command.js';
+import { addWork } from './work/command.js';
 
 /** The command line. `onExit` gets the exit code of the command that ran. */
 export function createProgram(output: Output, onExit: (code: ExitCode) => void): Command {
@@ -85,6 +86,8 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       ),
     )
     .action(async (options) => onExit(await start(options, output)));
+
+  addWork(program, output, onExit);
 
   target(program.command('list'))
     .description('List records.')

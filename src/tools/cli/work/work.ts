@@ -1,0 +1,103 @@
+import { systemClock } from '../../../clock.js';
+import { ConfigurationError } from '../../../errors.js';
+import type { AttemptLogger } from '../../../logger.js';
+import { systemRandom } from '../../../random.js';
+import { createDynamoDbClient, DynamoDbSweepStore } from '../../../store/index.js';
+import { VERSION } from '../../../version.js';
+import { onPort } from '../../local/ports.js';
+import { applyFlags } from '../../work/environment.js';
+import { Health, serveHealth } from '../../work/health.js';
+import { errorLine, jsonLogger } from '../../work/log.js';
+import { metricsApi, openTelemetryMetrics } from '../../work/otel.js';
+import { prepare } from '../../work/prepare.js';
+import { sweepDaily } from '../../work/sweep.js';
+import { FirstRunError, workOn } from '../../work/worker.js';
+import { listenForInterrupt } from '../interrupt.js';
+import { EXIT, type ExitCode, type Output } from '../output.js';
+import type { WorkCommandFlags } from './work-flags.js';
+
+/** Beyond the grace: to write outcomes and to give leases back. */
+const LAST_WORDS_MS = 10_000;
+
+/** `backlog work`: runs until SIGTERM or SIGINT; a second one ends it at once. */
+export async function work(given: WorkCommandFlags, output: Output): Promise<ExitCode> {
+  const { env } = process;
+  const tables = applyFlags(given, env);
+  const log = jsonLogger(output.data);
+  const interrupt = listenForInterrupt(() => {
+    log.info('stopping: no attempt begins any more', { graceSeconds: given.grace / 1000 });
+    const overdue = () => {
+      log.error('what is under way does not come to its end: the process ends without it');
+      process.exit(EXIT.failed);
+    };
+    setTimeout(overdue, given.grace + LAST_WORDS_MS).unref();
+  });
+  const { signal: stop } = interrupt;
+  endOnUncaught(log);
+  const [clock, random] = [systemClock, systemRandom];
+  const client = createDynamoDbClient();
+  const onDamaged = (key: string, attributes: readonly string[]) =>
+    log.error('a control item was damaged', { key, attributes });
+  const store = new DynamoDbSweepStore({ client, tables, clock, random, onDamaged });
+  const options = await prepare(
+    {
+      handler: given.handler,
+      queues: given.queue ?? new Map(),
+      everyMs: given.every,
+      graceSeconds: given.grace / 1000,
+      attemptTimeout: given.attemptTimeout === undefined ? undefined : given.attemptTimeout / 1000,
+      concurrency: given.concurrency,
+    },
+    { store, clock, env, log, stop, emitFor: (path) => emitFor(given, path) },
+  );
+  const health = new Health(clock, options.timeoutSeconds * 1000, stop);
+  const { healthPort: port, healthHost: host } = given;
+  const server =
+    port === undefined
+      ? undefined
+      : await onPort(port, '--health-port', (free) => serveHealth(health, host, free));
+  const queues = options.queues.map(({ name }) => name);
+  log.info('working', {
+    queues,
+    table: tables.records,
+    everySeconds: given.every / 1000,
+    owner: options.env.BACKLOG_OWNER,
+    health: server?.url,
+    version: VERSION,
+  });
+  try {
+    const sweeping = given.sweep
+      ? sweepDaily(options.queues, { store, clock, random, log, stop })
+      : undefined;
+    await workOn(options, { clock, random, stop, health });
+    await sweeping;
+    log.info('stopped');
+  } catch (error) {
+    if (!(error instanceof FirstRunError)) throw error;
+    throw new ConfigurationError(error.message, { cause: error });
+  } finally {
+    await server?.stop();
+    client.destroy();
+  }
+  // What the user's module keeps open would keep the process.
+  process.stdout.write('', () => process.exit(EXIT.ok));
+  return EXIT.ok;
+}
+
+async function emitFor({ metrics }: WorkCommandFlags, path: string) {
+  if (metrics === 'emf') return undefined;
+  return metrics === 'off' ? () => {} : openTelemetryMetrics(await metricsApi(path), VERSION);
+}
+
+/**
+ * As Lambda does: what the user's code has left is not known, so the process ends, as if it were lost. The leases run out
+ * within about a minute, and what was under attempt is attempted again.
+ */
+function endOnUncaught(log: AttemptLogger): void {
+  const end = (what: string) => (error: unknown) => {
+    log.error(`${what}: the process ends`, errorLine(error));
+    process.stdout.write('', () => process.exit(EXIT.failed));
+  };
+  process.once('uncaughtException', end('an error that no code caught'));
+  process.once('unhandledRejection', end('a promise that was rejected, and no code caught'));
+}
