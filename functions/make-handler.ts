@@ -86,7 +86,8 @@ export function makeHandler(
       deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
       now: deps.clock.now(),
     };
-    const store = boundedStore(deps.store, deps.clock, times.deadline);
+    const { onLongAttempt } = overrides;
+    const store = onLongAttempt ? deps.store : boundedStore(deps.store, deps.clock, times.deadline);
     const plans = eventsIn(input, settings.queues).flatMap(({ parse, weight }) => {
       try {
         const event = parse();
@@ -113,13 +114,17 @@ export function makeHandler(
     const own = plans.filter(({ options: { target } }) => target.arrivals || !conflictOf(target.queue));
     const ready = await prepared(own, failures);
     // At its end, and not at that of the slowest queue, which may take the function beyond its timeout.
-    const runOne: typeof run = async (options, given) => {
-      const turns = overrides.turnsOf?.(options.target.queue);
-      const started = (overrides.run ?? run)(options, turns ? { ...given, turns } : given);
-      const summary = await started.finally(() => turns?.rest());
+    const tell = (summary: RunSummary) => {
       emit(summary, settings.tables.records);
       report(logger, summary);
       return summary;
+    };
+    const goesOn = (queue: string, ended: Promise<RunSummary>) => onLongAttempt?.(queue, ended.then(tell));
+    const runOne: typeof run = async (options, given) => {
+      const turns = overrides.turnsOf?.(options.target.queue);
+      const more = { ...(turns && { turns }), ...(onLongAttempt && { onLongAttempt: goesOn }) };
+      const started = (overrides.run ?? run)(options, { ...given, ...more });
+      return tell(await started.finally(() => turns?.rest()));
     };
     const ended = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, runOne);
     return ended.flatMap((one) => {

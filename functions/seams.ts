@@ -35,6 +35,8 @@ export interface ProcessSeams extends HandlerSeams {
   readonly adjust?: ((options: RunOptions) => RunOptions) | undefined;
   /** The turns of a queue among all queues of the process. Default: among those of one event. */
   readonly turnsOf?: ((queue: string) => QueueTurns | undefined) | undefined;
+  /** Gets each attempt of more than a minute, which goes on without its run. Default: none does. */
+  readonly onLongAttempt?: ((queue: string, ended: Promise<unknown>) => void) | undefined;
   /** False: it works for the owner of its queues, whom it looks up, and registers nothing. Default: true. */
   readonly registers?: boolean | undefined;
 }

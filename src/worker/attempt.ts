@@ -18,6 +18,8 @@ export interface RunningAttempt {
   readonly outcome: Promise<AttemptOutcome>;
   /** Resolves when it has ended, or has ignored its signal for a while: true if it is still running. */
   readonly straggling: Promise<boolean>;
+  /** Aborts its signal at once; what it ends with then is no failure. */
+  cancel(reason: Error): void;
 }
 
 export interface AttemptDeps {
@@ -40,6 +42,11 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
   let wake = new AbortController();
   const stopping = () => wake.abort('stopping');
   stop?.addEventListener('abort', stopping, { once: true });
+  let cancelled: Error | undefined;
+  const cancel = (reason: Error) => {
+    cancelled = reason;
+    wake.abort('cancelled');
+  };
   const context = {
     get signal() {
       return timeout.signal;
@@ -56,7 +63,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
       // Whatever it throws once it was told to stop: what ended it was the time limit.
       const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
       if (!wasStopped) return said;
-      return stop?.aborted ? STOPPED : timedOut(timeoutSeconds);
+      return stop?.aborted || cancelled ? STOPPED : timedOut(timeoutSeconds);
     })
     .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
     .finally(() => {
@@ -67,20 +74,22 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
 
   const straggling = (async () => {
     await clock.sleep(timeoutSeconds * 1000, wake.signal);
-    if (!hasEnded && stop?.aborted) {
+    if (!hasEnded && !cancelled && stop?.aborted) {
       wake = new AbortController();
       const leftMs = startedAt + timeoutSeconds * 1000 - clock.wall();
       await clock.sleep(Math.max(0, Math.min(stopGraceMs, leftMs)), wake.signal);
     }
     if (hasEnded) return false;
+    if (cancelled) wake = new AbortController();
     timeout.end(
-      new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
+      cancelled ??
+        new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
     );
     await clock.sleep(stop?.aborted ? STOP_GRACE_MS : GRACE_MS, wake.signal);
     return !hasEnded;
   })();
 
-  return { record, outcome, straggling };
+  return { record, outcome, straggling, cancel };
 }
 
 function timedOut(timeoutSeconds: number): AttemptOutcome {

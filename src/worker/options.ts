@@ -38,7 +38,9 @@ export type Process = (
 export type ProcessResult = void | TypedOutcome;
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
-const attemptTimeout = duration({ above: 0, most: 800 });
+/** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
+export const LONGEST_ATTEMPT_SECONDS = 86_400;
+const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
 
 const breakerOptions = z.strictObject({
   failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
@@ -188,6 +190,13 @@ export interface RunOptions extends FailureChoices {
   readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
   /** How much at once, and how much in all. */
   readonly limits: RunLimits;
+  /**
+   * Time of one attempt where attempts may go on without their run; `limits.attemptTimeout` is then what they have under
+   * its lease. In seconds.
+   *
+   * @internal
+   */
+  readonly longestAttempt?: number | undefined;
   /** Default: none, every record that is due is attempted. */
   readonly breaker?: BreakerOptions | undefined;
   /** Default: all records of the queue go to the same one. */

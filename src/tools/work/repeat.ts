@@ -25,17 +25,23 @@ export interface RepeatDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly stop: AbortSignal;
+  /** Whether a run could attempt anything: long attempts may take all that the queue may have at once. */
+  readonly mayRun: () => boolean;
   /** Makes one run. Rejects: it failed, and has logged why. */
   readonly run: (job: Job) => Promise<RunSummary>;
 }
 
 /** Makes the runs of a job, one after the other, until the process is to end. */
-export async function repeat(job: Job, { clock, random, stop, run }: RepeatDeps): Promise<void> {
+export async function repeat(job: Job, { clock, random, stop, mayRun, run }: RepeatDeps): Promise<void> {
   const jittered = (ms: number) => ms * (1 - JITTER + 2 * JITTER * random());
   if (!job.isTier) await clock.sleep(random() * Math.min(job.everyMs, FIRST_WITHIN_MS), stop);
   for (let inVain = 0, hasFailed = false; ; ) {
     if (job.isTier && !hasFailed) await nextTick(job, clock, stop);
     if (stop.aborted) return;
+    if (!mayRun()) {
+      await clock.sleep(jittered(Math.min(job.everyMs, MOST_WAIT_MS)), stop);
+      continue;
+    }
     const summary = await run(job).catch(() => undefined);
     hasFailed = summary === undefined;
     inVain = summary === undefined || REFUSED.includes(summary.ended) ? inVain + 1 : 0;

@@ -9,6 +9,7 @@ import { areEqual } from '../../worker/weights.js';
 import type { FoundHandler } from './handlers.js';
 import type { Health } from './health.js';
 import { type Job, jobsOf } from './jobs.js';
+import { LongAttempts } from './long-attempts.js';
 import type { WorkedQueue } from './queues.js';
 import { repeat } from './repeat.js';
 
@@ -75,22 +76,27 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
     }
   };
   for (const job of jobs) health.watch(job);
+  const { long } = invokers;
   await Promise.all(
     jobs.map((job) => {
-      const invoke = invokers.get(job.queue) as Invoke;
-      return repeat(job, { ...deps, stop, run: (one) => run(one, invoke) });
+      const invoke = invokers.of.get(job.queue) as Invoke;
+      const mayRun = () => long.leavesRoom(job.queue);
+      return repeat(job, { ...deps, stop, mayRun, run: (one) => run(one, invoke) });
     }),
   );
+  // They have been told to end as well.
+  await long.ended();
   if (wrong) throw wrong;
 }
 
 type Invoke = (job: Job) => Promise<RunSummary>;
 
 /** The user's handlers, made once more with what this process hands them; by queue. */
-function invokersOf(options: WorkerOptions, deps: WorkerDeps): Map<string, Invoke> {
+function invokersOf(options: WorkerOptions, deps: WorkerDeps) {
+  const long = new LongAttempts();
   const made = new Map<FoundHandler, ReturnType<FoundHandler['handler'][typeof WITH_SEAMS]>>();
-  const seams = seamsOf(options, deps);
-  return new Map(
+  const seams = seamsOf(options, deps, long);
+  const of = new Map<string, Invoke>(
     options.queues.map(({ name, handler }) => {
       const own = made.get(handler) ?? handler.handler[WITH_SEAMS](() => seams);
       made.set(handler, own);
@@ -101,9 +107,14 @@ function invokersOf(options: WorkerOptions, deps: WorkerDeps): Map<string, Invok
       return [name, invoke] as const;
     }),
   );
+  return { of, long };
 }
 
-function seamsOf(options: WorkerOptions, { store, logger, clock, random, stop }: WorkerDeps): ProcessSeams {
+function seamsOf(
+  options: WorkerOptions,
+  { store, logger, clock, random, stop }: WorkerDeps,
+  long: LongAttempts,
+): ProcessSeams {
   const { queues, env, emit, everyMs, graceSeconds, attemptTimeout, concurrency } = options;
   const turns = turnsOf(queues, random);
   return {
@@ -114,6 +125,7 @@ function seamsOf(options: WorkerOptions, { store, logger, clock, random, stop }:
     stop,
     registers: false,
     turnsOf: (queue) => turns?.of(queue),
+    onLongAttempt: (queue, ended) => long.add(queue, ended),
     adjust: ({ limits, tickSeconds, ...rest }) => ({
       ...rest,
       // A progressive queue keeps to its tiers.
@@ -124,7 +136,7 @@ function seamsOf(options: WorkerOptions, { store, logger, clock, random, stop }:
         // The next look comes sooner than a run could stay.
         linger: 0,
         ...(attemptTimeout === undefined ? {} : { attemptTimeout }),
-        ...(concurrency === undefined ? {} : { concurrency }),
+        concurrency: long.roomOf(rest.target.queue, concurrency ?? limits.concurrency),
       },
     }),
   };

@@ -222,7 +222,7 @@ describe('what cannot work', () => {
     [
       'a table that does not exist',
       async () => [...args(await handlerOf('orders', '')), '--control-table', 'Nowhere'],
-      /Nowhere: the table or its index does not exist: check its name, the region/,
+      /table Nowhere\): the table or its index does not exist: check its name, the region/,
     ],
   ])('%s is an error at the start, with exit code 1', async (_, words, expected) => {
     const { code, err } = await cli.run(...(await words()));
