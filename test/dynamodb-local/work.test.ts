@@ -16,7 +16,7 @@ import { dynamoDbLocalEndpoint } from './endpoint.js';
 const LAMBDA = fileURLToPath(new URL('../../dist/functions/index.js', import.meta.url));
 const RECORDS = 10_000;
 /** So that a kill meets attempts that are under way. */
-const ATTEMPT_MS = 40;
+const ATTEMPT_MS = 20;
 
 const endpoint = dynamoDbLocalEndpoint();
 const client = createDynamoDbClient({ endpoint });
@@ -85,7 +85,7 @@ beforeAll(async () => {
   await destination.listen();
   folder = await mkdtemp(join(tmpdir(), 'backlog-work-'));
   const handler = `import { backlogHandler } from ${JSON.stringify(LAMBDA)};
-    export const handler = backlogHandler({ queue: 'orders', concurrency: 25, process: async ({ id }, { signal }) => {
+    export const handler = backlogHandler({ queue: 'orders', concurrency: 40, process: async ({ id }, { signal }) => {
       const answer = await fetch('${destination.url}/' + process.env.WHO + '/' + id, { signal });
       if ((await answer.text()) !== 'done') throw new Error('not done');
     } });`;
@@ -162,10 +162,10 @@ describe('backlog work beside the runs of rules', () => {
     await madeSome('rules-1');
     const first = worker('worker-1');
     await madeSome('worker-1');
-    await reach(1_500);
+    await reach(1_000);
     await kill('worker-1', first);
     const second = worker('worker-2');
-    await reach(3_500);
+    await reach(2_500);
     await kill('rules-1', rule);
     await madeSome('worker-2');
     const third = rules('rules-2');
@@ -175,7 +175,7 @@ describe('backlog work beside the runs of rules', () => {
     const { attempts, cutShort, overlaps } = destination;
     // Each kill met some, and few: no more than the attempts at once of a process.
     expect(cutShort.size).toBeGreaterThan(0);
-    expect(cutShort.size).toBeLessThanOrEqual(2 * 25);
+    expect(cutShort.size).toBeLessThanOrEqual(2 * 40);
     const more = [...attempts].filter(([id, count]) => count !== 1 + (cutShort.get(id) ?? 0));
     expect(more).toEqual([]);
     expect(overlaps).toEqual([]);

@@ -56,8 +56,23 @@ class World {
     const health = new Health(this.clock, 300_000, stop.signal);
     const env = { ...REGISTRY_ENV, BACKLOG_QUEUES: JSON.stringify(queues), ...options.env };
     const ended = workOn(
-      { queues: found, everyMs: 5_000, timeoutSeconds: 300, graceSeconds: 10, emit: () => {}, ...options, env },
-      { store: this.store(), clock: this.clock, random: this.random, logger: this.logger(), stop: stop.signal, health },
+      {
+        queues: found,
+        everyMs: 5_000,
+        timeoutSeconds: 300,
+        graceSeconds: 10,
+        emit: () => {},
+        ...options,
+        env,
+      },
+      {
+        store: this.store(),
+        clock: this.clock,
+        random: this.random,
+        logger: this.logger(),
+        stop: stop.signal,
+        health,
+      },
     );
     // What ends it is looked at later.
     ended.catch(() => {});
@@ -81,7 +96,9 @@ class World {
   private logger(): Logger {
     const logger = new Logger({ logLevel: 'INFO' });
     const keep = (line: string) => void this.lines.push(line);
-    return Object.assign(logger, { console: { debug: keep, info: keep, warn: keep, error: keep, log: keep } });
+    return Object.assign(logger, {
+      console: { debug: keep, info: keep, warn: keep, error: keep, log: keep },
+    });
   }
 
   private store(): OperatorStore {
@@ -105,7 +122,10 @@ describe('a worker', () => {
   it('looks at a queue every five seconds, which costs one query, and attempts what is due', async () => {
     const world = new World();
     const seen: string[] = [];
-    world.worker({ queue: 'orders', process: ({ id }) => void seen.push(`${id} ${Math.floor(world.seconds)}`) }, { orders: perRecord });
+    world.worker(
+      { queue: 'orders', process: ({ id }) => void seen.push(`${id} ${Math.floor(world.seconds)}`) },
+      { orders: perRecord },
+    );
     await world.pass(600);
     expect(world.count('queryDue')).toBeGreaterThan(105);
     expect(world.count('queryDue')).toBeLessThan(135);
@@ -124,7 +144,10 @@ describe('a worker', () => {
       times.push(world.seconds);
       if (times.length < 4) throw new Error('not yet');
     };
-    world.worker({ queue: 'orders', process, retry: { type: 'constant', interval: 20, jitter: 'none' } }, { orders: perRecord });
+    world.worker(
+      { queue: 'orders', process, retry: { type: 'constant', interval: 20, jitter: 'none' } },
+      { orders: perRecord },
+    );
     world.put('r');
     await world.pass(120);
     expect(times).toHaveLength(4);
@@ -141,7 +164,8 @@ describe('a worker', () => {
       attempts.set(id, (attempts.get(id) ?? 0) + 1);
       await world.clock.sleep(1_000);
     };
-    for (let i = 0; i < 5; i++) world.worker({ queue: 'orders', process, concurrency: 1 }, { orders: perRecord });
+    for (let i = 0; i < 5; i++)
+      world.worker({ queue: 'orders', process, concurrency: 1 }, { orders: perRecord });
     await world.pass(600);
     expect(world.count('queryDue')).toBeLessThan(5 * 135);
     expect(world.count('holdLease')).toBe(0);
@@ -151,7 +175,9 @@ describe('a worker', () => {
     expect(world.statuses()).toEqual({ SUCCESS: 300 });
     expect([...attempts.values()].every((count) => count === 1)).toBe(true);
     // The others ask the holder to look once more: one query, one refused lease and one mark for each of their looks.
-    const all = [...world.requests].filter(([name]) => name !== 'settle').reduce((sum, [, count]) => sum + count, 0);
+    const all = [...world.requests]
+      .filter(([name]) => name !== 'settle')
+      .reduce((sum, [, count]) => sum + count, 0);
     expect(all).toBeLessThan(5 * 135 * 3.5);
   });
 
@@ -190,11 +216,17 @@ describe('a worker', () => {
     const seen: string[] = [];
     await world.memory.setPaused('orders', true);
     world.put('r');
-    const { health } = world.worker({ queue: 'orders', process: ({ id }) => void seen.push(id) }, { orders: perRecord });
+    const { health } = world.worker(
+      { queue: 'orders', process: ({ id }) => void seen.push(id) },
+      { orders: perRecord },
+    );
     await world.pass(600);
     expect(world.count('readPage')).toBeLessThan(16);
     expect(seen).toEqual([]);
-    expect(health.report()).toMatchObject({ status: 'ok', queues: { orders: { lastRun: { ended: 'paused' } } } });
+    expect(health.report()).toMatchObject({
+      status: 'ok',
+      queues: { orders: { lastRun: { ended: 'paused' } } },
+    });
     await world.memory.setPaused('orders', false);
     await world.pass(70);
     expect(seen).toEqual(['r']);
@@ -224,10 +256,18 @@ describe('a worker', () => {
       if (signal.aborted) throw signal.reason;
     };
     for (let i = 0; i < 6; i++) world.put(`r${i}`);
-    world.worker({ queue: 'orders', process, concurrency: 5, attemptTimeout: 30 }, { orders: perRecord }, { concurrency: 2, attemptTimeout: 4 });
+    world.worker(
+      { queue: 'orders', process, concurrency: 5, attemptTimeout: 30 },
+      { orders: perRecord },
+      { concurrency: 2, attemptTimeout: 4 },
+    );
     await world.pass(20);
     expect(most).toBe(2);
-    expect(world.memory.items().filter(({ lastError }) => (lastError as { name?: string })?.name === 'AttemptTimeout')).toHaveLength(6);
+    expect(
+      world.memory
+        .items()
+        .filter(({ lastError }) => (lastError as { name?: string })?.name === 'AttemptTimeout'),
+    ).toHaveLength(6);
   });
 
   it('makes no more attempts at once than it may, with those that go on for hours', async () => {
@@ -328,13 +368,20 @@ describe('trouble', () => {
 describe('beside the functions of a deployment', () => {
   const owned = (owner: string) => ({ ...perRecord, owner, at: new Date(START).toISOString() });
   const register = (world: World, owner: string, more = {}) =>
-    world.memory.writeRegistry({ rev: `by-${owner}`, queues: new Map([['orders', owned(owner)]]), ...more }, '');
+    world.memory.writeRegistry(
+      { rev: `by-${owner}`, queues: new Map([['orders', owned(owner)]]), ...more },
+      '',
+    );
 
   it('works for the owner of its queues, and registers nothing', async () => {
     const world = new World();
     await register(world, 'shop');
     world.put('r');
-    world.worker({ queue: 'orders', process: () => {} }, { orders: perRecord }, { env: { BACKLOG_OWNER: 'shop' } });
+    world.worker(
+      { queue: 'orders', process: () => {} },
+      { orders: perRecord },
+      { env: { BACKLOG_OWNER: 'shop' } },
+    );
     await world.pass(10);
     expect(world.statuses()).toEqual({ SUCCESS: 1 });
     expect(world.count('writeRegistry')).toBe(0);
@@ -344,7 +391,11 @@ describe('beside the functions of a deployment', () => {
   it('leaves a queue alone that was given to another owner', async () => {
     const world = new World();
     await register(world, 'shop');
-    const { health } = world.worker({ queue: 'orders', process: () => {} }, { orders: perRecord }, { env: { BACKLOG_OWNER: 'shop' } });
+    const { health } = world.worker(
+      { queue: 'orders', process: () => {} },
+      { orders: perRecord },
+      { env: { BACKLOG_OWNER: 'shop' } },
+    );
     await world.pass(10);
     const { rev } = await world.memory.readRegistry();
     await world.memory.writeRegistry({ rev: 'moved', queues: new Map([['orders', owned('other')]]) }, rev);
@@ -352,7 +403,10 @@ describe('beside the functions of a deployment', () => {
     world.put('r');
     await world.pass(120);
     expect(world.statuses()).toEqual({ NEW: 1 });
-    expect(health.report()).toMatchObject({ status: 'failing', queues: { orders: { failing: { reason: expect.stringContaining('belongs to "other"') } } } });
+    expect(health.report()).toMatchObject({
+      status: 'failing',
+      queues: { orders: { failing: { reason: expect.stringContaining('belongs to "other"') } } },
+    });
   });
 
   it.each([undefined, 'shop'])('attempts nothing in a passive region (owner: %s)', async (owner) => {
@@ -366,4 +420,3 @@ describe('beside the functions of a deployment', () => {
     expect(health.report()).toMatchObject({ queues: { orders: { lastRun: { ended: 'passiveRegion' } } } });
   });
 });
-

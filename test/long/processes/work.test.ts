@@ -96,7 +96,7 @@ describe('SIGTERM', () => {
   it('lets attempts end within the grace, begins none, gives the lease back and ends with 0', async () => {
     const file = await handlerOf(
       'slow',
-      'await tell(`begun ${id}`); await new Promise((r) => setTimeout(r, 1500)); await tell(`ended ${id}`);',
+      'await tell('begun ' + id); await new Promise((r) => setTimeout(r, 1500)); await tell('ended ' + id);',
     );
     for (const id of ['s1', 's2', 's3']) await put(id, 'slow');
     const worker = cli.start(...args(file, '--concurrency', '1'));
@@ -125,7 +125,7 @@ describe('SIGTERM', () => {
   it('aborts after the grace what goes on, which is no failure', async () => {
     const file = await handlerOf(
       'endless',
-      "await tell(`begun ${id}`); await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));",
+      "await tell('begun ' + id); await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));",
     );
     await put('e1', 'endless');
     const worker = cli.start(...args(file, '--grace', '1s'));
@@ -138,7 +138,7 @@ describe('SIGTERM', () => {
   it('a second one ends the process at once', async () => {
     const file = await handlerOf(
       'deaf',
-      'await tell(`begun ${id}`); await new Promise((r) => setTimeout(r, 60_000));',
+      'await tell('begun ' + id); await new Promise((r) => setTimeout(r, 60_000));',
     );
     await put('d1', 'deaf');
     const worker = cli.start(...args(file));
@@ -152,7 +152,7 @@ describe('SIGTERM', () => {
 
 describe('a DynamoDB that does not answer', () => {
   it('turns the health red with the reason, not the liveness; the worker goes on when it answers again', async () => {
-    const file = await handlerOf('down', 'await tell(`begun ${id}`);');
+    const file = await handlerOf('down', "await tell('begun ' + id);");
     const worker = cli.start(...args(file, '--health-port', '0'));
     await working(worker);
     const url = healthUrl(worker);
