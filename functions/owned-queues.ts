@@ -33,7 +33,7 @@ export class OwnedQueues {
     private readonly settings: Settings,
     private readonly deps: Pick<HandlerDeps, 'clock' | 'random'>,
     private readonly logger: Logger,
-    /** False: a process beside the functions of the owner, which says nothing of itself. */
+    /** False: a process beside the functions of the owner, which does not register itself. */
     private readonly registers = true,
   ) {}
 

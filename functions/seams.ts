@@ -20,7 +20,7 @@ export interface HandlerSeams extends Partial<HandlerDeps> {
 /**
  * Makes the same handler with other seams: `dynamo-backlog/testing` and `backlog work` run the handlers that users export.
  * By its name, so that it is found where a process has loaded this package twice. What is handed through it may come from
- * the other copy, so it is data and functions, and nothing that is told by its class.
+ * the other copy, so it is data and functions, and no instances of classes that are compared.
  */
 export const WITH_SEAMS: unique symbol = Symbol.for('dynamo-backlog.withSeams');
 
@@ -37,7 +37,7 @@ export interface ProcessSeams extends HandlerSeams {
   readonly turnsOf?: ((queue: string) => QueueTurns | undefined) | undefined;
   /** Gets each attempt of more than a minute, which goes on without its run. Default: none does. */
   readonly onLongAttempt?: ((queue: string, ended: Promise<unknown>) => void) | undefined;
-  /** False: it works for the owner of its queues, whom it looks up, and registers nothing. Default: true. */
+  /** False: it works for the owner of its queues, which it looks up, and registers nothing. Default: true. */
   readonly registers?: boolean | undefined;
 }
 

@@ -51,6 +51,16 @@ export class RecordHold implements Hold {
    * @returns false: another process has changed the record, or DynamoDB does not answer
    */
   async write(until = this.heldUntil - SPARE_MS, isOver: () => boolean = () => false): Promise<boolean> {
+    const { clock } = this.deps;
+    const leftMs = until - clock.wall();
+    if (leftMs <= 0) return false;
+    const answered = new AbortController();
+    // A request that has no answer for so long is not waited for.
+    const late = clock.sleep(leftMs, answered.signal).then(() => false);
+    return Promise.race([this.writeUntil(until, isOver), late]).finally(() => answered.abort('answered'));
+  }
+
+  private async writeUntil(until: number, isOver: () => boolean): Promise<boolean> {
     const { clock, logger } = this.deps;
     for (;;) {
       try {
@@ -174,8 +184,11 @@ export class LongAttempt {
     for (;;) {
       await clock.sleep(RENEW_AFTER_MS, over);
       if (over.aborted) return;
-      // Where that cannot be read, what is on the record decides.
-      const why = await whyNotOurs(options).catch(() => undefined);
+      // Where that cannot be read in time, what is on the record decides.
+      const why = await Promise.race([
+        whyNotOurs(options).catch(() => undefined),
+        clock.sleep(RETRY_MS, over).then(() => undefined),
+      ]);
       if (why !== 'passiveRegion' && (await this.hold.write(undefined, () => over.aborted))) continue;
       logger.warn('a long attempt is told to end: its record is not held any more', {
         id: attempt.record.id,

@@ -39,7 +39,7 @@ export type ProcessResult = void | TypedOutcome;
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 /** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
-export const LONGEST_ATTEMPT_SECONDS = 86_400;
+const LONGEST_ATTEMPT_SECONDS = 86_400;
 const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
 
 const breakerOptions = z.strictObject({

@@ -156,7 +156,7 @@ const reach = (count: number) => until(() => destination.attempts.size >= count,
 const madeSome = (who: string) => until(() => (destination.byProcess.get(who) ?? 0) > 0, 150_000, 20);
 
 describe('backlog work beside the runs of rules', () => {
-  it('attempts each record once, but for those under attempt when either is killed', async () => {
+  it('attempts each record once, except those under attempt when either is killed', async () => {
     // Each holds one of the two lanes, so that one kill does not keep the other process from its work.
     const rule = rules('rules-1');
     await madeSome('rules-1');

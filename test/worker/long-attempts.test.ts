@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.js';
-import type { BacklogStore } from '../../src/store/store.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
@@ -49,11 +48,15 @@ class LongLived {
     },
   };
 
-  /** A look of another process every 20 seconds, which would attempt what it finds. */
-  async watched(seconds: number, other: Process = succeed, choices: RunChoices = {}): Promise<RunSummary[]> {
+  /** Looks of another process, which would attempt what it finds. */
+  async watched(
+    seconds: number,
+    other: Process = succeed,
+    { everySeconds = 20, ...choices }: RunChoices & { everySeconds?: number } = {},
+  ): Promise<RunSummary[]> {
     const looks: RunSummary[] = [];
     for (const until = at(this.harness) + seconds; at(this.harness) < until; ) {
-      await this.harness.pass(20);
+      await this.harness.pass(everySeconds);
       looks.push(await this.harness.run(other, choices));
     }
     return looks;
@@ -71,7 +74,7 @@ describe('an attempt of hours', () => {
     expect(harness.item('report')).toMatchObject({ status: 'NEW', underAttemptUntil: expect.any(String) });
     harness.put('small');
     expect(await world.run(work)).toMatchObject({ ended: 'drained', succeeded: 1 });
-    const looks = await world.watched(3 * HOUR + 60);
+    const looks = await world.watched(3 * HOUR + 60, succeed, { everySeconds: 100 });
     expect(looks.every(({ attempted, skipped }) => attempted === 0 && skipped === 0)).toBe(true);
     expect(world.spans.filter(({ id }) => id === 'report')).toEqual([
       { id: 'report', from: 0, to: 3 * HOUR },
@@ -151,10 +154,10 @@ describe('the process of a long attempt', () => {
     const world = new LongLived();
     const { harness } = world;
     let isLost = false;
-    const store = replacing<Pick<BacklogStore, 'settle'>>(
+    const store = replacing(
       { settle: (...args) => (isLost ? new Promise(() => {}) : harness.store.settle(...args)) },
       harness.store,
-    ) as unknown as BacklogStore;
+    );
     harness.put('report');
     await world.run(
       world.working(() => DAY),
@@ -180,13 +183,13 @@ describe('the process of a long attempt', () => {
     const world = new LongLived();
     const { harness } = world;
     let isDown = false;
-    const store = replacing<Pick<BacklogStore, 'settle'>>(
+    const store = replacing(
       {
         settle: (...args) =>
           isDown ? Promise.reject(new StoreUnavailableError('down')) : harness.store.settle(...args),
       },
       harness.store,
-    ) as unknown as BacklogStore;
+    );
     harness.put('report');
     await world.run(
       world.working(() => DAY),
@@ -221,7 +224,7 @@ describe('the process of a long attempt', () => {
     const world = new LongLived();
     const { harness } = world;
     let lost = 3;
-    const store = replacing<Pick<BacklogStore, 'settle'>>(
+    const store = replacing(
       {
         settle: async (...args) => {
           const answer = await harness.store.settle(...args);
@@ -230,7 +233,7 @@ describe('the process of a long attempt', () => {
         },
       },
       harness.store,
-    ) as unknown as BacklogStore;
+    );
     harness.put('report');
     await world.run(
       world.working(() => HOUR),

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 
 const DEVELOP = 'Develop:';
-const WORK = 'Work:';
 const LOOK = 'Look:';
 const ACT = 'Act on records and queues:';
 const PLAN = 'Plan, migrate and recover:';
@@ -12,12 +11,12 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   policy: [DEVELOP, 'the waits of a retry policy, before it is used'],
   simulate: [DEVELOP, 'a policy against an outage, or a slow destination'],
   completion: [DEVELOP, 'a script that lets the shell complete commands'],
-  work: [WORK, 'attempt what is due: in a container, on a server'],
   list: [LOOK, 'records, as a table'],
   show: [LOOK, 'one record in full'],
   stats: [LOOK, 'how the queues are doing: waiting, due, dead, late'],
   top: [LOOK, 'the queues live in the terminal, the worst first'],
   console: [LOOK, 'the console in the browser'],
+  work: [ACT, 'attempt what is due, in a container or on a server'],
   import: [ACT, 'put records of a file into the backlog'],
   export: [ACT, 'write records into a file'],
   redrive: [ACT, 'make dead records pending again'],

@@ -87,8 +87,6 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (options) => onExit(await start(options, output)));
 
-  addWork(program, output, onExit);
-
   target(program.command('list'))
     .description('List records.')
     .option('--status <status>', 'NEW, ERROR, SUCCESS or DEAD', flags.status)
@@ -133,6 +131,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (file, options) => onExit(await importFile(file, options, output)));
 
+  addWork(program, output, onExit);
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
   addDiff(program, output, onExit);

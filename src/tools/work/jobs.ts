@@ -5,7 +5,7 @@ import type { WorkedQueue } from './queues.js';
 
 /** What the worker does again and again: what a rule does for a function. */
 export interface Job {
-  /** Of one queue: its own name, with the tier or the part of its shards where it has several. */
+  /** The name of the queue, with the tier or the part of its shards where it has several. */
   readonly name: string;
   readonly queue: string;
   readonly event: BacklogEvent;

@@ -27,7 +27,7 @@ export interface QueuesInput {
 
 /**
  * Which queues a worker serves, by which of its handlers, and how each retries: as `BACKLOG_QUEUES` says; without it, as the
- * functions of a deployment on the same tables have registered it; else per record.
+ * functions of a deployment on the same tables have registered it; otherwise per record.
  *
  * @throws ConfigurationError for a queue that no handler serves, or several; or if there is none
  */

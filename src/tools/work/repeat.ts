@@ -63,7 +63,7 @@ async function nextTick({ everyMs }: Job, clock: Clock, stop: AbortSignal): Prom
   const at = (Math.floor(clock.wall() / everyMs) + 1) * everyMs;
   while (!stop.aborted) {
     const leftMs = at - clock.wall();
-    // A clock that was set back by more than a turn begins to wait anew.
+    // A clock that was set back by more than a turn begins to wait again.
     if (leftMs <= 0 || leftMs > everyMs) return;
     await clock.sleep(Math.min(leftMs, LONGEST_SLEEP_MS), stop);
   }

@@ -8,7 +8,7 @@ import type { WorkedQueue } from './queues.js';
 
 /** The sweep itself rests until the last one is a day old: this costs one read. */
 const LOOK_MS = 3_600_000;
-/** Of the table that is read in one go; the next one follows at once. */
+/** The time for the part of the table that is read in one go; the next part follows at once. */
 const PART_MS = 300_000;
 const RETRY_MS = 60_000;
 

@@ -96,7 +96,7 @@ describe('SIGTERM', () => {
   it('lets attempts end within the grace, begins none, gives the lease back and ends with 0', async () => {
     const file = await handlerOf(
       'slow',
-      'await tell('begun ' + id); await new Promise((r) => setTimeout(r, 1500)); await tell('ended ' + id);',
+      "await tell('begun ' + id); await new Promise((r) => setTimeout(r, 1500)); await tell('ended ' + id);",
     );
     for (const id of ['s1', 's2', 's3']) await put(id, 'slow');
     const worker = cli.start(...args(file, '--concurrency', '1'));
@@ -138,7 +138,7 @@ describe('SIGTERM', () => {
   it('a second one ends the process at once', async () => {
     const file = await handlerOf(
       'deaf',
-      'await tell('begun ' + id); await new Promise((r) => setTimeout(r, 60_000));',
+      "await tell('begun ' + id); await new Promise((r) => setTimeout(r, 60_000));",
     );
     await put('d1', 'deaf');
     const worker = cli.start(...args(file));
@@ -177,12 +177,12 @@ describe('what cannot work', () => {
   it('an error that no code catches ends the process with 1, and its line says where', async () => {
     const file = await handlerOf(
       'bad',
-      "setTimeout(() => { throw new Error('nobody catches this'); }, 10); await tell('bad');",
+      "setTimeout(() => { throw new Error('no code catches this'); }, 10); await tell('bad');",
     );
     await put('b1', 'bad');
     const worker = cli.start(...args(file));
     expect(await worker.ended).toBe(1);
-    const line = linesOf(worker.out()).find(({ error }) => String(error).includes('nobody catches this'));
+    const line = linesOf(worker.out()).find(({ error }) => String(error).includes('no code catches this'));
     expect(line).toMatchObject({ level: 'ERROR', stack: expect.stringContaining('bad.mjs') });
   });
 
