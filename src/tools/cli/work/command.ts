@@ -22,7 +22,6 @@ export function addWork(program: Command, output: Output, onExit: (code: ExitCod
       '--every <duration>',
       'between looks at a queue that retries per record (default: 5s)',
       flags.interval,
-      5_000,
     )
     .option(
       '--attempt-timeout <duration>',
@@ -30,22 +29,13 @@ export function addWork(program: Command, output: Output, onExit: (code: ExitCod
       flags.attemptTimeout,
     )
     .option('--concurrency <n>', 'attempts at once of one queue (default: the handler’s)', flags.concurrency)
-    .option(
-      '--grace <duration>',
-      'for running attempts, once it is told to end (default: 20s)',
-      flags.grace,
-      20_000,
-    )
+    .option('--grace <duration>', 'for running attempts, once it is told to end (default: 20s)', flags.grace)
     .option(
       '--health-port <port>',
       'serve /health and /live there; 0 for any free one (default: off)',
       flags.port,
     )
-    .option(
-      '--health-host <address>',
-      'where it listens; 0.0.0.0 in a container (default: 127.0.0.1)',
-      '127.0.0.1',
-    )
+    .option('--health-host <address>', 'where it listens; 0.0.0.0 in a container (default: 127.0.0.1)')
     .addOption(
       new Option('--metrics <kind>', 'emf: lines for CloudWatch Logs; otel: OpenTelemetry')
         .choices(METRICS_KINDS)

@@ -8,14 +8,17 @@ export interface WorkCommandFlags {
   readonly controlTable?: string | undefined;
   /** With weights. */
   readonly queue?: ReadonlyMap<string, number> | undefined;
-  readonly every: number;
+  /** Default: 5 s. */
+  readonly every?: number | undefined;
   readonly attemptTimeout?: number | undefined;
   readonly concurrency?: number | undefined;
   readonly region?: string | undefined;
   readonly endpoint?: string | undefined;
-  readonly grace: number;
+  /** Default: 20 s. */
+  readonly grace?: number | undefined;
   readonly healthPort?: number | undefined;
-  readonly healthHost: string;
+  /** Default: 127.0.0.1. */
+  readonly healthHost?: string | undefined;
   readonly metrics: (typeof METRICS_KINDS)[number];
   readonly sweep?: boolean | undefined;
 }

@@ -18,19 +18,23 @@ import type { WorkCommandFlags } from './work-flags.js';
 
 /** Beyond the grace: to write outcomes and to give leases back. */
 const LAST_WORDS_MS = 10_000;
+const EVERY_MS = 5_000;
+const GRACE_MS = 20_000;
+const HEALTH_HOST = '127.0.0.1';
 
 /** `backlog work`: runs until SIGTERM or SIGINT; a second one ends it at once. */
 export async function work(given: WorkCommandFlags, output: Output): Promise<ExitCode> {
   const { env } = process;
+  const { every = EVERY_MS, grace = GRACE_MS, healthPort: port, healthHost: host = HEALTH_HOST } = given;
   const tables = applyFlags(given, env);
   const log = jsonLogger(output.data);
   const interrupt = listenForInterrupt(() => {
-    log.info('stopping: no attempt begins any more', { graceSeconds: given.grace / 1000 });
+    log.info('stopping: no attempt begins any more', { graceSeconds: grace / 1000 });
     const overdue = () => {
       log.error('what is under way does not come to its end: the process ends without it');
       process.exit(EXIT.failed);
     };
-    setTimeout(overdue, given.grace + LAST_WORDS_MS).unref();
+    setTimeout(overdue, grace + LAST_WORDS_MS).unref();
   });
   const { signal: stop } = interrupt;
   endOnUncaught(log);
@@ -43,15 +47,14 @@ export async function work(given: WorkCommandFlags, output: Output): Promise<Exi
     {
       handler: given.handler,
       queues: given.queue ?? new Map(),
-      everyMs: given.every,
-      graceSeconds: given.grace / 1000,
+      everyMs: every,
+      graceSeconds: grace / 1000,
       attemptTimeout: given.attemptTimeout === undefined ? undefined : given.attemptTimeout / 1000,
       concurrency: given.concurrency,
     },
     { store, clock, env, log, stop, emitFor: (path) => emitFor(given, path) },
   );
   const health = new Health(clock, options.timeoutSeconds * 1000, stop);
-  const { healthPort: port, healthHost: host } = given;
   const server =
     port === undefined
       ? undefined
@@ -60,7 +63,7 @@ export async function work(given: WorkCommandFlags, output: Output): Promise<Exi
   log.info('working', {
     queues,
     table: tables.records,
-    everySeconds: given.every / 1000,
+    everySeconds: every / 1000,
     owner: options.env.BACKLOG_OWNER,
     health: server?.url,
     version: VERSION,
