@@ -131,7 +131,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (file, options) => onExit(await importFile(file, options, output)));
 
-  addWork(program, output, onExit);
+  addWork(program, output);
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
   addDiff(program, output, onExit);

@@ -8,6 +8,7 @@ import type { Job } from './jobs.js';
 const UNHEALTHY_AFTER_MS = 30_000;
 /** After its deadline, a run has ended, or something keeps it from that. */
 const STUCK_AFTER_MS = 60_000;
+const UNHEALTHY: readonly HealthReport['status'][] = ['starting', 'failing'];
 
 interface JobState {
   /** Of the run that is under way, real time. */
@@ -21,7 +22,7 @@ interface JobState {
 
 /** What a health check answers with. Times are ISO-8601. */
 export interface HealthReport {
-  readonly status: 'ok' | 'stopping' | 'failing' | 'stuck';
+  readonly status: 'starting' | 'ok' | 'stopping' | 'failing' | 'stuck';
   readonly since: string;
   /** By job: a queue, with the tier of a progressive one. */
   readonly queues: Readonly<Record<string, QueueHealth>>;
@@ -40,10 +41,10 @@ export class Health {
   private readonly states = new Map<string, JobState>();
   private readonly startedAt: number;
 
-  /** @param runMs what a run may take */
+  /** @param runMs what a run may take, as far as that is known at the start */
   constructor(
     private readonly clock: Pick<Clock, 'wall'>,
-    private readonly runMs: number,
+    public runMs: number,
     private readonly stop: AbortSignal,
   ) {
     this.startedAt = clock.wall();
@@ -72,7 +73,8 @@ export class Health {
     const worst = (['stuck', 'failing'] as const).find((status) =>
       Object.values(queues).some((queue) => queue.status === status),
     );
-    const status = worst ?? (this.stop.aborted ? 'stopping' : 'ok');
+    const quiet = this.states.size === 0 ? 'starting' : 'ok';
+    const status = worst ?? (this.stop.aborted ? 'stopping' : quiet);
     return { status, since: toIso(this.startedAt), queues };
   }
 
@@ -116,7 +118,7 @@ export async function serveHealth(health: Health, host: string, port: number): P
       return;
     }
     const report = health.report();
-    const isBad = report.status === 'stuck' || (isHealth && report.status === 'failing');
+    const isBad = report.status === 'stuck' || (isHealth && UNHEALTHY.includes(report.status));
     const body = isHealth ? report : { status: report.status === 'stuck' ? 'stuck' : 'ok' };
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
     response.writeHead(isBad ? 503 : 200, headers).end(`${JSON.stringify(body)}\n`);

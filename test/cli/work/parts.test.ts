@@ -162,13 +162,15 @@ describe('the health endpoint', () => {
     const { signal } = new AbortController();
     const health = new Health({ wall: () => now }, 60_000, signal);
     const job = { name: 'orders' } as Job;
-    health.watch(job);
     const server = await serveHealth(health, '127.0.0.1', 0);
     const ask = async (path: string) => {
       const answer = await fetch(server.url + path);
       return [answer.status, await answer.text()] as const;
     };
     try {
+      expect(await ask('/health')).toEqual([503, expect.stringContaining('"status":"starting"')]);
+      expect((await ask('/live'))[0]).toBe(200);
+      health.watch(job);
       expect(await ask('/health')).toEqual([200, expect.stringContaining('"status":"ok"')]);
       health.fails(job, 'no answer');
       now += 31_000;

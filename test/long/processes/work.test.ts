@@ -174,6 +174,22 @@ describe('a DynamoDB that does not answer', () => {
 });
 
 describe('what cannot work', () => {
+  it('ends with 1 also where the module keeps the process alive', async () => {
+    const file = await module('alive.mjs', 'setInterval(() => {}, 1_000);');
+    const { code, err } = await cli.run(...args(file));
+    expect(err).toMatch(/its exports are: none/);
+    expect(code).toBe(1);
+  });
+
+  it('waits for a DynamoDB that does not answer at the start, and ends in order meanwhile', async () => {
+    const file = await handlerOf('waiting', '');
+    dynamodb.refuse();
+    const worker = cli.start(...args(file));
+    await until(() => worker.out().includes('does not answer yet'), WAIT_MS);
+    worker.kill('SIGTERM');
+    expect(await worker.ended).toBe(0);
+  });
+
   it('an error that no code catches ends the process with 1, and its line says where', async () => {
     const file = await handlerOf(
       'bad',

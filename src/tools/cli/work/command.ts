@@ -3,11 +3,11 @@ import { ConfigurationError } from '../../../errors.js';
 import { parseWeights } from '../../../worker/weights.js';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
-import type { ExitCode, Output } from '../output.js';
+import type { Output } from '../output.js';
 import { METRICS_KINDS, type WorkCommandFlags } from './work-flags.js';
 
 /** Adds `backlog work` to the command line. */
-export function addWork(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
+export function addWork(program: Command, output: Output): void {
   program
     .command('work')
     .description(
@@ -57,7 +57,7 @@ export function addWork(program: Command, output: Output, onExit: (code: ExitCod
     )
     .action(async (given: WorkCommandFlags) => {
       const { work } = await import('./work.js');
-      onExit(await work(given, output));
+      await work(given, output);
     });
 }
 

@@ -2,7 +2,7 @@ import { systemClock } from '../../../clock.js';
 import { ConfigurationError } from '../../../errors.js';
 import type { AttemptLogger } from '../../../logger.js';
 import { systemRandom } from '../../../random.js';
-import { createDynamoDbClient, DynamoDbSweepStore } from '../../../store/index.js';
+import { createDynamoDbClient, DynamoDbSweepStore, StoreError } from '../../../store/index.js';
 import { VERSION } from '../../../version.js';
 import { onPort } from '../../local/ports.js';
 import { applyFlags } from '../../work/environment.js';
@@ -12,6 +12,7 @@ import { metricsApi, openTelemetryMetrics } from '../../work/otel.js';
 import { prepare } from '../../work/prepare.js';
 import { sweepDaily } from '../../work/sweep.js';
 import { FirstRunError, workOn } from '../../work/worker.js';
+import { explain } from '../explain.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { EXIT, type ExitCode, type Output } from '../output.js';
 import type { WorkCommandFlags } from './work-flags.js';
@@ -23,12 +24,10 @@ const GRACE_MS = 20_000;
 const HEALTH_HOST = '127.0.0.1';
 
 /** `backlog work`: runs until SIGTERM or SIGINT; a second one ends it at once. */
-export async function work(given: WorkCommandFlags, output: Output): Promise<ExitCode> {
-  const { env } = process;
-  const { every = EVERY_MS, grace = GRACE_MS, healthPort: port, healthHost: host = HEALTH_HOST } = given;
-  const tables = applyFlags(given, env);
+export async function work(given: WorkCommandFlags, output: Output): Promise<never> {
   const log = jsonLogger(output.data);
-  const interrupt = listenForInterrupt(() => {
+  const { grace = GRACE_MS } = given;
+  const { signal: stop } = listenForInterrupt(() => {
     log.info('stopping: no attempt begins any more', { graceSeconds: grace / 1000 });
     const overdue = () => {
       log.error('what is under way does not come to its end: the process ends without it');
@@ -36,58 +35,68 @@ export async function work(given: WorkCommandFlags, output: Output): Promise<Exi
     };
     setTimeout(overdue, grace + LAST_WORDS_MS).unref();
   });
-  const { signal: stop } = interrupt;
+  let code: ExitCode = EXIT.ok;
+  try {
+    await workUntil(stop, given, log);
+  } catch (error) {
+    // Whatever it waited for, it was told to end.
+    if (!(stop.aborted && error instanceof StoreError)) {
+      output.message(explain(error));
+      code = EXIT.failed;
+    }
+  }
+  if (code === EXIT.ok) log.info('stopped');
+  // What the user's module keeps open would keep the process.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+  return process.exit(code);
+}
+
+async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: AttemptLogger): Promise<void> {
+  const { env } = process;
+  const { every = EVERY_MS, grace = GRACE_MS, healthPort: port, healthHost: host = HEALTH_HOST } = given;
+  const tables = applyFlags(given, env);
   endOnUncaught(log);
   const [clock, random] = [systemClock, systemRandom];
-  const client = createDynamoDbClient();
-  const onDamaged = (key: string, attributes: readonly string[]) =>
-    log.error('a control item was damaged', { key, attributes });
-  const store = new DynamoDbSweepStore({ client, tables, clock, random, onDamaged });
-  const options = await prepare(
-    {
-      handler: given.handler,
-      queues: given.queue ?? new Map(),
-      everyMs: every,
-      graceSeconds: grace / 1000,
-      attemptTimeout: given.attemptTimeout === undefined ? undefined : given.attemptTimeout / 1000,
-      concurrency: given.concurrency,
-    },
-    { store, clock, env, log, stop, emitFor: (path) => emitFor(given, path) },
-  );
-  const health = new Health(clock, options.timeoutSeconds * 1000, stop);
+  const health = new Health(clock, Number.POSITIVE_INFINITY, stop);
+  // Before anything can keep it waiting.
   const server =
     port === undefined
       ? undefined
       : await onPort(port, '--health-port', (free) => serveHealth(health, host, free));
-  const queues = options.queues.map(({ name }) => name);
+  const onDamaged = (key: string, attributes: readonly string[]) =>
+    log.error('a control item was damaged', { key, attributes });
+  const client = createDynamoDbClient();
+  const store = new DynamoDbSweepStore({ client, tables, clock, random, onDamaged });
+  const flags = {
+    handler: given.handler,
+    queues: given.queue ?? new Map(),
+    everyMs: every,
+    graceSeconds: grace / 1000,
+    attemptTimeout: given.attemptTimeout === undefined ? undefined : given.attemptTimeout / 1000,
+    concurrency: given.concurrency,
+  };
+  const emitFor = (path: string) => emitOf(given, path);
+  const options = await prepare(flags, { store, clock, env, log, stop, emitFor });
+  health.runMs = options.timeoutSeconds * 1000;
   log.info('working', {
-    queues,
+    queues: options.queues.map(({ name }) => name),
     table: tables.records,
     everySeconds: every / 1000,
     owner: options.env.BACKLOG_OWNER,
     health: server?.url,
     version: VERSION,
   });
+  const sweeping = given.sweep ? sweepDaily(options.queues, { store, clock, random, log, stop }) : undefined;
   try {
-    const sweeping = given.sweep
-      ? sweepDaily(options.queues, { store, clock, random, log, stop })
-      : undefined;
     await workOn(options, { clock, random, stop, health });
-    await sweeping;
-    log.info('stopped');
   } catch (error) {
     if (!(error instanceof FirstRunError)) throw error;
     throw new ConfigurationError(error.message, { cause: error });
-  } finally {
-    await server?.stop();
-    client.destroy();
   }
-  // What the user's module keeps open would keep the process.
-  process.stdout.write('', () => process.exit(EXIT.ok));
-  return EXIT.ok;
+  await sweeping;
 }
 
-async function emitFor({ metrics }: WorkCommandFlags, path: string) {
+async function emitOf({ metrics }: WorkCommandFlags, path: string) {
   if (metrics === 'emf') return undefined;
   return metrics === 'off' ? () => {} : openTelemetryMetrics(await metricsApi(path), VERSION);
 }
