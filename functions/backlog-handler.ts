@@ -21,9 +21,11 @@ import {
   redactionOf,
   retryDecider,
 } from '../src/worker/index.js';
-import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
+import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
+import { makeHandler } from './make-handler.js';
 import type { AttemptTracing } from './open-telemetry.js';
 import { checkTaskTimeouts } from './plan.js';
+import type { HandlerSeams } from './seams.js';
 import { checkRetryQueue, choiceOptions } from './settings.js';
 
 /** What each option leaves out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
@@ -142,12 +144,13 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
   const retry = typeof given === 'function' ? retryDecider(given) : given;
   const weights = weightsOf(queue, queues);
-  const choices = { ...rest, attemptTimeout, linger, retention, retry, redactionOf, weights };
+  const serves = queue === undefined ? weights : new Map([[queue, 1]]);
+  const choices = { ...rest, attemptTimeout, linger, retention, retry, redactionOf, weights, serves };
   if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const overrides = { store, clock, random, logger, env, emit, run };
   return makeHandler(
     (event) => {
-      const served = queue === undefined ? [...(weights?.keys() ?? [event.queue])] : [queue];
+      const served = [...(serves?.keys() ?? [event.queue])];
       if (served.includes(event.queue)) return process;
       const own = served.length === 1 ? 'the queue of this handler' : 'which are the queues of this handler';
       throw new ConfigurationError(

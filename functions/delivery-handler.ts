@@ -2,9 +2,11 @@ import { type HttpDelivery, type HttpDeliveryOptions, httpDelivery } from '../sr
 import { ConfigurationError } from '../src/errors.js';
 import type { RetryMode } from '../src/record/index.js';
 import { show } from '../src/validation.js';
+import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
 import type { DeliverySettings } from './delivery-settings.js';
 import { createLogger } from './logger.js';
-import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
+import { makeHandler } from './make-handler.js';
+import type { HandlerSeams } from './seams.js';
 import { type FetchSecret, Secrets } from './secrets/secrets.js';
 
 export interface DeliverySeams extends HandlerSeams {

@@ -11,47 +11,18 @@ import {
   together,
 } from '../src/worker/index.js';
 import { isIdle, isLoneSuccess } from '../src/worker/summary.js';
-import { createDeps, type HandlerDeps } from './deps.js';
+import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
+import { createDeps } from './deps.js';
 import { type BacklogEvent, eventsIn } from './event.js';
-import type { HandlerLogger } from './handler-logger.js';
 import type { LambdaContext } from './lambda-context.js';
 import { lambdaHandler, once } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
 import { OwnedQueues } from './owned-queues.js';
 import { type HandlerChoices, planRun } from './plan.js';
+import { type ProcessSeams, SERVES, WITH_SEAMS, type WithSeams } from './seams.js';
 import { type QueueSettings, readSettings } from './settings.js';
 import { untilStopped } from './stop.js';
-
-/** A Lambda handler for a rule's event. Its result is the run's summary. */
-export type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
-
-/** Everything a handler touches that tests replace. */
-export interface HandlerSeams extends Partial<HandlerDeps> {
-  /** A logger of your own, such as a `Logger` of Powertools. Default: one with the function's log level. */
-  readonly logger?: HandlerLogger | undefined;
-  /** For tests: in place of `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** For tests: gets a run's summary and the table's name, in place of CloudWatch's metrics. */
-  readonly emit?: EmitMetrics | undefined;
-  /** For tests: in place of the run itself. */
-  readonly run?: typeof run | undefined;
-}
-
-/**
- * Makes the same handler with other seams: `dynamo-backlog/testing` runs the handlers that users export. By its name, so
- * that it is found where a test has loaded this package twice.
- */
-export const WITH_SEAMS: unique symbol = Symbol.for('dynamo-backlog.withSeams');
-
-/** Seams of the testing kit. */
-export interface TestSeams extends HandlerSeams {
-  /** Ends all runs, in place of SIGTERM: a run that waits for virtual time must keep no test process alive. */
-  readonly stop?: AbortSignal | undefined;
-}
-
-/** Gets the seams that the handler was made with, and gives those that replace them. */
-export type WithSeams = (other: (given: HandlerSeams) => TestSeams) => BacklogLambdaHandler;
 
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
@@ -83,9 +54,9 @@ export function isTrouble({ ended }: RunSummary): boolean {
 export function makeHandler(
   choose: ChooseProcess,
   choices: HandlerChoices,
-  overrides: TestSeams,
+  overrides: ProcessSeams,
 ): BacklogLambdaHandler {
-  const { env = process.env } = overrides;
+  const { env = process.env, adjust = (options: RunOptions) => options, registers } = overrides;
   const logger = (overrides.logger ?? createLogger()) as Logger;
   const start = once(() => {
     const settings = readSettings(env);
@@ -102,7 +73,7 @@ export function makeHandler(
       ...createDeps(settings, overrides, DynamoDbStore),
       breakerMemory: new Map() satisfies BreakerMemory,
     };
-    return { settings, emit, deps, owned: new OwnedQueues(settings, deps, logger) };
+    return { settings, emit, deps, owned: new OwnedQueues(settings, deps, logger, registers) };
   });
 
   const runs = async (input: unknown, context: LambdaContext, stop: AbortSignal, failures: unknown[]) => {
@@ -117,16 +88,14 @@ export function makeHandler(
       deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
       now: deps.clock.now(),
     };
-    const store = boundedStore(deps.store, deps.clock, times.deadline);
+    const { onLongAttempt } = overrides;
+    const store = onLongAttempt ? deps.store : boundedStore(deps.store, deps.clock, times.deadline);
     const plans = eventsIn(input, settings.queues).flatMap(({ parse, weight }) => {
       try {
         const event = parse();
         const whyNotOurs = () => owned.whyNotOurs(store, arn, event.queue);
-        const options = {
-          ...planRun(event, choices, { process: choose(event), ...times }),
-          stop,
-          whyNotOurs,
-        };
+        const planned = planRun(event, choices, { process: choose(event), ...times });
+        const options = adjust({ ...planned, stop, whyNotOurs });
         return [{ options, weight: choices.weights?.get(event.queue) ?? weight }];
       } catch (error) {
         failures.push(error);
@@ -147,11 +116,17 @@ export function makeHandler(
     const own = plans.filter(({ options: { target } }) => target.arrivals || !conflictOf(target.queue));
     const ready = await prepared(own, failures);
     // At its end, and not at that of the slowest queue, which may take the function beyond its timeout.
-    const runOne: typeof run = async (...args) => {
-      const summary = await (overrides.run ?? run)(...args);
+    const tell = (summary: RunSummary) => {
       emit(summary, settings.tables.records);
       report(logger, summary);
       return summary;
+    };
+    const goesOn = (queue: string, ended: Promise<RunSummary>) => onLongAttempt?.(queue, ended.then(tell));
+    const runOne: typeof run = async (options, given) => {
+      const turns = overrides.turnsOf?.(options.target.queue);
+      const more = { ...(turns && { turns }), ...(onLongAttempt && { onLongAttempt: goesOn }) };
+      const started = (overrides.run ?? run)(options, { ...given, ...more });
+      return tell(await started.finally(() => turns?.rest()));
     };
     const ended = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, runOne);
     return ended.flatMap((one) => {
@@ -181,10 +156,9 @@ export function makeHandler(
   const { stop: given } = overrides;
   const untilEnded = given ? (act: (stop: AbortSignal) => Promise<RunSummary>) => act(given) : untilStopped;
   const withSeams: WithSeams = (other) => makeHandler(choose, choices, { ...overrides, ...other(overrides) });
-  return Object.defineProperty(
+  return Object.defineProperties(
     lambdaHandler(logger, (input, context) => untilEnded((stop) => handle(input, context, stop))),
-    WITH_SEAMS,
-    { value: withSeams },
+    { [WITH_SEAMS]: { value: withSeams }, [SERVES]: { value: choices.serves } },
   );
 }
 

@@ -75,17 +75,8 @@ function write(
  */
 export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
-/**
- * Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs.
- *
- * @param ownAlarms those of the queue itself; the others are alarms of all queues. Undefined: there are none of these
- */
-export function emitMetrics(
-  summary: RunSummary,
-  table: string,
-  level: MetricsLevel,
-  ownAlarms?: QueueSettings['ownAlarms'],
-): void {
+/** What a run measures of its queue. An idle run counts nothing. */
+export function runMetrics(summary: RunSummary): { readonly counts: Values; readonly seconds: Values } {
   const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask } = summary;
   const counts = isIdle(summary)
     ? {}
@@ -98,20 +89,33 @@ export function emitMetrics(
         Cancelled: cancelled,
         UnknownTask: unknownTask,
       };
+  return {
+    counts: { ...counts, CaughtUp: summary.caughtUp?.length },
+    seconds: { LagSeconds: summary.lagSeconds },
+  };
+}
+
+/**
+ * Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs.
+ *
+ * @param ownAlarms those of the queue itself; the others are alarms of all queues. Undefined: there are none of these
+ */
+export function emitMetrics(
+  summary: RunSummary,
+  table: string,
+  level: MetricsLevel,
+  ownAlarms?: QueueSettings['ownAlarms'],
+): void {
+  const { attempted, failed, dead } = summary;
+  const { counts, seconds } = runMetrics(summary);
   // By the table alone, for alarms of the whole backlog.
   const ofAll = (name: string, value: number) => (ownAlarms?.includes(name) === false ? value : 0);
-  write(
-    level,
-    { Table: table, Queue: summary.queue },
-    { ...counts, CaughtUp: summary.caughtUp?.length },
-    { LagSeconds: summary.lagSeconds },
-    {
-      // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
-      Refused: summary.refused,
-      Dead: ofAll('dead', dead),
-      FailureBalance: ofAll('failures', 2 * failed - attempted),
-    },
-  );
+  write(level, { Table: table, Queue: summary.queue }, counts, seconds, {
+    // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
+    Refused: summary.refused,
+    Dead: ofAll('dead', dead),
+    FailureBalance: ofAll('failures', 2 * failed - attempted),
+  });
 }
 
 /** What the intake did with a batch. Counts are of records. */

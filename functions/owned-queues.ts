@@ -14,6 +14,7 @@ const MINUTE_MS = 60_000;
 const AT_LEAST_EVERY_MS = 12 * 3_600_000;
 /** Others register at the same time, after a deployment. */
 const MAX_TRIES = 5;
+const NO_OWNER: Decision = { next: undefined, foreign: new Map() };
 
 /**
  * Which queues of a function are its owner's, and whether its region is the active one. It looks that up in the control
@@ -32,6 +33,8 @@ export class OwnedQueues {
     private readonly settings: Settings,
     private readonly deps: Pick<HandlerDeps, 'clock' | 'random'>,
     private readonly logger: Logger,
+    /** False: a process, which registers only the queues that have no function. */
+    private readonly registers = true,
   ) {}
 
   /**
@@ -70,11 +73,15 @@ export class OwnedQueues {
 
   private async lookUp(store: BacklogStore, arn: string | undefined, restMs: number): Promise<void> {
     const { owner } = this.settings;
-    if (owner === undefined || this.deps.clock.wall() - (this.lookedAt ?? 0) < restMs) return;
+    // A process beside the functions obeys the active region also where it has no owner.
+    if (owner === undefined && this.registers) return;
+    if (this.deps.clock.wall() - (this.lookedAt ?? 0) < restMs) return;
     // The lanes of a queue ask at the same time.
-    this.looking ??= this.lookNow(store, this.claimant(owner, arn)).finally(() => {
-      this.looking = undefined;
-    });
+    this.looking ??= this.lookNow(store, owner === undefined ? undefined : this.claimant(owner, arn)).finally(
+      () => {
+        this.looking = undefined;
+      },
+    );
     await this.looking;
   }
 
@@ -94,24 +101,25 @@ export class OwnedQueues {
     );
     // What is undefined is not stored, and is not compared with what is.
     const own = JSON.parse(JSON.stringify(Object.fromEntries(registered))) as Claimant['queues'];
-    return { owner, function: arn, queues: own, isStandby, region, primaryRegion };
+    const isProcess = !this.registers;
+    return { owner, function: arn, isProcess, queues: own, isStandby, region, primaryRegion };
   }
 
-  private async lookNow(store: BacklogStore, claimant: Claimant): Promise<void> {
+  private async lookNow(store: BacklogStore, claimant: Claimant | undefined): Promise<void> {
     const { clock, random } = this.deps;
     // What is read is as old as the question.
     const askedAt = clock.wall();
     try {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const registry = await store.readRegistry();
-        const { region, primaryRegion = registry.primaryRegion } = claimant;
+        const { region, primaryRegion = registry.primaryRegion } = this.settings;
         this.hasRegions = primaryRegion !== undefined;
         this.isPassive = await isPassive({ region, primaryRegion }, store, clock.now());
         if (this.isPassive) {
           this.lookedAt = askedAt;
           return;
         }
-        const { next, foreign } = decideOwnership(registry, claimant, clock.now());
+        const { next, foreign } = claimant ? decideOwnership(registry, claimant, clock.now()) : NO_OWNER;
         this.foreign = foreign;
         // Until it is written, the next run looks again.
         this.lookedAt = 0;

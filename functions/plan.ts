@@ -29,6 +29,8 @@ export interface HandlerChoices {
   readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
   readonly history?: HistoryOptions | undefined;
+  /** The queues that the handler serves, with their weights. Default: all that its settings name. */
+  readonly serves?: QueueWeights | undefined;
   /** The weights of the queues that the handler serves together; they take precedence over the rule's. */
   readonly weights?: QueueWeights | undefined;
   /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */

@@ -11,6 +11,7 @@ export const PAGE = new URL('../docs/cli.md', import.meta.url);
 const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   init: ['get started', 'get-started.md'],
   start: ['the local runtime', 'local.md'],
+  work: ['a worker that runs anywhere', 'worker.md'],
   policy: ['policies, before they are used', 'policies.md#look-at-it-first'],
   simulate: ['a policy against an outage', 'policies.md#try-it-against-an-outage'],
   completion: ['completion in the shell', 'local.md#completion-in-the-shell'],

@@ -230,6 +230,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly lastError?: ErrorEntry | undefined;
     readonly history: readonly HistoryEntry[];
     readonly notBefore?: string | undefined;
+    readonly underAttemptUntil?: string | undefined;
     readonly formerLane?: {
         readonly lane: string;
         readonly until: string;
@@ -272,11 +273,12 @@ interface RecordChange {
         readonly lastError?: ErrorEntry;
         readonly history?: readonly HistoryEntry[];
         readonly notBefore?: string;
+        readonly underAttemptUntil?: string;
         readonly unknownTaskSince?: string;
         readonly deadReason?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'firstFailureAt' | 'lastFailureAt')[];
+    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'underAttemptUntil' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'firstFailureAt' | 'lastFailureAt')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
@@ -634,6 +636,7 @@ interface RunOptions extends FailureChoices {
     readonly destination?: DestinationOf | undefined;
     readonly deadline: number;
     readonly stop?: AbortSignal | undefined;
+    readonly stopGraceSeconds?: number | undefined;
     readonly functionTimeoutSeconds: number;
     readonly tickSeconds: number;
     readonly retention?: number | undefined;
@@ -667,7 +670,7 @@ interface RunSummary {
     readonly durationMs: number;
 }
 
-declare function run(options: RunOptions, given: RunDeps): Promise<RunSummary>;
+declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
 
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
 
@@ -1022,6 +1025,45 @@ declare function defineTask<Payload, Priority extends string = string>(options: 
     readonly perform: Perform<Payload>;
 }): Task<Payload, Payload, Priority>;
 
+interface LambdaContext {
+    getRemainingTimeInMillis(): number;
+    readonly awsRequestId?: string | undefined;
+    readonly invokedFunctionArn?: string | undefined;
+}
+
+type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
+
+type AttemptTracing = (process: Process) => Process;
+interface OpenTelemetryApi {
+    readonly trace: {
+        getTracer(name: string, version?: string): {
+            startSpan(name: string, options: object, context: unknown): Span;
+        };
+        setSpan(context: unknown, span: unknown): unknown;
+        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
+        getSpanContext(context: unknown): SpanContext | undefined;
+    };
+    readonly context: {
+        active(): unknown;
+        with<Result>(context: unknown, act: () => Result): Result;
+    };
+}
+interface Span {
+    spanContext(): SpanContext;
+    setAttribute(name: string, value: string): unknown;
+    setStatus(status: {
+        code: number;
+    }): unknown;
+    end(): void;
+}
+interface SpanContext {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly isRemote?: boolean;
+}
+declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
+
 interface Consumed {
     readonly operation: string;
     readonly table: string;
@@ -1226,52 +1268,14 @@ interface HandlerLogger {
     error(message: string, extra: Error): void;
 }
 
-interface LambdaContext {
-    getRemainingTimeInMillis(): number;
-    readonly awsRequestId?: string | undefined;
-    readonly invokedFunctionArn?: string | undefined;
-}
-
 type EmitMetrics = (summary: RunSummary, table: string) => void;
 
-type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
 interface HandlerSeams extends Partial<HandlerDeps> {
     readonly logger?: HandlerLogger | undefined;
     readonly env?: Readonly<Record<string, string | undefined>> | undefined;
     readonly emit?: EmitMetrics | undefined;
     readonly run?: typeof run | undefined;
 }
-
-type AttemptTracing = (process: Process) => Process;
-interface OpenTelemetryApi {
-    readonly trace: {
-        getTracer(name: string, version?: string): {
-            startSpan(name: string, options: object, context: unknown): Span;
-        };
-        setSpan(context: unknown, span: unknown): unknown;
-        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
-        getSpanContext(context: unknown): SpanContext | undefined;
-    };
-    readonly context: {
-        active(): unknown;
-        with<Result>(context: unknown, act: () => Result): Result;
-    };
-}
-interface Span {
-    spanContext(): SpanContext;
-    setAttribute(name: string, value: string): unknown;
-    setStatus(status: {
-        code: number;
-    }): unknown;
-    end(): void;
-}
-interface SpanContext {
-    readonly traceId: string;
-    readonly spanId: string;
-    readonly traceFlags: number;
-    readonly isRemote?: boolean;
-}
-declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
 
 interface BacklogHandlerOptions extends HandlerSeams {
     readonly queue?: string | undefined;

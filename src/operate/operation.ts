@@ -7,6 +7,7 @@ import {
   type BacklogRecord,
   type Item,
   isPending,
+  isUnderAttempt,
   type RetryMode,
 } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
@@ -156,6 +157,7 @@ export class Operation {
     const fitting = page.filter(({ record, item }) => {
       if (isLeftToNewer(record)) counters.skipped('newer');
       else if (!isExpected(item, this.options.expected)) counters.skipped('changedMeanwhile');
+      else if (isUnderAttempt(record, clock.now())) counters.skipped('inFlight');
       else if (!action.actsOn.includes(record.status)) counters.skipped('otherStatus');
       else return true;
       return false;

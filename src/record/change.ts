@@ -44,6 +44,8 @@ export interface RecordChange {
     readonly history?: readonly HistoryEntry[];
     /** No attempt before, ISO-8601. */
     readonly notBefore?: string;
+    /** A long attempt is under way, ISO-8601. */
+    readonly underAttemptUntil?: string;
     /** ISO-8601. */
     readonly unknownTaskSince?: string;
     /** Why it is dead. */
@@ -56,6 +58,7 @@ export interface RecordChange {
     | 'lane'
     | 'dueAt'
     | 'notBefore'
+    | 'underAttemptUntil'
     | 'unknownTaskSince'
     | 'deadReason'
     | 'expiresAt'

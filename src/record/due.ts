@@ -5,11 +5,14 @@ import { policyOf } from './fail.js';
 import { isLaneOf } from './lanes.js';
 import { whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
+import { isUnderAttempt } from './under-attempt.js';
 import { moveToOwnLane } from './wrong-lane.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
 export type Verdict =
   | { readonly do: 'attempt' }
+  /** The process that attempted it was lost. */
+  | { readonly do: 'lost' }
   /** Too old and attempted before: give it up. */
   | { readonly do: 'expire' }
   /** This code cannot handle it. */
@@ -58,6 +61,9 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
   }
   const why = whyUnfit(record);
   if (why !== undefined) return { do: 'quarantine', why };
+  if (isUnderAttempt(record, context.now)) return { do: 'skip', reason: 'notDue' };
+  // Its process would have said so again, or written the outcome.
+  if (record.underAttemptUntil !== undefined) return { do: 'lost' };
   const verdict = context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
   return verdict.do === 'skip' && isMisfiled(record, context)
     ? { do: 'reschedule', dueAt: Date.parse(record.dueAt ?? record.insertedAt) }

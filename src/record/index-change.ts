@@ -69,6 +69,7 @@ export function beginAnew(lane: string, now: number): RecordChange {
       'expiresAt',
       'deadReason',
       'notBefore',
+      'underAttemptUntil',
       'unknownTaskSince',
       'failures',
       'firstFailureAt',

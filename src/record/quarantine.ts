@@ -36,7 +36,7 @@ export function quarantine(record: BacklogRecord, why: string, now: number, shar
       dueAt: toIso(now),
       deadReason: shortReason(QUARANTINED + why),
     },
-    remove: ['notBefore', 'unknownTaskSince', 'expiresAt'],
+    remove: ['notBefore', 'underAttemptUntil', 'unknownTaskSince', 'expiresAt'],
   };
 }
 

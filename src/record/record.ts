@@ -101,6 +101,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly history: readonly HistoryEntry[];
   /** Progressive records only: not before this, whatever the rule says. */
   readonly notBefore?: string | undefined;
+  /** A long attempt of it is under way, as its process last said: not attempted before this, ISO-8601. */
+  readonly underAttemptUntil?: string | undefined;
   /**
    * An operator took it out of that lane: it may be under attempt there until then, ISO-8601. No action brings its next
    * attempt forward before.

@@ -83,7 +83,8 @@ const optionsSchema = z.strictObject({
   formerNames: z.optional(z.array(taskName)),
   retry: z.optional(z.unknown()),
   ...decisionChoices,
-  attemptTimeout: z.optional(duration({ above: 0, most: 800 })),
+  // A day, in a worker process; a function has no more than its timeout leaves.
+  attemptTimeout: z.optional(duration({ above: 0, most: 86_400 })),
   schema: z.optional(
     z.custom<StandardSchema>(
       isStandardSchema,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { BacklogHandlerOptions } from '../../functions/backlog-handler.js';
-import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
+import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import type { HttpDeliveryOptions } from '../delivery/options.js';
 import { type Duration, duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { backlogHandler } from '../../functions/backlog-handler.js';
+import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
-import { type BacklogLambdaHandler, WITH_SEAMS, type WithSeams } from '../../functions/make-handler.js';
+import { WITH_SEAMS, type WithSeams } from '../../functions/seams.js';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../errors.js';
 import { nearest } from '../nearest.js';

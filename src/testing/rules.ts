@@ -1,5 +1,5 @@
+import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import type { BacklogEvent } from '../../functions/event.js';
-import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
 import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, type TierBand, tierBands } from '../policies/index.js';
 import { bornAt, DEFAULT_QUEUE, isLaneOf } from '../record/index.js';
 import type { ObservedStore } from './observed-store.js';

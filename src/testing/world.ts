@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { attemptLogger } from '../../functions/logger.js';
-import type { WithSeams } from '../../functions/make-handler.js';
+import type { WithSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
 import { seededRandom } from '../tools/lab/seeded-random.js';
 import { VirtualTime } from '../tools/lab/virtual-time.js';

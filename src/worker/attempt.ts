@@ -5,7 +5,7 @@ import type { Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
 const GRACE_MS = 1_000;
-/** That time when the process is to end: Lambda gives it half a second at least, or two. */
+/** That time when the process is to end, unless its run says otherwise: Lambda gives half a second at least, or two. */
 export const STOP_GRACE_MS = 200;
 /** Another run may attempt it at once: that it was stopped is no failure of its own. */
 const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;
@@ -18,6 +18,8 @@ export interface RunningAttempt {
   readonly outcome: Promise<AttemptOutcome>;
   /** Resolves when it has ended, or has ignored its signal for a while: true if it is still running. */
   readonly straggling: Promise<boolean>;
+  /** Aborts its signal at once; what it ends with then is no failure. */
+  cancel(reason: Error): void;
 }
 
 export interface AttemptDeps {
@@ -27,17 +29,24 @@ export interface AttemptDeps {
   readonly logger: AttemptLogger;
   /** Aborted when the whole process is to end. */
   readonly stop?: AbortSignal | undefined;
+  /** What the attempt may take of its time then. Default: `STOP_GRACE_MS`. */
+  readonly stopGraceMs?: number | undefined;
 }
 
 /** Calls the user's `process` on a record, with a time limit, at which the signal is aborted. */
 export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
-  const { process, timeoutSeconds, clock, logger, stop } = deps;
+  const { process, timeoutSeconds, clock, logger, stop, stopGraceMs = STOP_GRACE_MS } = deps;
   const timeout = new Timeout();
   let hasEnded = false;
   // Ends the current wait: a signal is expensive, and most attempts need only one.
   let wake = new AbortController();
   const stopping = () => wake.abort('stopping');
   stop?.addEventListener('abort', stopping, { once: true });
+  let cancelled: Error | undefined;
+  const cancel = (reason: Error) => {
+    cancelled = reason;
+    wake.abort('cancelled');
+  };
   const context = {
     get signal() {
       return timeout.signal;
@@ -54,7 +63,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
       // Whatever it throws once it was told to stop: what ended it was the time limit.
       const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
       if (!wasStopped) return said;
-      return stop?.aborted ? STOPPED : timedOut(timeoutSeconds);
+      return stop?.aborted || cancelled ? STOPPED : timedOut(timeoutSeconds);
     })
     .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
     .finally(() => {
@@ -65,19 +74,22 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
 
   const straggling = (async () => {
     await clock.sleep(timeoutSeconds * 1000, wake.signal);
-    if (!hasEnded && stop?.aborted) {
+    if (!hasEnded && !cancelled && stop?.aborted) {
       wake = new AbortController();
-      await clock.sleep(STOP_GRACE_MS, wake.signal);
+      const leftMs = startedAt + timeoutSeconds * 1000 - clock.wall();
+      await clock.sleep(Math.max(0, Math.min(stopGraceMs, leftMs)), wake.signal);
     }
     if (hasEnded) return false;
+    if (cancelled) wake = new AbortController();
     timeout.end(
-      new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
+      cancelled ??
+        new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
     );
     await clock.sleep(stop?.aborted ? STOP_GRACE_MS : GRACE_MS, wake.signal);
     return !hasEnded;
   })();
 
-  return { record, outcome, straggling };
+  return { record, outcome, straggling, cancel };
 }
 
 function timedOut(timeoutSeconds: number): AttemptOutcome {

@@ -4,6 +4,7 @@ import type { Random } from '../random.js';
 import type { BacklogStore } from '../store/store.js';
 import type { BreakerMemory } from './limits/breakers.js';
 import type { QueueTurns } from './page-turns.js';
+import type { RunSummary } from './summary.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
@@ -22,6 +23,13 @@ export interface RunDeps {
    * @internal
    */
   readonly breakerMemory?: BreakerMemory | undefined;
+  /**
+   * The process lives on: an attempt of more than a minute goes on without its run, which ends. Gets the name of its queue,
+   * and the summary of that attempt once it has ended. Default: the run ends with its attempts, as its function does.
+   *
+   * @internal
+   */
+  readonly onLongAttempt?: ((queue: string, ended: Promise<RunSummary>) => void) | undefined;
   /**
    * Where the run notes what it may stay for. Default: it stays for nothing.
    *

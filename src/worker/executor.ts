@@ -1,10 +1,11 @@
 import { withHeartbeat } from '../leases/heartbeat.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
-import { neverEnded, startAttempt } from './attempt.js';
+import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
 import type { RunContext } from './context.js';
 import { lagSeconds } from './counters.js';
 import type { Entry } from './limits/breakers.js';
+import { HOLD_AFTER_MS, LongAttempt } from './long-attempt.js';
 import type { Work } from './record-rules.js';
 import { settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
@@ -28,6 +29,8 @@ export class Executor {
   readonly stragglers: Stragglers;
   /** What made a settle impossible. */
   private trouble: Error | undefined;
+  /** Attempts of the lane that go on without their run, each in a slot of its own. */
+  private longAttempts = 0;
 
   constructor(private readonly run: RunContext) {
     this.stragglers = new Stragglers(run);
@@ -77,7 +80,7 @@ export class Executor {
     if (options.stop?.aborted) return 'stopped';
     if (!budget.fits(rateLimit.nextAt)) return 'deadline';
     if (budget.left <= 0) return 'maxRecords';
-    if (share.slots.areLost) return 'concurrencyLimited';
+    if (share.slots.areLost || this.longAttempts >= share.most) return 'concurrencyLimited';
     return breakers.isShut() ? 'breakerOpen' : undefined;
   }
 
@@ -144,31 +147,74 @@ export class Executor {
 
   private attempt(record: BacklogRecord, entry: Entry) {
     const { logger, options, rules } = this.run;
-    const { process, stop } = options;
+    const { process, stop, stopGraceSeconds } = options;
+    const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
     if (record.problems.length > 0) {
       logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
     const timeoutSeconds = rules.timeoutSeconds(record);
-    const attempt = startAttempt(record, { ...this.run, process, stop, timeoutSeconds });
+    const attempt = startAttempt(record, { ...this.run, process, stop, stopGraceMs, timeoutSeconds });
+    const how =
+      options.longestAttempt !== undefined && timeoutSeconds * 1000 > HOLD_AFTER_MS
+        ? this.mayTakeLong(attempt, entry, timeoutSeconds)
+        : this.underHold(attempt, entry, timeoutSeconds);
+    return { how, ended: attempt.outcome };
+  }
+
+  /** An attempt that ends before its lease or claim does, or is a straggler. */
+  private async underHold(attempt: RunningAttempt, entry: Entry, timeoutSeconds: number): Promise<HowWorked> {
+    const { logger, options } = this.run;
+    const { record } = attempt;
     let abandon = () => {};
     const abandoned = new Promise<AttemptOutcome>((resolve) => {
-      abandon = () => resolve(neverEnded(timeoutSeconds, stop?.aborted === true));
+      abandon = () => resolve(neverEnded(timeoutSeconds, options.stop?.aborted === true));
     });
     const settled = Promise.race([attempt.outcome, abandoned]).then((outcome) =>
       this.conclude(record, entry, outcome),
     );
-    const how = async (): Promise<HowWorked> => {
-      if (!(await attempt.straggling)) {
-        await settled;
+    if (!(await attempt.straggling)) {
+      await settled;
+      return 'done';
+    }
+    logger.warn('attempt ignores its signal', { id: record.id });
+    this.stragglers.add(record.id, { settled, abandon });
+    // A caller that waits for it cannot renew the lease meanwhile.
+    entry.over();
+    return 'straggling';
+  }
+
+  /** An attempt that goes on without its run: after half a minute its record says that it is under attempt. */
+  private async mayTakeLong(
+    attempt: RunningAttempt,
+    entry: Entry,
+    timeoutSeconds: number,
+  ): Promise<HowWorked> {
+    const { counters, onLongAttempt, options } = this.run;
+    if ((await this.isStillUnderWay(attempt)) && onLongAttempt) {
+      const long = new LongAttempt({ attempt, timeoutSeconds }, this.run, (run, record, outcome) =>
+        new Executor(run).conclude(record, entry, outcome),
+      );
+      if (await long.begin()) {
+        // It is counted with its end. A caller that waits for the end of a probe does not wait for so long.
+        counters.notStarted();
+        entry.over();
+        this.longAttempts++;
+        const ended = long.end().finally(() => this.longAttempts--);
+        onLongAttempt(options.target.queue, ended);
         return 'done';
       }
-      logger.warn('attempt ignores its signal', { id: record.id });
-      this.stragglers.add(record.id, { settled, abandon });
-      // A caller that waits for it cannot renew the lease meanwhile.
-      entry.over();
-      return 'straggling';
-    };
-    return { how: how(), ended: attempt.outcome };
+      attempt.cancel(new Error('it could not be noted on the record that it is under attempt'));
+    }
+    return this.underHold(attempt, entry, timeoutSeconds);
+  }
+
+  private async isStillUnderWay({ outcome }: RunningAttempt): Promise<boolean> {
+    const { clock, options } = this.run;
+    const ended = new AbortController();
+    void outcome.then(() => ended.abort('ended'));
+    const isOver = options.stop ? AbortSignal.any([ended.signal, options.stop]) : ended.signal;
+    await clock.sleep(HOLD_AFTER_MS, isOver);
+    return !isOver.aborted;
   }
 
   private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {

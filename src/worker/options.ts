@@ -190,6 +190,13 @@ export interface RunOptions extends FailureChoices {
   readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
   /** How much at once, and how much in all. */
   readonly limits: RunLimits;
+  /**
+   * Time of one attempt where attempts may go on without their run; `limits.attemptTimeout` is then what they have under
+   * its lease. In seconds.
+   *
+   * @internal
+   */
+  readonly longestAttempt?: number | undefined;
   /** Default: none, every record that is due is attempted. */
   readonly breaker?: BreakerOptions | undefined;
   /** Default: all records of the queue go to the same one. */
@@ -208,6 +215,8 @@ export interface RunOptions extends FailureChoices {
    * once is aborted, and they are not counted as failures.
    */
   readonly stop?: AbortSignal | undefined;
+  /** How long running attempts have, once `stop` is aborted, before their signal is. Default: 0.2 s, as Lambda gives little. */
+  readonly stopGraceSeconds?: number | undefined;
   /** The function's timeout: how long an earlier run may still be at work. */
   readonly functionTimeoutSeconds: number;
   /** How often the rule fires. */

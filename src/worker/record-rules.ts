@@ -12,6 +12,7 @@ import {
   reschedule,
   type SettleContext,
   settle,
+  settleLostWorker,
   type Verdict,
   waitForTask,
   whyUnfit,
@@ -101,7 +102,9 @@ export class RecordRules {
   /** The time limit of the record's attempt. */
   timeoutSeconds(record: BacklogRecord): number {
     if (this.options.isDebugged) return DEBUGGED_ATTEMPT_SECONDS;
-    const { attemptTimeout: most } = this.options.limits;
+    const { longestAttempt, limits } = this.options;
+    const { attemptTimeout: underLease } = limits;
+    const most = longestAttempt ?? underLease;
     const { attemptTimeout: own = most } = this.choicesFor(record) ?? {};
     return own > 0 && own < most ? own : most;
   }
@@ -119,6 +122,8 @@ export class RecordRules {
       this.warnOf(record);
       return { record, change: waitForTask(record, this.settleContext(record)) };
     }
+    if (verdict.do === 'lost')
+      return { record, change: settleLostWorker(record, this.settleContext(record)) };
     if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
     if (verdict.do === 'correct') return { record, change: verdict.change };
     if (verdict.do === 'quarantine') {

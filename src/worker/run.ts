@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ConfigurationError } from '../errors.js';
+import { PAGE_SECONDS } from '../leases/lease.js';
 import { laneFor } from '../record/index.js';
 import { boundedStore } from '../store/bounded-store.js';
 import { StoreError } from '../store/errors.js';
@@ -29,12 +30,14 @@ const INDEX_LAG_MS = 1_000;
  *
  * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
  */
-export async function run(options: RunOptions, given: RunDeps): Promise<RunSummary> {
+export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary> {
+  const options = given.onLongAttempt ? underLease(asked) : asked;
   checkTimeout(options);
   // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
   if (options.stop) setMaxListeners(0, options.stop);
   const upcoming = new Upcoming();
-  const store = boundedStore(given.store, given.clock, options.deadline);
+  // What goes on without the run may not end with it.
+  const store = given.onLongAttempt ? given.store : boundedStore(given.store, given.clock, options.deadline);
   const deps = { ...given, upcoming, store };
   const { clock } = deps;
   const counters = new RunCounters();
@@ -65,6 +68,20 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
     failures.end(queue);
   }
   return counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
+}
+
+/** A lease lasts for a page, so that a crash blocks a lane for no longer: attempts that take longer leave it. */
+function underLease(options: RunOptions): RunOptions {
+  const { limits, target } = options;
+  const { attemptTimeout: longestAttempt, globalConcurrency } = limits;
+  if (longestAttempt <= PAGE_SECONDS) return options;
+  if (globalConcurrency !== undefined) {
+    throw new ConfigurationError(
+      `globalConcurrency: expected nothing where an attempt may take more than ${PAGE_SECONDS} s (queue ` +
+        `"${target.queue}", attemptTimeout ${longestAttempt}), got ${globalConcurrency}: concurrency limits each worker`,
+    );
+  }
+  return { ...options, longestAttempt, limits: { ...limits, attemptTimeout: PAGE_SECONDS } };
 }
 
 function checkTimeout({ functionTimeoutSeconds, limits: { attemptTimeout } }: RunOptions): void {

@@ -10,10 +10,12 @@ export type IsHeld = (operation: string, count: number) => boolean;
 export async function startGatedDynamoDb() {
   const dynamodb = await startEmbeddedDynamoDb();
   let isHeld: IsHeld = () => false;
+  let isRefused = false;
   let held: (() => void)[] = [];
   const counts = new Map<string, number>();
   const server = createServer(async (from: IncomingMessage, to: ServerResponse) => {
     const body = await text(from);
+    if (isRefused) return void to.destroy();
     const operation = String(from.headers['x-amz-target']).replace(/.*\./, '');
     const count = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, count);
@@ -38,8 +40,13 @@ export async function startGatedDynamoDb() {
       isHeld = which;
     },
     held: () => held.length,
+    /** Ends each connection without an answer. */
+    refuse(): void {
+      isRefused = true;
+    },
     open(): void {
       isHeld = () => false;
+      isRefused = false;
       const waiting = held;
       held = [];
       for (const release of waiting) release();

@@ -1,8 +1,8 @@
+import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
 import { backlogHandler } from '../../functions/index.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
-import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
 import type { QueueSettings, QueuesSettings } from '../../functions/settings.js';
 import { BacklogOperator } from '../../src/operate/index.js';
 import {

@@ -93,6 +93,7 @@ export class Harness {
       part,
       shards,
       stop,
+      onLongAttempt,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -125,6 +126,7 @@ export class Harness {
         clock: this.clock,
         random: this.random,
         breakerMemory: breakers,
+        ...(onLongAttempt && { onLongAttempt }),
         logger: {
           debug() {},
           info() {},
@@ -176,6 +178,8 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly part?: number;
     readonly shards?: number;
     readonly stop?: AbortSignal;
+    /** Attempts of more than a minute go on without their run. */
+    readonly onLongAttempt?: (queue: string, ended: Promise<RunSummary>) => void;
     /** What the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
   };

@@ -49,6 +49,14 @@ export const flags = {
   interval: (text: string): number =>
     lengthOf(text, { least: 1, most: 3_600, expected: 'Expected a duration from 1s to 1h.' }),
 
+  /** In milliseconds. */
+  attemptTimeout: (text: string): number =>
+    lengthOf(text, { above: 0, most: 86_400, expected: 'Expected a duration up to 24h, such as 30m.' }),
+
+  /** In milliseconds. */
+  grace: (text: string): number =>
+    lengthOf(text, { most: 3_600, expected: 'Expected a duration from 0s to 1h, such as 20s.' }),
+
   /** In seconds. */
   retention(text: string): number | 'forever' {
     return text === 'forever'

@@ -24,6 +24,7 @@ import { showRecord } from './show.js';
 import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
 import { addTop } from './top/command.js';
+import { addWork } from './work/command.js';
 
 /** The command line. `onExit` gets the exit code of the command that ran. */
 export function createProgram(output: Output, onExit: (code: ExitCode) => void): Command {
@@ -153,6 +154,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (file, options) => onExit(await importFile(file, options, output)));
 
+  addWork(program, output);
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
   addDiff(program, output, onExit);

@@ -34,6 +34,7 @@ const WRITTEN_BY_RUNS: readonly string[] = [
     'history',
     'notBefore',
     'formerLane',
+    'underAttemptUntil',
     'unknownTaskSince',
   ],
 ];

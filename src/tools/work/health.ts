@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, toIso } from '../../clock.js';
+import type { RunSummary } from '../../worker/index.js';
+import type { Job } from './jobs.js';
+
+/** Trouble of less is no news: the SDK repeats requests, and so does the next run. */
+const UNHEALTHY_AFTER_MS = 30_000;
+/** After its deadline, a run has ended, or something keeps it from that. */
+const STUCK_AFTER_MS = 60_000;
+const UNHEALTHY: readonly HealthReport['status'][] = ['starting', 'failing'];
+
+interface JobState {
+  /** Of the run that is under way, real time. */
+  startedAt?: number | undefined;
+  endedAt?: number | undefined;
+  ended?: string | undefined;
+  /** Since when each run has failed, real time. */
+  failingSince?: number | undefined;
+  reason?: string | undefined;
+}
+
+/** What a health check answers with. Times are ISO-8601. */
+export interface HealthReport {
+  readonly status: 'starting' | 'ok' | 'stopping' | 'failing' | 'stuck';
+  readonly since: string;
+  /** By job: a queue, with the tier of a progressive one. */
+  readonly queues: Readonly<Record<string, QueueHealth>>;
+}
+
+interface QueueHealth {
+  readonly status: 'ok' | 'failing' | 'stuck';
+  /** When its last run ended, and why. */
+  readonly lastRun?: { readonly at: string; readonly ended: string } | undefined;
+  readonly running?: true | undefined;
+  readonly failing?: { readonly since: string; readonly reason: string } | undefined;
+}
+
+/** How the jobs of a worker are doing. */
+export class Health {
+  private readonly states = new Map<string, JobState>();
+  private readonly startedAt: number;
+
+  /** @param runMs what a run may take, as far as that is known at the start */
+  constructor(
+    private readonly clock: Pick<Clock, 'wall'>,
+    public runMs: number,
+    private readonly stop: AbortSignal,
+  ) {
+    this.startedAt = clock.wall();
+  }
+
+  watch(job: Job): void {
+    this.states.set(job.name, {});
+  }
+
+  begins({ name }: Job): void {
+    this.state(name).startedAt = this.clock.wall();
+  }
+
+  ends({ name }: Job, { ended }: Pick<RunSummary, 'ended'>): void {
+    const at = this.clock.wall();
+    this.states.set(name, { endedAt: at, ended });
+  }
+
+  fails({ name }: Job, reason: string): void {
+    const { failingSince = this.clock.wall() } = this.state(name);
+    this.states.set(name, { endedAt: this.clock.wall(), ended: 'failed', failingSince, reason });
+  }
+
+  report(): HealthReport {
+    const queues = Object.fromEntries([...this.states].map(([name, state]) => [name, this.healthOf(state)]));
+    const worst = (['stuck', 'failing'] as const).find((status) =>
+      Object.values(queues).some((queue) => queue.status === status),
+    );
+    const quiet = this.states.size === 0 ? 'starting' : 'ok';
+    const status = worst ?? (this.stop.aborted ? 'stopping' : quiet);
+    return { status, since: toIso(this.startedAt), queues };
+  }
+
+  private state(name: string): JobState {
+    const state = this.states.get(name) ?? {};
+    this.states.set(name, state);
+    return state;
+  }
+
+  private healthOf({ startedAt, endedAt, ended, failingSince, reason }: JobState): QueueHealth {
+    const now = this.clock.wall();
+    const isStuck = startedAt !== undefined && now - startedAt > this.runMs + STUCK_AFTER_MS;
+    const isFailing = failingSince !== undefined && now - failingSince >= UNHEALTHY_AFTER_MS;
+    return {
+      status: isStuck ? 'stuck' : isFailing ? 'failing' : 'ok',
+      ...(endedAt === undefined ? {} : { lastRun: { at: toIso(endedAt), ended: ended ?? '' } }),
+      ...(startedAt === undefined ? {} : { running: true }),
+      ...(failingSince === undefined
+        ? {}
+        : { failing: { since: toIso(failingSince), reason: reason ?? '' } }),
+    };
+  }
+}
+
+export interface HealthServer {
+  /** Such as `http://127.0.0.1:8090`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Answers `/health`: 503 while a queue cannot be worked on, such as while DynamoDB does not answer; and `/live`: 503 if the
+ * process itself does not get on, which a restart would help.
+ */
+export async function serveHealth(health: Health, host: string, port: number): Promise<HealthServer> {
+  const server: Server = createServer((request, response) => {
+    const [pathname] = (request.url ?? '/').split('?');
+    const isHealth = pathname === '/health';
+    if (!isHealth && pathname !== '/live') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('GET /health or /live\n');
+      return;
+    }
+    const report = health.report();
+    const isBad = report.status === 'stuck' || (isHealth && UNHEALTHY.includes(report.status));
+    const body = isHealth ? report : { status: report.status === 'stuck' ? 'stuck' : 'ok' };
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+    response.writeHead(isBad ? 503 : 200, headers).end(`${JSON.stringify(body)}\n`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const { port: actual } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${name}:${actual}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,110 @@
+import { parseQueues, type QueueSettings, type QueuesSettings } from '../../../functions/settings.js';
+import { ConfigurationError } from '../../errors.js';
+import type { QueueOwner, Registry } from '../../store/index.js';
+import { show } from '../../validation.js';
+import type { QueueWeights } from '../../worker/index.js';
+import type { FoundHandler } from './handlers.js';
+
+/** A queue that the worker serves. */
+export interface WorkedQueue {
+  readonly name: string;
+  readonly weight: number;
+  readonly settings: QueueSettings;
+  /** Of the functions of its rules, which the age bands of a progressive queue depend on. Undefined: not registered. */
+  readonly timeoutSeconds: number | undefined;
+  readonly handler: FoundHandler;
+}
+
+export interface QueuesInput {
+  /** `--queue`, with weights. Empty: not given. */
+  readonly flags: QueueWeights;
+  /** `BACKLOG_QUEUES`. Undefined: not set. */
+  readonly queues: QueuesSettings | undefined;
+  readonly handlers: readonly FoundHandler[];
+  /** What the functions of a deployment have registered. */
+  readonly registry: Pick<Registry, 'queues'>;
+}
+
+/**
+ * Which queues a worker serves, by which of its handlers, and how each retries: as `BACKLOG_QUEUES` says; without it, as the
+ * functions of a deployment on the same tables have registered it; otherwise per record.
+ *
+ * @throws ConfigurationError for a queue that no handler serves, or several; or if there is none
+ */
+export function workedQueues(input: QueuesInput): WorkedQueue[] {
+  const names = chosen(input);
+  if (names.length === 0) {
+    throw new ConfigurationError(
+      'no queues: name them, such as --queue orders, or set BACKLOG_QUEUES as the functions have it',
+    );
+  }
+  return names.map((name) => {
+    const handler = handlerOf(name, input.handlers);
+    const entry = ownedEntry(name, input);
+    return {
+      name,
+      weight: input.flags.get(name) ?? handler.serves?.get(name) ?? 1,
+      settings: settingsOf(name, input, entry),
+      timeoutSeconds: entry?.timeout,
+      handler,
+    };
+  });
+}
+
+function chosen({ flags, queues, handlers, registry }: QueuesInput): string[] {
+  if (flags.size > 0) return [...flags.keys()];
+  const inCode = handlers.flatMap(({ serves }) => [...(serves?.keys() ?? [])]);
+  const servesAny = handlers.some(({ serves }) => serves === undefined);
+  if (queues) return Object.keys(queues).filter((name) => servesAny || inCode.includes(name));
+  const registered = [...registry.queues].flatMap(([name, { removedAt }]) => (removedAt ? [] : [name]));
+  return [...new Set([...inCode, ...(servesAny ? registered : [])])];
+}
+
+function handlerOf(name: string, handlers: readonly FoundHandler[]): FoundHandler {
+  const named = handlers.filter(({ serves }) => serves?.has(name));
+  const fitting = named.length > 0 ? named : handlers.filter(({ serves }) => serves === undefined);
+  const [only, ...others] = fitting;
+  if (only && others.length === 0) return only;
+  const exported = (only ? fitting : handlers).map((handler) => handler.name).join(', ');
+  throw new ConfigurationError(
+    only
+      ? `--handler: expected one handler for the queue ${show(name)}, got ${fitting.length} (${exported}): name a queue in ` +
+          `the code of each, or choose one by FILE#${only.name}`
+      : `--queue: no handler of the module serves ${show(name)} (its handlers: ${exported})`,
+  );
+}
+
+function ownedEntry(name: string, { registry }: QueuesInput): QueueOwner | undefined {
+  const entry = registry.queues.get(name);
+  return entry?.removedAt ? undefined : entry;
+}
+
+function settingsOf(name: string, { queues }: QueuesInput, entry: QueueOwner | undefined): QueueSettings {
+  if (queues) {
+    const settings = Object.hasOwn(queues, name) ? queues[name] : undefined;
+    if (settings) return settings;
+    const known = Object.keys(queues).map(show).join(', ');
+    throw new ConfigurationError(`--queue: expected a queue of BACKLOG_QUEUES (${known}), got ${show(name)}`);
+  }
+  const { retryMode = 'perRecord', shards, retry } = entry ?? {};
+  const registered = { retryMode, ...(shards && { shards }), ...(retry && { retry }) };
+  return parseQueues({ [name]: registered }, 'the registered queues')[name] as QueueSettings;
+}
+
+/**
+ * Whose queues they are, as registered, for a worker whose environment names no owner.
+ *
+ * @throws ConfigurationError if they have several owners
+ */
+export function ownerOf(names: readonly string[], { queues }: Pick<Registry, 'queues'>): string | undefined {
+  const owners = new Map<string, string>();
+  for (const name of names) {
+    const entry = queues.get(name);
+    if (entry && !entry.removedAt) owners.set(entry.owner, name);
+  }
+  if (owners.size < 2) return [...owners.keys()][0];
+  const each = [...owners].map(([owner, name]) => `${name} of ${owner}`).join(', ');
+  throw new ConfigurationError(
+    `--queue: expected queues of one owner, got ${each}: start a worker for each owner, or set BACKLOG_OWNER`,
+  );
+}

@@ -1,0 +1,157 @@
+import { setMaxListeners } from 'node:events';
+import type { EmitMetrics } from '../../../functions/metrics.js';
+import { type ProcessSeams, WITH_SEAMS } from '../../../functions/seams.js';
+import type { Clock } from '../../clock.js';
+import type { Random } from '../../random.js';
+import type { RunSummary } from '../../worker/index.js';
+import { PageTurns } from '../../worker/page-turns.js';
+import { areEqual } from '../../worker/weights.js';
+import type { FoundHandler } from './handlers.js';
+import type { Health } from './health.js';
+import { type Job, jobsOf } from './jobs.js';
+import { LongAttempts } from './long-attempts.js';
+import type { WorkedQueue } from './queues.js';
+import { repeat } from './repeat.js';
+
+/** How a worker runs its queues. */
+export interface WorkerOptions {
+  readonly queues: readonly WorkedQueue[];
+  /** As a function has it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Between looks at a queue that retries per record. */
+  readonly everyMs: number;
+  /** What a run may take. */
+  readonly timeoutSeconds: number;
+  /** How long attempts may take to end by themselves once the process is to end. */
+  readonly graceSeconds: number;
+  /** In place of what settings and code say. */
+  readonly attemptTimeout?: number | undefined;
+  /** In place of what settings and code say. */
+  readonly concurrency?: number | undefined;
+  /** Default: the metrics of a function, on stdout. */
+  readonly emit?: EmitMetrics | undefined;
+}
+
+export interface WorkerDeps extends Pick<ProcessSeams, 'store' | 'logger'> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly stop: AbortSignal;
+  readonly health: Health;
+}
+
+/** A queue's settings or code are wrong, as its very first run has found. */
+export class FirstRunError extends Error {}
+
+/**
+ * Works on queues until the process is to end: each job makes the runs that a rule would start, by the handler that a
+ * function would have.
+ *
+ * @throws FirstRunError if a queue's first run shows that it is configured wrongly
+ */
+export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<void> {
+  const { queues, everyMs, timeoutSeconds } = options;
+  const { health } = deps;
+  const failed = new AbortController();
+  const stop = AbortSignal.any([deps.stop, failed.signal]);
+  // All jobs and attempts listen to it.
+  setMaxListeners(0, stop, deps.stop);
+  const invokers = invokersOf(options, { ...deps, stop });
+  const jobs = queues.flatMap((queue) => jobsOf(queue, everyMs, timeoutSeconds));
+  let wrong: Error | undefined;
+  const hadRun = new Set<string>();
+  const run = async (job: Job, invoke: Invoke) => {
+    health.begins(job);
+    try {
+      const summary = await invoke(job);
+      health.ends(job, summary);
+      hadRun.add(job.queue);
+      return summary;
+    } catch (error) {
+      health.fails(job, reasonOf(error));
+      if ((error as Error)?.name === 'ConfigurationError' && !hadRun.has(job.queue)) {
+        wrong ??= new FirstRunError((error as Error).message, { cause: error });
+        failed.abort();
+      }
+      throw error;
+    }
+  };
+  for (const job of jobs) health.watch(job);
+  const { long } = invokers;
+  await Promise.all(
+    jobs.map((job) => {
+      const invoke = invokers.of.get(job.queue) as Invoke;
+      const mayRun = () => long.leavesRoom(job.queue);
+      return repeat(job, { ...deps, stop, mayRun, run: (one) => run(one, invoke) });
+    }),
+  );
+  // They have been told to end as well.
+  await long.ended();
+  if (wrong) throw wrong;
+}
+
+type Invoke = (job: Job) => Promise<RunSummary>;
+
+/** The user's handlers, made once more with what this process hands them; by queue. */
+function invokersOf(options: WorkerOptions, deps: WorkerDeps) {
+  const long = new LongAttempts();
+  const made = new Map<FoundHandler, ReturnType<FoundHandler['handler'][typeof WITH_SEAMS]>>();
+  const seams = seamsOf(options, deps, long);
+  const of = new Map<string, Invoke>(
+    options.queues.map(({ name, handler }) => {
+      const own = made.get(handler) ?? handler.handler[WITH_SEAMS](() => seams);
+      made.set(handler, own);
+      const invoke = ({ event }: Job) => {
+        const endsAt = deps.clock.wall() + options.timeoutSeconds * 1000;
+        return own(event, { getRemainingTimeInMillis: () => endsAt - deps.clock.wall() });
+      };
+      return [name, invoke] as const;
+    }),
+  );
+  return { of, long };
+}
+
+function seamsOf(
+  options: WorkerOptions,
+  { store, logger, clock, random, stop }: WorkerDeps,
+  long: LongAttempts,
+): ProcessSeams {
+  const { queues, env, emit, everyMs, graceSeconds, attemptTimeout, concurrency } = options;
+  const turns = turnsOf(queues, random);
+  return {
+    ...(store && { store, clock }),
+    ...(logger && { logger }),
+    ...(emit && { emit }),
+    env,
+    stop,
+    registers: false,
+    turnsOf: (queue) => turns?.of(queue),
+    onLongAttempt: (queue, ended) => long.add(queue, ended),
+    adjust: ({ limits, tickSeconds, ...rest }) => ({
+      ...rest,
+      // A progressive queue keeps to its tiers.
+      tickSeconds: rest.target.band ? tickSeconds : everyMs / 1000,
+      stopGraceSeconds: graceSeconds,
+      limits: {
+        ...limits,
+        // The next look comes sooner than a run could stay.
+        linger: 0,
+        ...(attemptTimeout === undefined ? {} : { attemptTimeout }),
+        concurrency: long.roomOf(rest.target.queue, concurrency ?? limits.concurrency),
+      },
+    }),
+  };
+}
+
+/** Queues of different weights take turns for as long as the process lives; one that has no run under way rests. */
+function turnsOf(queues: readonly WorkedQueue[], random: Random): PageTurns | undefined {
+  const weights = new Map(queues.map(({ name, weight }) => [name, weight]));
+  if (areEqual(weights)) return undefined;
+  const turns = new PageTurns(weights, random);
+  for (const name of weights.keys()) turns.of(name).rest();
+  return turns;
+}
+
+function reasonOf(error: unknown): string {
+  const { summary, message } = error as { summary?: RunSummary; message?: string };
+  return summary?.trouble ?? message ?? String(error);
+}

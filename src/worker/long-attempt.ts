@@ -1,0 +1,214 @@
+import type { Hold } from '../leases/heartbeat.js';
+import { CLOCK_SKEW_MS, leaseMs } from '../leases/lease.js';
+import { randomToken } from '../random.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  holdForAttempt,
+  type RecordChange,
+} from '../record/index.js';
+import { StoreError } from '../store/errors.js';
+import { neverEnded, type RunningAttempt } from './attempt.js';
+import type { RunContext } from './context.js';
+import { RunCounters } from './counters.js';
+import { FailureLog } from './failure-log.js';
+import { whyNotOurs } from './options.js';
+import type { StopReason } from './stop-reason.js';
+import type { RunSummary } from './summary.js';
+
+/** An attempt that takes longer no longer keeps its lane: the record itself says that it is under attempt. */
+export const HOLD_AFTER_MS = 30_000;
+/** As long as a lease of a page, and the difference of two clocks: a run that finds it over takes the record. */
+const HOLD_MS = leaseMs(0) + CLOCK_SKEW_MS;
+const RENEW_AFTER_MS = 25_000;
+const RETRY_MS = 2_000;
+/** Before it runs out, the attempt is told to end. */
+const SPARE_MS = 20_000;
+
+type HoldDeps = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'rules'>;
+
+/** What a process says of a record whose attempt takes long, on the record itself. */
+export class RecordHold implements Hold {
+  /** What the outcome of the attempt is written with. */
+  readonly rev: string;
+  private heldUntil = 0;
+  /** Asked for, and not answered: it may have taken effect. */
+  private pending: { change: RecordChange; rev: string; until: number } | undefined;
+
+  /** @param record as it was last written */
+  constructor(
+    public record: BacklogRecord,
+    private readonly deps: HoldDeps,
+  ) {
+    this.rev = randomToken(deps.random);
+  }
+
+  /**
+   * Writes it (again), and repeats that while there is no answer.
+   *
+   * @param until real time, at which it gives up. Default: shortly before what it has runs out
+   * @param isOver the attempt has ended: it is not renewed any more
+   * @returns false: another process has changed the record, or DynamoDB does not answer
+   */
+  async write(until = this.heldUntil - SPARE_MS, isOver: () => boolean = () => false): Promise<boolean> {
+    const { clock } = this.deps;
+    const leftMs = until - clock.wall();
+    if (leftMs <= 0) return false;
+    const answered = new AbortController();
+    // A request that has no answer for so long is not waited for.
+    const late = clock.sleep(leftMs, answered.signal).then(() => false);
+    return Promise.race([this.writeUntil(until, isOver), late]).finally(() => answered.abort('answered'));
+  }
+
+  private async writeUntil(until: number, isOver: () => boolean): Promise<boolean> {
+    const { clock, logger } = this.deps;
+    for (;;) {
+      try {
+        return await this.writeOnce();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        logger.warn('a long attempt could not be noted', { id: this.record.id, error: error.message });
+        if (isOver()) return true;
+        if (clock.wall() + RETRY_MS > until) return false;
+        await clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  coversAttempt(): boolean {
+    return false;
+  }
+
+  renewInMs(): number {
+    return Math.max(0, this.leftMs() - SPARE_MS / 2);
+  }
+
+  leftMs(): number {
+    return Math.max(0, this.heldUntil - this.deps.clock.wall());
+  }
+
+  hold(): Promise<boolean> {
+    return this.write();
+  }
+
+  renew(): Promise<boolean> {
+    return this.write();
+  }
+
+  private async writeOnce(): Promise<boolean> {
+    const { clock, random, rules, store } = this.deps;
+    const { record } = this;
+    const inHoldMs = HOLD_MS * (clock.speed ?? 1);
+    this.pending ??= {
+      change: holdForAttempt(record, clock.now() + inHoldMs, rules.settleContext(record)),
+      rev: randomToken(random),
+      until: clock.wall() + HOLD_MS,
+    };
+    const { change, rev, until } = this.pending;
+    // The same write again: if it has taken effect before, the store finds its `rev`.
+    if ((await store.settle(record, change, rev)) !== 'settled') return false;
+    this.pending = undefined;
+    this.record = { ...record, ...change.set, rev };
+    this.heldUntil = until;
+    return true;
+  }
+}
+
+/** Settles an outcome on the record as it was last written. */
+type Conclude = (run: RunContext, record: BacklogRecord, outcome: AttemptOutcome) => Promise<void>;
+
+/**
+ * An attempt that goes on without its run, in a process that lives on. Its record says that it is under attempt, and for how
+ * long that is certain; this renews it. If the process is lost, the record comes due about a minute later.
+ */
+export class LongAttempt {
+  private readonly hold: RecordHold;
+  private readonly counters = new RunCounters();
+  private readonly failures: FailureLog;
+  private readonly startedAt: number;
+
+  constructor(
+    private readonly given: { readonly attempt: RunningAttempt; readonly timeoutSeconds: number },
+    private readonly run: RunContext,
+    private readonly conclude: Conclude,
+  ) {
+    this.hold = new RecordHold(given.attempt.record, run);
+    this.failures = new FailureLog(run.logger, run.options.logsErrorTexts === true);
+    this.startedAt = run.clock.wall() - HOLD_AFTER_MS;
+  }
+
+  /** Says so for the first time, while the lease of the run lasts. False: the run has to keep it. */
+  begin(): Promise<boolean> {
+    const { clock, hold } = this.run;
+    return this.hold.write(clock.wall() + hold.leftMs() - SPARE_MS);
+  }
+
+  /** Renews the hold until the attempt is over, and settles its outcome. Never rejects. */
+  async end(): Promise<RunSummary> {
+    const { counters, failures, hold, run } = this;
+    const options = { ...run.options, deadline: Number.POSITIVE_INFINITY };
+    const alone: RunContext = { ...run, options, hold, counters, failures };
+    const { queue, lane } = options.target;
+    counters.started(0);
+    let ended: StopReason = 'drained';
+    try {
+      const outcome = await this.outcome();
+      await this.conclude(alone, hold.record, outcome);
+    } catch (error) {
+      run.logger.error('a long attempt could not be settled', {
+        id: hold.record.id,
+        reason: (error as Error).message,
+      });
+      ended = 'storeError';
+    }
+    failures.end(queue);
+    return counters.summary({ queue, lane, tier: undefined }, ended, run.clock.wall() - this.startedAt);
+  }
+
+  private async outcome(): Promise<AttemptOutcome> {
+    const over = new AbortController();
+    const renewed = this.renewUntil(over.signal);
+    try {
+      return await Promise.race([this.given.attempt.outcome, this.givenUp()]);
+    } finally {
+      over.abort('over');
+      // The outcome is written behind the last renewal.
+      await renewed;
+    }
+  }
+
+  /** If the record is not held any more, the attempt is told to end. */
+  private async renewUntil(over: AbortSignal): Promise<void> {
+    const { clock, logger, options } = this.run;
+    const { attempt } = this.given;
+    for (;;) {
+      await clock.sleep(RENEW_AFTER_MS, over);
+      if (over.aborted) return;
+      // Where that cannot be read in time, what is on the record decides.
+      const why = await Promise.race([
+        whyNotOurs(options).catch(() => undefined),
+        clock.sleep(RETRY_MS, over).then(() => undefined),
+      ]);
+      if (why !== 'passiveRegion' && (await this.hold.write(undefined, () => over.aborted))) continue;
+      logger.warn('a long attempt is told to end: its record is not held any more', {
+        id: attempt.record.id,
+      });
+      attempt.cancel(new Error('the record of this attempt is not held any more'));
+      return;
+    }
+  }
+
+  /** An attempt that ignores its signal is under way until the process is to end. */
+  private async givenUp(): Promise<AttemptOutcome> {
+    const { attempt, timeoutSeconds } = this.given;
+    const { stop } = this.run.options;
+    if (!(await attempt.straggling)) return attempt.outcome;
+    this.run.logger.warn('attempt ignores its signal', { id: attempt.record.id });
+    await new Promise<void>((resolve) => {
+      if (stop?.aborted) resolve();
+      stop?.addEventListener('abort', () => resolve(), { once: true });
+      void attempt.outcome.then(() => resolve());
+    });
+    return neverEnded(timeoutSeconds, stop?.aborted === true);
+  }
+}

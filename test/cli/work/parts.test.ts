@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import { SERVES, type SeamedHandler } from '../../../functions/seams.js';
+import type { QueuesSettings } from '../../../functions/settings.js';
+import { MemoryStore } from '../../../src/store/index.js';
+import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
+import { applyFlags } from '../../../src/tools/work/environment.js';
+import { type FoundHandler, loadHandlers } from '../../../src/tools/work/handlers.js';
+import { Health, serveHealth } from '../../../src/tools/work/health.js';
+import { type Job, jobsOf } from '../../../src/tools/work/jobs.js';
+import { openTelemetryMetrics } from '../../../src/tools/work/otel.js';
+import { ownerOf, type QueuesInput, workedQueues } from '../../../src/tools/work/queues.js';
+import { sweepDaily } from '../../../src/tools/work/sweep.js';
+import type { RunSummary } from '../../../src/worker/index.js';
+
+const perRecord = { retryMode: 'perRecord' } as const;
+const AT = '2026-03-01T00:00:00.000Z';
+const START = Date.parse(AT);
+
+function found(name: string, ...queues: string[]): FoundHandler {
+  const serves = queues.length === 0 ? undefined : new Map(queues.map((queue) => [queue, 1]));
+  return { name, handler: Object.assign(() => {}, { [SERVES]: serves }) as unknown as SeamedHandler, serves };
+}
+const owned = (owner: string, more = {}) => ({ ...perRecord, owner, at: AT, ...more });
+const resolve = (input: Partial<QueuesInput>) =>
+  workedQueues({
+    flags: new Map(),
+    queues: undefined,
+    handlers: [found('handler')],
+    registry: { queues: new Map() },
+    ...input,
+  });
+
+describe('the queues of a worker', () => {
+  const queues: QueuesSettings = {
+    orders: { retryMode: 'perRecord', shards: 4 },
+    bulk: { retryMode: 'progressive' },
+  };
+
+  it('are those of BACKLOG_QUEUES that a handler serves', () => {
+    expect(resolve({ queues }).map(({ name }) => name)).toEqual(['orders', 'bulk']);
+    const own = resolve({ queues, handlers: [found('a', 'bulk')] });
+    expect(own).toMatchObject([{ name: 'bulk', weight: 1, settings: { retryMode: 'progressive' } }]);
+  });
+
+  it('are those of the flags, with their weights', () => {
+    const flags = new Map([['orders', 8]]);
+    expect(resolve({ queues, flags })).toMatchObject([
+      { name: 'orders', weight: 8, settings: { shards: 4 } },
+    ]);
+    expect(() => resolve({ queues, flags: new Map([['ordres', 1]]) })).toThrow(
+      '--queue: expected a queue of BACKLOG_QUEUES ("orders", "bulk"), got "ordres"',
+    );
+  });
+
+  it('retry as the functions of a deployment have registered it', () => {
+    const entry = owned('shop', { retryMode: 'progressive', shards: 2, timeout: 600 });
+    const registry = {
+      queues: new Map([
+        ['bulk', entry],
+        ['gone', owned('shop', { removedAt: AT })],
+      ]),
+    };
+    expect(resolve({ registry })).toMatchObject([
+      { name: 'bulk', settings: { retryMode: 'progressive', shards: 2 }, timeoutSeconds: 600 },
+    ]);
+    expect(resolve({ registry, flags: new Map([['gone', 1]]) })).toMatchObject([{ settings: perRecord }]);
+  });
+
+  it('are named, or that is an error', () => {
+    expect(() => resolve({})).toThrow('no queues: name them, such as --queue orders, or set BACKLOG_QUEUES');
+    expect(resolve({ handlers: [found('a', 'orders')] })).toMatchObject([
+      { name: 'orders', settings: perRecord },
+    ]);
+  });
+
+  it('have one handler each', () => {
+    const named = found('named', 'orders');
+    const any = found('any');
+    const both = resolve({ queues, handlers: [named, any] });
+    expect(both.map(({ name, handler }) => [name, handler.name])).toEqual([
+      ['orders', 'named'],
+      ['bulk', 'any'],
+    ]);
+    expect(() => resolve({ queues, handlers: [any, found('other')] })).toThrow(
+      'expected one handler for the queue "orders", got 2 (any, other)',
+    );
+    expect(() => resolve({ handlers: [named], flags: new Map([['bulk', 1]]) })).toThrow(
+      '--queue: no handler of the module serves "bulk" (its handlers: named)',
+    );
+  });
+
+  it('have one owner', () => {
+    const registry = {
+      queues: new Map([
+        ['a', owned('blue')],
+        ['b', owned('green')],
+        ['c', owned('red', { removedAt: AT })],
+      ]),
+    };
+    expect(ownerOf(['a', 'c', 'new'], registry)).toBe('blue');
+    expect(ownerOf(['new'], registry)).toBeUndefined();
+    expect(() => ownerOf(['a', 'b'], registry)).toThrow(
+      'got a of blue, b of green: start a worker for each owner',
+    );
+  });
+});
+
+describe('the jobs of a queue', () => {
+  const queueOf = (settings: QueuesSettings[string], timeoutSeconds?: number) => ({
+    ...{ name: 'q', weight: 1, settings, timeoutSeconds, handler: found('h') },
+  });
+
+  it('have the events of its rules', () => {
+    expect(jobsOf(queueOf(perRecord), 5_000, 300)).toEqual([
+      { name: 'q', queue: 'q', event: { queue: 'q' }, everyMs: 5_000, isTier: false },
+    ]);
+    const parts = jobsOf(queueOf({ ...perRecord, shards: 17 }), 5_000, 300);
+    expect(parts.map(({ event }) => event.part)).toEqual([0, 1, 2].map((number) => ({ number, of: 3 })));
+    const tiers = jobsOf(queueOf({ retryMode: 'progressive' }, 900), 5_000, 300);
+    expect(tiers).toHaveLength(6);
+    expect(tiers[1]).toMatchObject({
+      name: 'q#2',
+      everyMs: 3_600_000,
+      isTier: true,
+      event: { tier: { fromAge: 86_400 + 900 } },
+    });
+    expect(tiers[1]?.event.catchUp).toHaveLength(4);
+  });
+});
+
+describe('the environment', () => {
+  it('has the flags before its variables', () => {
+    const env: Record<string, string | undefined> = {
+      BACKLOG_TABLE: 'old',
+      BACKLOG_CONTROL_TABLE: 'control',
+      AWS_DEFAULT_REGION: 'eu-west-1',
+    };
+    expect(applyFlags({ table: 'new' }, env)).toEqual({ records: 'new', control: 'control' });
+    expect(env).toMatchObject({
+      BACKLOG_TABLE: 'new',
+      AWS_REGION: 'eu-west-1',
+      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
+    });
+  });
+
+  it('gives an emulator credentials only where there are none', () => {
+    const env: Record<string, string | undefined> = { AWS_ACCESS_KEY_ID: 'own' };
+    applyFlags({ table: 't', controlTable: 'c', endpoint: 'http://127.0.0.1:8000' }, env);
+    expect(env).toMatchObject({ AWS_ACCESS_KEY_ID: 'own', AWS_REGION: 'us-east-1' });
+  });
+
+  it('lacks a table: the error names the flag and the variable', () => {
+    expect(() => applyFlags({ table: 't' }, {})).toThrow(
+      '--control-table: expected the name of the table of the leases and queues, or the variable BACKLOG_CONTROL_TABLE',
+    );
+  });
+});
+
+describe('the health endpoint', () => {
+  it('answers for the queues and for the process', async () => {
+    let now = START;
+    const { signal } = new AbortController();
+    const health = new Health({ wall: () => now }, 60_000, signal);
+    const job = { name: 'orders' } as Job;
+    const server = await serveHealth(health, '127.0.0.1', 0);
+    const ask = async (path: string) => {
+      const answer = await fetch(server.url + path);
+      return [answer.status, await answer.text()] as const;
+    };
+    try {
+      expect(await ask('/health')).toEqual([503, expect.stringContaining('"status":"starting"')]);
+      expect((await ask('/live'))[0]).toBe(200);
+      health.watch(job);
+      expect(await ask('/health')).toEqual([200, expect.stringContaining('"status":"ok"')]);
+      health.fails(job, 'no answer');
+      now += 31_000;
+      expect(await ask('/health?verbose')).toEqual([503, expect.stringContaining('"reason":"no answer"')]);
+      expect((await ask('/live'))[0]).toBe(200);
+      health.begins(job);
+      health.ends(job, { ended: 'drained' });
+      expect((await ask('/health'))[0]).toBe(200);
+      health.begins(job);
+      now += 121_000;
+      expect((await ask('/live'))[0]).toBe(503);
+      expect((await ask('/health'))[0]).toBe(503);
+      expect((await ask('//'))[0]).toBe(404);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('metrics by OpenTelemetry', () => {
+  it('have the names and units of the functions', () => {
+    const recorded: unknown[] = [];
+    const instrument = (name: string, { unit }: { unit?: string }) => {
+      const note = (value: number, attributes: object) => recorded.push([name, unit, value, attributes]);
+      return { add: note, record: note };
+    };
+    const meter = { createCounter: instrument, createHistogram: instrument };
+    const emit = openTelemetryMetrics({ metrics: { getMeter: () => meter } }, '1');
+    const counts = {
+      succeeded: 2,
+      failed: 1,
+      dead: 0,
+      snoozed: 0,
+      cancelled: 0,
+      skipped: 0,
+      unsettled: 0,
+      leftOver: 0,
+    };
+    const summary: RunSummary = {
+      queue: 'orders',
+      lane: 'orders',
+      attempted: 3,
+      ...counts,
+      lagSeconds: 1.5,
+      ended: 'drained',
+      durationMs: 1,
+    };
+    emit(summary, 'T');
+    emit({ ...summary, attempted: 0, succeeded: 0, failed: 0, lagSeconds: 0 }, 'T');
+    const of = { Table: 'T', Queue: 'orders' };
+    expect(recorded).toEqual([
+      ['Attempted', '1', 3, of],
+      ['Succeeded', '1', 2, of],
+      ['Failed', '1', 1, of],
+      ['LagSeconds', 's', 1.5, of],
+    ]);
+  });
+});
+
+describe('--sweep', () => {
+  it('indexes what no intake has, once a day', async () => {
+    const time = new VirtualTime(START);
+    const store = new MemoryStore({ clock: time.clock() });
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const note = (message: string) => void lines.push(message);
+    const log = { debug: note, info: note, warn: note, error: note };
+    const queue = {
+      name: 'orders',
+      weight: 1,
+      settings: perRecord,
+      timeoutSeconds: undefined,
+      handler: found('h'),
+    };
+    const put = (id: string) => store.put({ id, status: 'NEW', queue: 'orders', payload: {} });
+    put('a');
+    const over = sweepDaily([queue], {
+      store,
+      clock: time.clock(),
+      random: Math.random,
+      log,
+      stop: stop.signal,
+    });
+    await time.runUntil(START + 10_000);
+    expect(store.items()[0]).toMatchObject({ id: 'a', lane: 'orders', dueAt: AT });
+    put('b');
+    await time.runUntil(START + 23 * 3_600_000);
+    expect(store.items().find(({ id }) => id === 'b')).not.toHaveProperty('lane');
+    await time.runUntil(START + 26 * 3_600_000);
+    expect(store.items().find(({ id }) => id === 'b')).toMatchObject({ lane: 'orders' });
+    expect(lines).toEqual(['sweep', 'sweep']);
+    stop.abort();
+    await time.until(over);
+  });
+});
+
+describe('--handler', () => {
+  it('takes a CommonJS bundle, and says what to do about TypeScript', async () => {
+    const { mkdtemp, writeFile } = await import('node:fs/promises');
+    const { tmpdir } = await import('node:os');
+    const { join } = await import('node:path');
+    const folder = await mkdtemp(join(tmpdir(), 'backlog-handlers-'));
+    const bundle = join(folder, 'bundle.cjs');
+    const symbol = "Symbol.for('dynamo-backlog.withSeams')";
+    await writeFile(
+      bundle,
+      `module.exports = { orders: Object.assign(() => {}, { [${symbol}]: () => {} }), other: 1 };`,
+    );
+    expect((await loadHandlers(bundle)).handlers).toMatchObject([{ name: 'orders', serves: undefined }]);
+    expect((await loadHandlers(`${bundle}#orders`)).handlers).toHaveLength(1);
+    await expect(loadHandlers(`${bundle}#other`)).rejects.toThrow('to export "other", a handler');
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { Harness, START, succeed } from '../worker/harness.js';
+import { operatorOf } from './support.js';
+
+describe('a record whose long attempt goes on', () => {
+  it('is left alone by every action, and acted on once its process is silent', async () => {
+    const harness = new Harness();
+    const until = new Date(START + 75_000).toISOString();
+    harness.put('a', { dueAt: until, underAttemptUntil: until });
+    const operator = operatorOf(harness);
+    const before = harness.item('a');
+    const actions = [
+      () => operator.runNow('a'),
+      () => operator.snooze('a', { delay: '1h' }),
+      () => operator.move('a', { queue: 'r' }),
+      () => operator.discard('a'),
+    ];
+    for (const act of actions) expect(await act()).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
+    expect(harness.item('a')).toEqual(before);
+    await harness.pass(80);
+    expect(await operator.runNow('a')).toMatchObject({ skipped: { asWanted: 1 } });
+    // The process was lost: that is a failure, without an attempt.
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0, failed: 1 });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', lastError: { name: 'WorkerLost' } });
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { OperatorStore } from '../../src/store/operator-store.js';
+import { playLongAttempts } from './long-attempt-worlds.js';
+import { replacing } from './replacing.js';
+
+const WORLDS = 3;
+
+/** What a process says of its attempt does not reach the record. */
+const unheld = (store: OperatorStore): OperatorStore =>
+  replacing(
+    {
+      settle: async (record, change, rev) => {
+        const { underAttemptUntil, dueAt: _, notBefore: __, ...set } = change.set;
+        return store.settle(record, underAttemptUntil === undefined ? change : { ...change, set }, rev);
+      },
+    },
+    store,
+  );
+
+describe('worlds of long attempts', () => {
+  it('have no record attempted twice at once, nor after its success, and bring each to its end', async () => {
+    const { violations, long } = await playLongAttempts(WORLDS);
+    expect(violations).toEqual([]);
+    expect(long).toBeGreaterThan(WORLDS);
+  });
+
+  it('fail where the record does not say that it is under attempt', async () => {
+    const { violations } = await playLongAttempts(2, { store: unheld });
+    expect(violations.join('\n')).toMatch(/attempts r\d+, as worker \d+ does/);
+  });
+});
