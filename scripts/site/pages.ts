@@ -21,6 +21,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   '.py': 'python',
   '.json': 'json',
   '.txt': 'text',
+  Dockerfile: 'docker',
 };
 
 /** A fence with all that is in it, inline code, or a link: only links are replaced. */
@@ -110,7 +111,7 @@ class Site {
   /** Pictures are copied with their folders; a file of code gets a page that shows it. */
   #place(target: string): string {
     if (/\.(?:svg|png)$/.test(target)) return target.replace(/^docs\//, '');
-    const language = LANGUAGES[extname(target)];
+    const language = LANGUAGES[extname(target) || posix.basename(target)];
     if (language === undefined)
       throw new Error(`the site has no page for ${target}: link to a page or a file of code`);
     const place = `${target}.md`;

@@ -37,6 +37,8 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['testing.md'],
       ['policies.md', 'Choose a policy'],
       ['back-pressure.md'],
+      ['worker.md', 'Run it anywhere: a worker'],
+      ['containers.md'],
     ],
   },
   {
@@ -88,12 +90,14 @@ export const GROUPS: readonly SidebarGroup[] = [
 ];
 
 export const EXAMPLES: SidebarGroup['items'] = [
+  ['examples/starter.md', 'Starter'],
   ['examples/outbox.md', 'Outbox'],
   ['examples/signed-webhooks.md', 'Signed webhooks'],
   ['examples/erp-poller.md', 'ERP poller'],
   ['examples/erp-at-night.md', 'ERP at night'],
   ['examples/from-sqs.md', 'From SQS'],
   ['examples/two-regions.md', 'Two regions'],
+  ['examples/fargate.md', 'Fargate'],
   ['examples/python-producer.md', 'Python producer'],
   ['examples/api-producer.md', 'API as producer'],
 ];
