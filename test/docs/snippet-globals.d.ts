@@ -6,6 +6,7 @@ import type { Template as CdkTemplate } from 'aws-cdk-lib/assertions';
 import type * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
+import type * as ecs from 'aws-cdk-lib/aws-ecs';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -18,6 +19,8 @@ import type * as constructs from 'dynamo-backlog/cdk';
 import type * as handlers from 'dynamo-backlog/lambda';
 import type * as testing from 'dynamo-backlog/testing';
 
+type Public<One> = Pick<One, keyof One>;
+
 declare global {
   // A CDK app. `backlog` is the construct, a client, or the one of a test, by the page.
   const stack: cdk.Stack;
@@ -26,6 +29,8 @@ declare global {
   const orders: dynamodb.TableV2;
   const orderService: lambda.Function;
   const vpc: ec2.Vpc;
+  const container: ecs.ContainerDefinition;
+  const url: string;
   const database: DatabaseInstance;
   const key: kms.Key;
   const erpSecret: secrets.Secret;
@@ -34,9 +39,11 @@ declare global {
   const developers: iam.Role;
   const operators: iam.Role;
   const tableStreamArn: string;
-  const backlog: constructs.Backlog & lib.BacklogClient & testing.TestBacklog;
+  // Their public parts: what is private in two of them would make `never` of the three.
+  const backlog: Public<constructs.Backlog> & Public<lib.BacklogClient> & Public<testing.TestBacklog>;
   class ShopStack extends cdk.Stack {}
   const App: typeof cdk.App;
+  const CfnOutput: typeof cdk.CfnOutput;
   const Duration: typeof cdk.Duration;
   const Backlog: typeof constructs.Backlog;
   const Template: typeof CdkTemplate;
