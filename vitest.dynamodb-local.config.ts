@@ -16,8 +16,8 @@ export default defineConfig({
     exclude: [
       'test/worker/fairness.test.ts',
       'test/worker/weights.test.ts',
-      // What many destinations ask of a store is in the suite of stores.
-      'test/worker/many-destinations.test.ts',
+      // What these ask of a store is in the suite of stores.
+      'test/worker/{many-destinations,rate-limit,breaker}.test.ts',
     ],
     // DynamoDB Local leaves half of two cores idle while one worker waits for it.
     maxWorkers: 2,
