@@ -157,7 +157,7 @@ export class Operation {
     const fitting = page.filter(({ record, item }) => {
       if (isLeftToNewer(record)) counters.skipped('newer');
       else if (!isExpected(item, this.options.expected)) counters.skipped('changedMeanwhile');
-      else if (isUnderAttempt(record, clock.now())) counters.skipped('inFlight');
+      else if (isUnderAttempt(record, clock.now(), clock.speed)) counters.skipped('inFlight');
       else if (!action.actsOn.includes(record.status)) counters.skipped('otherStatus');
       else return true;
       return false;

@@ -5,7 +5,7 @@ import { policyOf } from './fail.js';
 import { isLaneOf } from './lanes.js';
 import { whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
-import { isUnderAttempt } from './under-attempt.js';
+import { isUnderAttempt, wasLostUnderAttempt } from './under-attempt.js';
 import { moveToOwnLane } from './wrong-lane.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
@@ -39,6 +39,8 @@ export interface DueContext {
   readonly policy: ResolvedPolicy;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** How many seconds of the backlog pass in a real one. Default: 1. */
+  readonly speed?: number | undefined;
   readonly tickSeconds: number;
 }
 
@@ -61,9 +63,8 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
   }
   const why = whyUnfit(record);
   if (why !== undefined) return { do: 'quarantine', why };
-  if (isUnderAttempt(record, context.now)) return { do: 'skip', reason: 'notDue' };
-  // Its process would have said so again, or written the outcome.
-  if (record.underAttemptUntil !== undefined) return { do: 'lost' };
+  if (isUnderAttempt(record, context.now, context.speed)) return { do: 'skip', reason: 'notDue' };
+  if (wasLostUnderAttempt(record, context.now)) return { do: 'lost' };
   const verdict = context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
   return verdict.do === 'skip' && isMisfiled(record, context)
     ? { do: 'reschedule', dueAt: Date.parse(record.dueAt ?? record.insertedAt) }

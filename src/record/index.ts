@@ -26,5 +26,5 @@ export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
-export { holdForAttempt, isUnderAttempt } from './under-attempt.js';
+export { HOLD_MS, holdForAttempt, isUnderAttempt } from './under-attempt.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

@@ -1,6 +1,10 @@
 import { toIso } from '../clock.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
-import type { BacklogRecord } from './record.js';
+import { CLOCK_TOLERANCE_MS } from './parse.js';
+import { type BacklogRecord, isPending } from './record.js';
+
+/** Real time for which a process says that an attempt goes on: a lease, and the difference of two clocks. */
+export const HOLD_MS = 75_000;
 
 /**
  * A long attempt goes on: the record itself says so, and is not due before that time. Neither lease nor journal names it
@@ -11,7 +15,28 @@ export function holdForAttempt(record: BacklogRecord, until: number, context: Se
   return { set: { ...arrivalOf(record), ...set, underAttemptUntil: toIso(until) }, remove };
 }
 
-/** Whether a process has said that it attempts the record at this moment (the backlog's time). */
-export function isUnderAttempt({ underAttemptUntil }: BacklogRecord, now: number): boolean {
-  return underAttemptUntil !== undefined && Date.parse(underAttemptUntil) > now;
+/**
+ * Whether a process has said that it attempts the record at this moment. A producer may have written the attribute: no
+ * process says it of a record that the library has not written, or that is not in the index, or for longer than
+ * `HOLD_MS`. So what is made up delays a record by minutes at most.
+ *
+ * @param now the backlog's time
+ * @param speed how many seconds of it pass in a real one
+ */
+export function isUnderAttempt(record: BacklogRecord, now: number, speed = 1): boolean {
+  const { underAttemptUntil, lane, rev } = record;
+  if (underAttemptUntil === undefined || lane === undefined || rev === undefined) return false;
+  const leftMs = Date.parse(underAttemptUntil) - now;
+  return isPending(record) && leftMs > 0 && leftMs <= HOLD_MS * speed + CLOCK_TOLERANCE_MS;
+}
+
+/**
+ * Whether the process that attempted it was lost: it would have said so again, or written the outcome. The write that said
+ * so has put off the record for as long. A record that was put off differently since, or never, is not counted as a failure.
+ */
+export function wasLostUnderAttempt(record: BacklogRecord, now: number): boolean {
+  const { underAttemptUntil, dueAt, notBefore, rev } = record;
+  if (underAttemptUntil === undefined || rev === undefined) return false;
+  const isAsWritten = underAttemptUntil === dueAt || underAttemptUntil === notBefore;
+  return isAsWritten && Date.parse(underAttemptUntil) <= now;
 }

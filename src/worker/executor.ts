@@ -10,6 +10,7 @@ import type { Work } from './record-rules.js';
 import { settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import { Stragglers } from './stragglers.js';
+import { waitUnless } from './wait.js';
 
 /** What of a page was not attempted. */
 export interface WorkedOff {
@@ -189,8 +190,9 @@ export class Executor {
     entry: Entry,
     timeoutSeconds: number,
   ): Promise<HowWorked> {
-    const { counters, onLongAttempt, options } = this.run;
-    if ((await this.isStillUnderWay(attempt)) && onLongAttempt) {
+    const { clock, counters, onLongAttempt, options } = this.run;
+    const isLong = await waitUnless(attempt.outcome, HOLD_AFTER_MS, { clock, stop: options.stop });
+    if (isLong && onLongAttempt) {
       const long = new LongAttempt({ attempt, timeoutSeconds }, this.run, (run, record, outcome) =>
         new Executor(run).conclude(record, entry, outcome),
       );
@@ -206,15 +208,6 @@ export class Executor {
       attempt.cancel(new Error('it could not be noted on the record that it is under attempt'));
     }
     return this.underHold(attempt, entry, timeoutSeconds);
-  }
-
-  private async isStillUnderWay({ outcome }: RunningAttempt): Promise<boolean> {
-    const { clock, options } = this.run;
-    const ended = new AbortController();
-    void outcome.then(() => ended.abort('ended'));
-    const isOver = options.stop ? AbortSignal.any([ended.signal, options.stop]) : ended.signal;
-    await clock.sleep(HOLD_AFTER_MS, isOver);
-    return !isOver.aborted;
   }
 
   private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Hold } from '../leases/heartbeat.js';
-import { CLOCK_SKEW_MS, leaseMs } from '../leases/lease.js';
 import { randomToken } from '../random.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  HOLD_MS,
   holdForAttempt,
   type RecordChange,
 } from '../record/index.js';
@@ -18,20 +18,21 @@ import type { RunSummary } from './summary.js';
 
 /** An attempt that takes longer no longer keeps its lane: the record itself says that it is under attempt. */
 export const HOLD_AFTER_MS = 30_000;
-/** As long as a lease of a page, and the difference of two clocks: a run that finds it over takes the record. */
-const HOLD_MS = leaseMs(0) + CLOCK_SKEW_MS;
 const RENEW_AFTER_MS = 25_000;
 const RETRY_MS = 2_000;
+/** For so long an outcome is written again while DynamoDB does not answer. */
+const SETTLE_WITHIN_MS = 600_000;
 /** Before it runs out, the attempt is told to end. */
 const SPARE_MS = 20_000;
 
-type HoldDeps = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'rules'>;
+type HoldDeps = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'rules'>;
 
 /** What a process says of a record whose attempt takes long, on the record itself. */
 export class RecordHold implements Hold {
   /** What the outcome of the attempt is written with. */
   readonly rev: string;
   private heldUntil = 0;
+  private settleBy = 0;
   /** Asked for, and not answered: it may have taken effect. */
   private pending: { change: RecordChange; rev: string; until: number } | undefined;
 
@@ -47,20 +48,19 @@ export class RecordHold implements Hold {
    * Writes it (again), and repeats that while there is no answer.
    *
    * @param until real time, at which it gives up. Default: shortly before what it has runs out
-   * @param isOver the attempt has ended: it is not renewed any more
    * @returns false: another process has changed the record, or DynamoDB does not answer
    */
-  async write(until = this.heldUntil - SPARE_MS, isOver: () => boolean = () => false): Promise<boolean> {
+  async write(until = this.heldUntil - SPARE_MS): Promise<boolean> {
     const { clock } = this.deps;
     const leftMs = until - clock.wall();
     if (leftMs <= 0) return false;
     const answered = new AbortController();
     // A request that has no answer for so long is not waited for.
     const late = clock.sleep(leftMs, answered.signal).then(() => false);
-    return Promise.race([this.writeUntil(until, isOver), late]).finally(() => answered.abort('answered'));
+    return Promise.race([this.writeUntil(until), late]).finally(() => answered.abort('answered'));
   }
 
-  private async writeUntil(until: number, isOver: () => boolean): Promise<boolean> {
+  private async writeUntil(until: number): Promise<boolean> {
     const { clock, logger } = this.deps;
     for (;;) {
       try {
@@ -68,11 +68,20 @@ export class RecordHold implements Hold {
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         logger.warn('a long attempt could not be noted', { id: this.record.id, error: error.message });
-        if (isOver()) return true;
         if (clock.wall() + RETRY_MS > until) return false;
         await clock.sleep(RETRY_MS);
       }
     }
+  }
+
+  /**
+   * The attempt is over, and its outcome is to be written. A write without an answer is repeated first: it may have changed the
+   * `rev`. The `rev` protects the record after the hold, too, so hours of work are not thrown away for an outage of minutes.
+   */
+  async beginSettling(): Promise<void> {
+    const { clock } = this.deps;
+    this.settleBy = clock.wall() + SETTLE_WITHIN_MS;
+    while (this.pending && this.renewInMs() > 0) await this.write(clock.wall() + 5 * RETRY_MS);
   }
 
   coversAttempt(): boolean {
@@ -80,7 +89,9 @@ export class RecordHold implements Hold {
   }
 
   renewInMs(): number {
-    return Math.max(0, this.leftMs() - SPARE_MS / 2);
+    const { clock, options } = this.deps;
+    const toSettleMs = options.stop?.aborted ? 0 : this.settleBy - clock.wall();
+    return Math.max(0, this.leftMs() - SPARE_MS / 2, toSettleMs);
   }
 
   leftMs(): number {
@@ -106,8 +117,9 @@ export class RecordHold implements Hold {
     };
     const { change, rev, until } = this.pending;
     // The same write again: if it has taken effect before, the store finds its `rev`.
-    if ((await store.settle(record, change, rev)) !== 'settled') return false;
+    const answer = await store.settle(record, change, rev);
     this.pending = undefined;
+    if (answer !== 'settled') return false;
     this.record = { ...record, ...change.set, rev };
     this.heldUntil = until;
     return true;
@@ -153,6 +165,7 @@ export class LongAttempt {
     let ended: StopReason = 'drained';
     try {
       const outcome = await this.outcome();
+      await hold.beginSettling();
       await this.conclude(alone, hold.record, outcome);
     } catch (error) {
       run.logger.error('a long attempt could not be settled', {
@@ -189,7 +202,8 @@ export class LongAttempt {
         whyNotOurs(options).catch(() => undefined),
         clock.sleep(RETRY_MS, over).then(() => undefined),
       ]);
-      if (why !== 'passiveRegion' && (await this.hold.write(undefined, () => over.aborted))) continue;
+      if (why !== 'passiveRegion' && (await this.hold.write())) continue;
+      if (over.aborted) return;
       logger.warn('a long attempt is told to end: its record is not held any more', {
         id: attempt.record.id,
       });
@@ -205,9 +219,13 @@ export class LongAttempt {
     if (!(await attempt.straggling)) return attempt.outcome;
     this.run.logger.warn('attempt ignores its signal', { id: attempt.record.id });
     await new Promise<void>((resolve) => {
-      if (stop?.aborted) resolve();
-      stop?.addEventListener('abort', () => resolve(), { once: true });
-      void attempt.outcome.then(() => resolve());
+      const end = () => {
+        stop?.removeEventListener('abort', end);
+        resolve();
+      };
+      stop?.addEventListener('abort', end);
+      if (stop?.aborted) end();
+      void attempt.outcome.then(end);
     });
     return neverEnded(timeoutSeconds, stop?.aborted === true);
   }

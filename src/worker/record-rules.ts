@@ -112,8 +112,13 @@ export class RecordRules {
   private verdictOn(record: BacklogRecord, indexedDueAt: string | undefined): Verdict {
     const { tickSeconds, target } = this.options;
     const { policy } = this.decidingFor(record);
-    const now = this.deps.clock.now();
-    return judge(record, { lane: target.lane, indexedDueAt, band: this.band, policy, now, tickSeconds });
+    const { clock } = this.deps;
+    const { speed } = clock;
+    const { lane } = target;
+    return judge(record, {
+      ...{ lane, indexedDueAt, band: this.band, policy },
+      ...{ now: clock.now(), speed, tickSeconds },
+    });
   }
 
   /** What a verdict asks for. */

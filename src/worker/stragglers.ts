@@ -3,6 +3,7 @@ import { StoreError } from '../store/errors.js';
 import { STOP_GRACE_MS } from './attempt.js';
 import { LAST_SETTLES_MS } from './budget.js';
 import type { RunContext } from './context.js';
+import { waitUnless } from './wait.js';
 
 /** An attempt that goes on although its signal was aborted. */
 export interface Straggler {
@@ -64,12 +65,11 @@ export class Stragglers {
 
   private async anySettled(milliseconds: number): Promise<void> {
     const { clock, options } = this.run;
-    const { stop } = options;
-    const enough = new AbortController();
-    const isOver = stop && !stop.aborted ? AbortSignal.any([enough.signal, stop]) : enough.signal;
     const all = [...this.byId.values()].map(({ settled }) => settled);
-    await Promise.race([...all, clock.sleep(milliseconds, isOver)]);
-    enough.abort('enough');
+    const anyOf = Promise.race(all);
+    // Once the process is to end, there are moments left.
+    const stop = options.stop?.aborted ? undefined : options.stop;
+    await waitUnless(anyOf, milliseconds, { clock, stop });
   }
 
   private async abandon(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Harness, START, succeed } from '../worker/harness.js';
-import { operatorOf } from './support.js';
+import { operatorOf, putDead } from './support.js';
 
 describe('a record whose long attempt goes on', () => {
   it('is left alone by every action, and acted on once its process is silent', async () => {
@@ -22,5 +22,19 @@ describe('a record whose long attempt goes on', () => {
     // The process was lost: that is a failure, without an attempt.
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, failed: 1 });
     expect(harness.item('a')).toMatchObject({ status: 'ERROR', lastError: { name: 'WorkerLost' } });
+  });
+
+  it('differs from one whose producer says so', async () => {
+    const harness = new Harness();
+    const operator = operatorOf(harness);
+    const underAttemptUntil = '9999-12-31T23:59:59.999Z';
+    harness.put('a', { dueAt: underAttemptUntil, underAttemptUntil });
+    const soon = new Date(START + 60_000).toISOString();
+    putDead(harness, 'b', { underAttemptUntil: soon });
+    expect(await operator.runNow('a')).toMatchObject({ changed: 1 });
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, failed: 0 });
+    expect(await operator.redrive('b')).toMatchObject({ changed: 1 });
+    expect(harness.item('b')).not.toHaveProperty('underAttemptUntil');
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, failed: 0 });
   });
 });

@@ -1,67 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../src/store/errors.js';
-import type { Process, RunSummary } from '../../src/worker/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
-import { Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
+import { START, succeed, YOUNG } from './harness.js';
+import { at, LongLived } from './long-lived.js';
 
 const HOUR = 3_600;
-const DAY = 24 * HOUR;
-const at = (harness: Harness) => (harness.time.now - START) / 1000;
-
-/** A process that lives on: its long attempts go on without their runs. */
-class LongLived {
-  readonly harness = new Harness();
-  readonly ended: RunSummary[] = [];
-  readonly spans: { id: string; from: number; to?: number; aborted?: number }[] = [];
-  underWay = 0;
-
-  /** Notes when each attempt is under way. */
-  readonly working =
-    (seconds: (id: string) => number, listens = true): Process =>
-    async ({ id }, { signal }) => {
-      const span: LongLived['spans'][number] = { id, from: at(this.harness) };
-      this.spans.push(span);
-      const aborted = new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => {
-          span.aborted = at(this.harness);
-          resolve();
-        });
-      });
-      const over = this.harness.sleep(seconds(id), listens ? signal : undefined);
-      await (listens ? Promise.race([over, aborted]) : over);
-      span.to = at(this.harness);
-      if (span.aborted !== undefined) throw signal.reason;
-    };
-
-  run(process: Process, choices: RunChoices = {}): Promise<RunSummary> {
-    return this.harness.run(process, { ...this.choices, ...choices });
-  }
-
-  readonly choices = {
-    attemptTimeout: DAY,
-    onLongAttempt: (_: string, ended: Promise<RunSummary>) => {
-      this.underWay++;
-      void ended.then((summary) => {
-        this.underWay--;
-        this.ended.push(summary);
-      });
-    },
-  };
-
-  /** Looks of another process, which would attempt what it finds. */
-  async watched(
-    seconds: number,
-    other: Process = succeed,
-    { everySeconds = 20, ...choices }: RunChoices & { everySeconds?: number } = {},
-  ): Promise<RunSummary[]> {
-    const looks: RunSummary[] = [];
-    for (const until = at(this.harness) + seconds; at(this.harness) < until; ) {
-      await this.harness.pass(everySeconds);
-      looks.push(await this.harness.run(other, choices));
-    }
-    return looks;
-  }
-}
 
 describe('an attempt of hours', () => {
   it('goes on without its run, keeps no other record waiting, and is attempted once', async () => {
@@ -147,108 +90,56 @@ describe('an attempt of hours', () => {
     expect(world.harness.item('report')).toMatchObject({ status: 'NEW', attempts: 1 });
     expect(await world.run(succeed)).toMatchObject({ succeeded: 1 });
   });
-});
 
-describe('the process of a long attempt', () => {
-  it('was lost: its record comes due within 75 seconds of the last word, as a failure, and blocks no lane', async () => {
+  it('costs no write before half a minute is over', async () => {
     const world = new LongLived();
     const { harness } = world;
-    let isLost = false;
-    const store = replacing(
-      { settle: (...args) => (isLost ? new Promise(() => {}) : harness.store.settle(...args)) },
-      harness.store,
-    );
-    harness.put('report');
-    await world.run(
-      world.working(() => DAY),
-      { store },
-    );
-    await harness.pass(600);
-    isLost = true;
-    harness.put('other');
-    // Another process is at work at once: the lane is free.
-    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
-    const attempted: string[] = [];
-    const other: Process = ({ id }) => void attempted.push(`${id} ${at(harness)}`);
-    await world.watched(100, other);
-    expect(attempted).toEqual([]);
-    expect(harness.item('report')).toMatchObject({ failures: 1, lastError: { name: 'WorkerLost' } });
-    expect(harness.item('report')).not.toHaveProperty('underAttemptUntil');
-    await world.watched(100, other);
-    expect(attempted).toHaveLength(1);
-    expect(harness.statuses()).toEqual({ SUCCESS: 2 });
-  });
-
-  it('reaches no DynamoDB: the attempt is told to end before another run may take its record', async () => {
-    const world = new LongLived();
-    const { harness } = world;
-    let isDown = false;
+    let settles = 0;
     const store = replacing(
       {
-        settle: (...args) =>
-          isDown ? Promise.reject(new StoreUnavailableError('down')) : harness.store.settle(...args),
-      },
-      harness.store,
-    );
-    harness.put('report');
-    await world.run(
-      world.working(() => DAY),
-      { store },
-    );
-    await harness.pass(300);
-    isDown = true;
-    const downAt = at(harness);
-    const taken: number[] = [];
-    await world.watched(200, () => void taken.push(at(harness)));
-    const [span] = world.spans;
-    expect(span?.aborted).toBeLessThan(downAt + 75);
-    expect(span?.to).toBeLessThan(taken[0] ?? 0);
-    expect(world.ended).toMatchObject([{ unsettled: 1 }]);
-  });
-
-  it('finds its record replaced by the producer: it is told to end, and its outcome is not written', async () => {
-    const world = new LongLived();
-    const { harness } = world;
-    harness.put('report');
-    await world.run(world.working(() => DAY));
-    await harness.pass(100);
-    harness.put('report', { payload: { second: true }, rev: 'second' });
-    await harness.pass(60);
-    expect(world.spans[0]?.aborted).toBeLessThanOrEqual(130 + 30);
-    expect(world.ended).toMatchObject([{ unsettled: 1 }]);
-    expect(harness.item('report')).toMatchObject({ payload: { second: true } });
-    expect(harness.item('report')).not.toHaveProperty('attempts');
-  });
-
-  it('writes again what has no answer, and does not take its own write for that of another', async () => {
-    const world = new LongLived();
-    const { harness } = world;
-    let lost = 3;
-    const store = replacing(
-      {
-        settle: async (...args) => {
-          const answer = await harness.store.settle(...args);
-          if (lost-- > 0) throw new StoreUnavailableError('the answer was lost');
-          return answer;
+        settle: (...args) => {
+          settles++;
+          return harness.store.settle(...args);
         },
       },
       harness.store,
     );
-    harness.put('report');
+    for (let i = 0; i < 10; i++) harness.put(`r${i}`);
     await world.run(
-      world.working(() => HOUR),
+      world.working(() => 29),
       { store },
     );
-    await harness.pass(HOUR);
-    expect(world.spans).toEqual([{ id: 'report', from: 0, to: HOUR }]);
-    expect(harness.statuses()).toEqual({ SUCCESS: 1 });
+    expect(settles).toBe(10);
+    expect(harness.statuses()).toEqual({ SUCCESS: 10 });
   });
 
-  it('is the process of a queue with a limit of all runs: that is an error', async () => {
+  it('leaves no listener on the signal of its process, nor does a short one', async () => {
     const world = new LongLived();
-    world.harness.put('report');
-    await expect(world.run(succeed, { globalConcurrency: 3 })).rejects.toThrow(
-      /globalConcurrency: expected nothing where an attempt may take more than 60 s/,
-    );
+    const { harness } = world;
+    const stop = new AbortController();
+    const any = vi.spyOn(AbortSignal, 'any');
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = stop.signal;
+    stop.signal.addEventListener = (...args: Parameters<AbortSignal['addEventListener']>) => {
+      listeners++;
+      addEventListener.apply(stop.signal, args);
+    };
+    stop.signal.removeEventListener = (...args: Parameters<AbortSignal['removeEventListener']>) => {
+      listeners--;
+      removeEventListener.apply(stop.signal, args);
+    };
+    for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+    const isLong = (id: string) => id === 'r7' || id === 'r8';
+    const listening = world.working((id) => (isLong(id) ? HOUR : 1));
+    // One ignores its signal.
+    const deaf = world.working(() => HOUR, false);
+    const process: Process = (record, context) => (record.id === 'r9' ? deaf : listening)(record, context);
+    await world.run(process, { stop: stop.signal, attemptTimeout: 600 });
+    await harness.pass(2 * HOUR);
+    expect(world.ended).toHaveLength(3);
+    expect(listeners).toBe(0);
+    // Each of them would stay on a signal that lives for months.
+    expect(any).not.toHaveBeenCalled();
+    any.mockRestore();
   });
 });
