@@ -162,6 +162,46 @@ describe('the live view', () => {
     }
   });
 
+  it('a low terminal shows where to attach a debugger, what a handler throws, and what came of a save', () => {
+    const debuggers = ['Orders', 'Mails', 'Invoices'].map((functionName, i) => ({
+      functionName,
+      port: 9229 + i,
+    }));
+    const error = {
+      at: status.now,
+      where: 'orders',
+      text: 'TypeError',
+      count: 3,
+      stack: ['at a (b.ts:1:2)'],
+    };
+    const lines = ['queue a: added', 'queue b: added', 'queue c: added'];
+    const shown = (ok: boolean) =>
+      renderView(
+        {
+          ...status,
+          sample: undefined,
+          debuggers,
+          errors: [error],
+          reload: { at: new Date().toISOString(), ok, text: 'saved', lines },
+        },
+        { columns: 80, rows: 24 },
+        plain,
+        { hasKeys: true },
+      );
+    const good = shown(true);
+    expect(good).toHaveLength(23);
+    expect(good.filter((line) => /^(Console|Debugger| +127)/.test(line))).toEqual([
+      'Console      http://127.0.0.1:8080/',
+      'Debugger     127.0.0.1:9229  Orders',
+      '             127.0.0.1:9230  Mails',
+      '             127.0.0.1:9231  Invoices',
+    ]);
+    expect(good).toContain('ERROR in orders: TypeError');
+    expect(good).toContain('reload: saved');
+    expect(good).toContain('  3 lines of it are in /status.json');
+    expect(shown(false).map((line) => line.replace('not reloaded', 'reload'))).toEqual(good);
+  });
+
   it('keeps its height while runs come in: nothing jumps', () => {
     const heights = [0, 1, 2].map(
       (count) =>

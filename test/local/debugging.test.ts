@@ -52,6 +52,16 @@ it('0 takes any ports that are free', async () => {
   expect(addresses.every(({ port }) => port > 1023)).toBe(true);
 });
 
+it('a function that is new gets a port of its own, and the others keep theirs', async () => {
+  const [a, b, c] = [await own('A'), await own('B'), await own('C')];
+  const debugging = await debuggingOf([a, b], 0, {});
+  const [atA, atB] = debugging?.addresses ?? [];
+  await debugging?.follow([c, b]);
+  expect(debugging?.addresses).toEqual([{ functionName: 'C', port: expect.any(Number) }, atB]);
+  expect([atA?.port, atB?.port]).not.toContain(debugging?.addresses[0]?.port);
+  expect([a, b, c].map((one) => debugging?.isDebugged(one))).toEqual([false, true, true]);
+});
+
 it('says so when no port is left', async () => {
   const taken = createServer().listen(65_535, '127.0.0.1');
   // It may be taken by another program, which does as well.

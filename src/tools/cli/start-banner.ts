@@ -12,8 +12,8 @@ const NOT_YET = '…';
 export interface BannerLine {
   readonly label: string;
   readonly text: string;
-  /** A low terminal shows those of the first rank alone. */
-  readonly rank: 1 | 2;
+  /** The lower the terminal, the fewer ranks it shows; those of the first rank always. */
+  readonly rank: 1 | 2 | 3;
 }
 
 /** Aligned lines: where everything is. */
@@ -33,10 +33,10 @@ export function bannerLines(status: RuntimeStatus, paint: Paint, hasKeys: boolea
     return `${url || NOT_YET}${taken ? `  ${paint('yellow', takenText(taken))}` : ''}`;
   };
   return [
-    { label: 'DynamoDB', text: `${place(endpoint)}${endpoint && `  table ${tables.join(', ')}`}`, rank: 2 },
+    { label: 'DynamoDB', text: `${place(endpoint)}${endpoint && `  table ${tables.join(', ')}`}`, rank: 3 },
     { label: 'Console', text: place(statusPage), rank: 2 },
-    { label: 'App', text: app, rank: 2 },
-    { label: 'Data', text: dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)', rank: 2 },
+    { label: 'App', text: app, rank: 3 },
+    { label: 'Data', text: dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)', rank: 3 },
     { label: 'Time', text: timeText(status, paint, hasKeys), rank: 1 },
     ...debuggerLines(status).map((text, i) => ({ label: i === 0 ? 'Debugger' : '', text, rank: 2 }) as const),
     ...delivery(status, paint, hasKeys),
@@ -66,12 +66,12 @@ function delivery(status: RuntimeStatus, paint: Paint, hasKeys: boolean): Banner
     return [{ label: 'Delivers', text: paint('yellow', text), rank: 1 }];
   }
   if (!sample) {
-    return deliverTo === undefined ? [] : [{ label: 'Delivers', text: `to ${deliverTo}`, rank: 2 }];
+    return deliverTo === undefined ? [] : [{ label: 'Delivers', text: `to ${deliverTo}`, rank: 3 }];
   }
   const to = sample.erp ? 'an ERP' : deliverTo;
   const shop = `a small shop; its orders (default) and products (bulk) go to ${to}`;
   return [
-    { label: 'Sample', text: shop, rank: 2 },
+    { label: 'Sample', text: shop, rank: 3 },
     ...(sample.erp
       ? [{ label: 'ERP', text: erpText(sample.erp, status, paint, hasKeys), rank: 1 } as const]
       : []),

@@ -49,7 +49,7 @@ export function renderView(
 ): string[] {
   const height = Math.max(1, Math.min(rows - 1, MOST_LINES));
   const foot = footer(status, height, columns, paint, extras);
-  const heads = [2, 1, 0].map((detail) => header(status, detail, paint, extras));
+  const heads = [4, 3, 2, 1].map((detail) => header(status, detail, paint, extras));
   // How many queues there are is known late, and problems come and go: neither changes the head.
   const head = heads.find((one) => one.length + LEAST_BODY + foot.length <= height) ?? heads.at(-1) ?? [];
   const room = Math.max(0, height - head.length - foot.length);
@@ -74,20 +74,24 @@ function bodyLines(
   const leastRuns = isLow ? 1 : LEAST_RUNS;
   const table = queueTable(status, Math.max(2, left - leastRuns), columns, paint);
   const roomBelow = left - table.length - leastRuns;
-  const reloaded = reloadLines(status, paint).slice(0, Math.max(0, roomBelow));
+  const problems = problemLines(status, roomBelow, paint);
+  // They share the room: a good save does not hide what a handler throws.
+  const leastReload = Math.ceil(roomBelow / 2);
+  const reloaded = reloadLines(status, Math.max(leastReload, roomBelow - problems.length), paint);
   const below = [...problemLines(status, roomBelow - reloaded.length, paint), ...reloaded];
   const runsRoom = Math.max(1, left - table.length - below.length);
   const runs = runLines(status, runsRoom, columns < WIDE_COLUMNS, paint);
   return [...table, countsNote(status, paint), ...title, ...fill(runs, runsRoom), ...below].slice(0, room);
 }
 
+/** @param detail the ranks of lines that are shown; 4: with an explanation */
 function header(status: RuntimeStatus, detail: number, paint: Paint, extras: ViewExtras): string[] {
   const lines = bannerLines(status, paint, extras.hasKeys === true)
-    .filter(({ rank }) => detail > 0 || rank === 1)
+    .filter(({ rank }) => rank <= detail)
     .map((line) => bannerText(line, paint));
   const first = title(status, paint, extras);
-  if (detail === 0) return [first, ...lines];
-  return [first, ...(detail === 2 ? [paint('dim', EXPLANATION), ''] : []), ...lines, ''];
+  if (detail === 1) return [first, ...lines];
+  return [first, ...(detail === 4 ? [paint('dim', EXPLANATION), ''] : []), ...lines, ''];
 }
 
 function title({ now, startedAt, paused }: RuntimeStatus, paint: Paint, { step }: ViewExtras): string {

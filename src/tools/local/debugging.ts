@@ -19,6 +19,12 @@ export interface Debugging {
   /** Variables by which VS Code attaches itself. */
   readonly environment: Readonly<Record<string, string>>;
   isDebugged(lambda: LocalFunction): boolean;
+  /**
+   * These are the functions from now on. One that was there before keeps its port.
+   *
+   * @throws ConfigurationError if there are not so many free ports
+   */
+  follow(functions: readonly LocalFunction[]): Promise<void>;
 }
 
 /** Where Node.js listens if no port is given. */
@@ -42,18 +48,40 @@ export async function debuggingOf(
 ): Promise<Debugging | undefined> {
   const attaches = attachesItself(variables);
   if (inspect === undefined && !attaches) return undefined;
-  const own = functions.filter((lambda) => !isBuiltIn(lambda));
-  const addresses: DebuggerAddress[] = [];
-  for (const { name } of inspect === undefined ? [] : own) {
-    addresses.push({ functionName: name, port: await freePort(nextPort(inspect ?? 0, addresses)) });
-  }
-  const names = new Set(own.map(({ name }) => name));
-  return {
-    addresses,
+  let addresses: readonly DebuggerAddress[] = [];
+  let names: ReadonlySet<string> = new Set();
+  const debugging: Debugging = {
+    get addresses() {
+      return addresses;
+    },
     // Its other terminals attach to processes that were started with --inspect.
     environment: variables.VSCODE_INSPECTOR_OPTIONS === undefined ? {} : definedOf(variables, FOR_VS_CODE),
     isDebugged: ({ name }) => names.has(name),
+    async follow(present) {
+      const own = present.filter((lambda) => !isBuiltIn(lambda)).map(({ name }) => name);
+      if (inspect !== undefined) addresses = await addressesOf(own, inspect, addresses);
+      names = new Set(own);
+    },
   };
+  await debugging.follow(functions);
+  return debugging;
+}
+
+async function addressesOf(
+  names: readonly string[],
+  first: number,
+  former: readonly DebuggerAddress[],
+): Promise<readonly DebuggerAddress[]> {
+  const found: DebuggerAddress[] = [];
+  // That of a function which is gone may be used until its last event has ended.
+  const used = new Set(former.map(({ port }) => port));
+  for (const functionName of names) {
+    const known = former.find((one) => one.functionName === functionName);
+    const port = known?.port ?? (await freePort(first, used));
+    used.add(port);
+    found.push({ functionName, port });
+  }
+  return found;
 }
 
 const FOR_VS_CODE = ['NODE_OPTIONS', 'VSCODE_INSPECTOR_OPTIONS'];
@@ -82,26 +110,28 @@ function isBuiltIn({ folder }: LocalFunction): boolean {
   return start.toString() === BUILT_IN;
 }
 
-function nextPort(first: number, taken: readonly DebuggerAddress[]): number {
-  const last = taken.at(-1)?.port;
-  return first === 0 || last === undefined ? first : last + 1;
-}
-
-async function freePort(first: number): Promise<number> {
-  for (let port = first; port <= 65_535; port++) {
-    const server = createServer();
-    server.listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    const { port: found } = server.address() as { port: number };
-    server.close();
-    await once(server, 'close');
-    return found;
+/** @param used ports whose programs may be about to start */
+async function freePort(first: number, used: ReadonlySet<number>): Promise<number> {
+  for (let port = first; port <= 65_535; port += first === 0 ? 0 : 1) {
+    const found = used.has(port) ? undefined : await tryPort(port);
+    if (found !== undefined && !used.has(found)) return found;
   }
   throw new ConfigurationError(`--inspect: expected a port from which on some are free, got ${first}`);
+}
+
+/** @returns the port, for 0 any; undefined if it is taken */
+async function tryPort(port: number): Promise<number | undefined> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return undefined;
+  const { port: found } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return found;
 }
 
 function definedOf(variables: Variables, names: readonly string[]): Record<string, string> {

@@ -15,7 +15,7 @@ export interface FunctionHostOptions {
   readonly region: string;
   readonly clock: ClockSetting;
   readonly logs: FunctionLogs;
-  readonly debugging?: Debugging | undefined;
+  readonly debugging?: Omit<Debugging, 'follow'> | undefined;
 }
 
 /** Hands an event to a function of the app. */

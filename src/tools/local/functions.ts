@@ -33,6 +33,8 @@ export interface RunningFunctions {
   readonly streams: Streams;
   /** Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
+  /** What `replace` needs. @throws ConfigurationError if a debugger finds no port */
+  prepare(app: LocalApp): Promise<void>;
   /** This is the app from now on. What waits stays, and what is at work ends as it began. */
   replace(app: LocalApp): void;
   /** Starts nothing any more; what runs may finish in `graceMs`. */
@@ -87,7 +89,10 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   return {
     host,
     streams,
-    debuggers: options.inspect === undefined ? undefined : debugging?.addresses,
+    get debuggers() {
+      return options.inspect === undefined ? undefined : debugging?.addresses;
+    },
+    prepare: async (next) => debugging?.follow(next.functions),
     replace(next) {
       running.app = next;
       host.replace(next.functions);

@@ -18,7 +18,7 @@ export async function startApp(options: RunningAppOptions) {
   const { app, time, closers, log, onReport } = options;
   const current = new CurrentApp(app);
   const functions = await startFunctions(options);
-  const { host, streams, debuggers } = functions;
+  const { host, streams } = functions;
 
   const fire = async ({ id, label, functionName, event }: LocalRule, coalesced: number) => {
     const at = toIso(time.clock.now());
@@ -40,7 +40,9 @@ export async function startApp(options: RunningAppOptions) {
     current,
     host,
     streams,
-    debuggers,
+    get debuggers() {
+      return functions.debuggers;
+    },
     scheduler,
     /** Fires the rule of this id now, if there is one. */
     async fireRule(id: string): Promise<void> {
@@ -49,6 +51,8 @@ export async function startApp(options: RunningAppOptions) {
     },
     /** Opens a sandbox for each function that is needed first. Resolves when they are loaded. */
     warm: () => host.warm(functionsAtWork(current.app)),
+    /** What `run` needs. @throws ConfigurationError if a debugger finds no port */
+    prepare: (next: LocalApp) => functions.prepare(next),
     /** Runs this app from now on: records, messages and phases are kept, and what is at work ends as it began. */
     run(next: LocalApp): void {
       current.set(next);

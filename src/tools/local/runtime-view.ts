@@ -78,14 +78,16 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
     log,
     shop: deps.shop,
     erp: deps.erp,
-    debuggers: app.debuggers,
+    get debuggers() {
+      return app.debuggers;
+    },
   });
   const status = (): RuntimeStatus => ({
     ...view.status(),
     ...(shown.news ? { reload: shown.news } : {}),
   });
   const startedAt = new Date(time.clock.wall()).toISOString();
-  const announceNow = () =>
+  const announceOnce = () =>
     announce({
       pid: process.pid,
       cwd,
@@ -97,6 +99,12 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
       queues: current.queues.map(({ name }) => name),
       clock: time.setting,
     });
+  let announced: ReturnType<typeof announce> | undefined;
+  // A key may change the clock while a save changes the app: both write the same file.
+  const announceNow = () => {
+    announced = announced ? announced.then(announceOnce, announceOnce) : announceOnce();
+    return announced;
+  };
   const control = new ClockControl({
     time,
     scheduler,

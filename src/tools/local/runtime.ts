@@ -150,10 +150,16 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     scratch,
     dataDir,
     current: () => current.app,
-    prepare: (next) => database.prepare(next, client),
+    prepare: async (next) => {
+      await database.prepare(next, client);
+      await app.prepare(next);
+    },
     run: (next) => {
       app.run(next);
-      void view.announce();
+      view.announce().catch(({ message }: Error) => {
+        const text = `other commands do not know of the change: ${message}`;
+        onNotice({ functionName: 'the app', level: 'WARN', text });
+      });
     },
     working: () => app.host.working,
     describe: options.describeChanges ?? (() => []),

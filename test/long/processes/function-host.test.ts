@@ -41,7 +41,7 @@ afterEach(async () => {
 const running: ClockSetting = { wallStart: 1, start: 2, speed: 60 };
 const paused: ClockSetting = { wallStart: 3, start: 4, speed: 60, paused: true };
 
-async function world(debugging?: Debugging, changes: Partial<LocalFunction> = {}) {
+async function world(debugging?: Omit<Debugging, 'follow'>, changes: Partial<LocalFunction> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-host-'));
   await writeFile(join(folder, 'index.mjs'), HANDLER);
   const lambda: LocalFunction = {

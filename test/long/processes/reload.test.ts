@@ -66,7 +66,9 @@ describe('a runtime that watches its app', () => {
     expect(await attempted('slow-12', 'begin')).toBe('v0');
     // Two folders away from the handler.
     await save('shared/deep/version.ts', versionText('v1'));
-    await told(/handlers\/orders\.ts is live in BacklogQueuesordersFunction, \d+\.\d s/);
+    await told(
+      /handlers\/orders\.ts is live, \d+\.\d real seconds after the save: BacklogQueuesordersFunction/,
+    );
     await put('r1');
     expect(await attempted('r1', 'end')).toBe('v1');
     expect(await attempted('slow-12', 'end')).toBe('v0');

@@ -6,7 +6,7 @@ export interface ReloadNews {
   readonly at: string;
   /** False: something is wrong with what was saved, and the runtime goes on as before. */
   readonly ok: boolean;
-  /** One line, such as `orders.ts is live: OrdersFunction, after 0.4 s`. */
+  /** One line, such as `orders.ts is live, 0.4 real seconds after the save: OrdersFunction`. */
   readonly text: string;
   /** More of it: what has changed, or what the compiler wrote. */
   readonly lines: readonly string[];

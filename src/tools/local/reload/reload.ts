@@ -22,7 +22,7 @@ export interface ReloadOptions {
   readonly scratch: string;
   readonly dataDir: string | undefined;
   readonly current: () => LocalApp;
-  /** Makes the tables that are missing. @throws ConfigurationError if a table cannot be used */
+  /** Makes what is missing, such as tables. @throws ConfigurationError if the app cannot be run */
   readonly prepare: (app: LocalApp) => Promise<void>;
   /** Runs this app from now on. */
   readonly run: (app: LocalApp) => void;
@@ -72,6 +72,7 @@ export class Reload {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#synthesis?.abort.abort();
     await this.#bundles?.stop();
     await this.#ready;
     await this.#watcher?.stop();
@@ -162,7 +163,7 @@ export class Reload {
       // Only here: another one would remove what is written, and not run yet.
       await removeUnused(this.#options.scratch, 'bundle-', this.#functions());
     });
-    this.#tell(true, `${this.#short(entry)} is live in ${functionName}, ${secondsSince(this.#beganAt)}`);
+    this.#tell(true, `${this.#short(entry)} is live, ${secondsSince(this.#beganAt)}: ${functionName}`);
   }
 
   /** What is under way is ended: it may have read files as they were before. */
@@ -245,5 +246,5 @@ export class Reload {
 }
 
 function secondsSince(beganAt: number): string {
-  return `${((performance.now() - beganAt) / 1000).toFixed(1)} s after it was saved`;
+  return `${((performance.now() - beganAt) / 1000).toFixed(1)} real seconds after the save`;
 }
