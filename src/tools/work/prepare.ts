@@ -54,7 +54,7 @@ export async function prepare(flags: WorkFlags, deps: PrepareDeps): Promise<Work
   });
   const queues = workedQueues({ flags: weights, queues: given, handlers, registry });
   for (const { queue, ...both } of registeredOtherwise(queues, registry)) {
-    log.warn('the functions of the queue have other settings: each run follows its own', { queue, ...both });
+    log.warn('the queue is registered with other settings: each run follows its own', { queue, ...both });
   }
   await looksAtRecords(queues, deps);
   return { ...rest, ...environmentOf(queues, registry, env), queues, emit };

@@ -35,9 +35,7 @@ export interface QueuesInput {
 export function workedQueues(input: QueuesInput): WorkedQueue[] {
   const names = chosen(input);
   if (names.length === 0) {
-    throw new ConfigurationError(
-      'no queues: name them, such as --queue orders, or set BACKLOG_QUEUES as the functions have it',
-    );
+    throw noQueues(input);
   }
   return names.map((name) => {
     const handler = handlerOf(name, input.handlers);
@@ -52,6 +50,19 @@ export function workedQueues(input: QueuesInput): WorkedQueue[] {
       handler,
     };
   });
+}
+
+function noQueues({ queues, handlers }: QueuesInput): ConfigurationError {
+  if (queues) {
+    const inCode = handlers.flatMap(({ serves }) => [...(serves?.keys() ?? [])]);
+    return new ConfigurationError(
+      `BACKLOG_QUEUES: expected a queue that a handler of the module serves (${inCode.map(show).join(', ')}), got ` +
+        Object.keys(queues).map(show).join(', '),
+    );
+  }
+  return new ConfigurationError(
+    'no queues: name them, such as --queue orders, or set BACKLOG_QUEUES as the functions have it',
+  );
 }
 
 function chosen({ flags, queues, handlers, registry }: QueuesInput): string[] {
@@ -77,7 +88,7 @@ function handlerOf(name: string, handlers: readonly FoundHandler[]): FoundHandle
   );
 }
 
-/** The queues whose functions say otherwise how they retry, with both. A run follows the settings of its own process. */
+/** The queues that are registered with other settings of how they retry, with both. A run follows the settings of its own process. */
 export function registeredOtherwise(queues: readonly WorkedQueue[], registry: Pick<Registry, 'queues'>) {
   return queues.flatMap(({ name, settings }) => {
     const entry = ownedEntry(name, { registry });

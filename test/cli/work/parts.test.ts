@@ -97,6 +97,9 @@ describe('the queues of a worker', () => {
   });
 
   it('are named, or that is an error', () => {
+    expect(() => resolve({ queues, handlers: [found('a', 'imports')] })).toThrow(
+      'BACKLOG_QUEUES: expected a queue that a handler of the module serves ("imports"), got "orders", "bulk"',
+    );
     expect(() => resolve({})).toThrow('no queues: name them, such as --queue orders, or set BACKLOG_QUEUES');
     expect(resolve({ handlers: [found('a', 'orders')] })).toMatchObject([
       { name: 'orders', settings: perRecord },
