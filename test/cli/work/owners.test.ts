@@ -99,15 +99,20 @@ describe('beside the functions of a deployment', () => {
       expect(world.statuses()).toEqual({ SUCCESS: 1 });
     });
 
-    it('leaves it to another owner that has registered it', async () => {
+    it('leaves it to another owner, and goes on with the other queues', async () => {
       const world = new World();
       const entry = { ...owned('other'), function: 'external' };
       await world.memory.writeRegistry({ rev: 'r', queues: new Map([['imports', entry]]) }, '');
       world.put('r', 'imports');
-      start(world);
+      world.put('s', 'exports');
+      const { health } = start(world, {}, { imports: external, exports: external });
       await world.pass(300);
-      expect(await registered(world)).toEqual([['imports', entry]]);
-      expect(world.statuses()).toEqual({ NEW: 1 });
+      expect((await world.memory.readRegistry()).queues.get('imports')).toEqual(entry);
+      expect(world.statuses()).toEqual({ NEW: 1, SUCCESS: 1 });
+      const reason = expect.stringContaining(
+        'belongs to "other" (function external), and this process to "shop"',
+      );
+      expect(health.report()).toMatchObject({ queues: { imports: { failing: { reason } } } });
     });
   });
 
