@@ -64,11 +64,13 @@ export class OwnedQueues {
     const { owner, isStandby } = this.settings;
     if (isStandby || this.isPassive || !this.foreign.has(queue)) return undefined;
     const entry = this.foreign.get(queue);
-    return new ConfigurationError(
+    const what = this.registers ? 'function' : 'process';
+    const message =
       `the queue ${show(queue)} belongs to ${show(entry?.owner)} (function ${entry?.function ?? 'not known yet'}), and this ` +
-        `function to ${show(owner)}: remove the queue from one of the two, or transfer it: ` +
-        `npx backlog transfer ${queue} --to ${owner}`,
-    );
+      `${what} to ${show(owner)}: remove the queue from one of the two, or transfer it: ` +
+      `npx backlog transfer ${queue} --to ${owner}`;
+    // A process has other queues, and an operator may hand this one back: it is no reason to end.
+    return Object.assign(new ConfigurationError(message), { maySettle: !this.registers });
   }
 
   private async lookUp(store: BacklogStore, arn: string | undefined, restMs: number): Promise<void> {

@@ -1,13 +1,15 @@
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { parseQueues } from '../../../functions/settings.js';
 import type { Clock } from '../../clock.js';
+import { ConfigurationError } from '../../errors.js';
 import type { AttemptLogger } from '../../logger.js';
 import { lanesOf } from '../../record/index.js';
 import { readJson } from '../../settings-file.js';
+import { isOfOneRecord } from '../../store/errors.js';
 import { type Registry, StoreAccessError, StoreError, type SweepStore } from '../../store/index.js';
 import type { QueueWeights } from '../../worker/index.js';
 import { loadHandlers } from './handlers.js';
-import { ownerOf, type WorkedQueue, workedQueues } from './queues.js';
+import { ownerOf, registeredOtherwise, type WorkedQueue, workedQueues } from './queues.js';
 import type { WorkerOptions } from './worker.js';
 
 /** What a user says on the command line, beside what goes into the environment. */
@@ -31,6 +33,7 @@ export interface PrepareDeps {
 }
 
 const RETRY_MS = 5_000;
+const LOADING_MS = 10_000;
 
 /**
  * Loads the module, looks at both tables, and puts together what the worker is to do. While DynamoDB does not answer, it
@@ -41,15 +44,45 @@ const RETRY_MS = 5_000;
  */
 export async function prepare(flags: WorkFlags, deps: PrepareDeps): Promise<WorkerOptions> {
   const { handler, queues: weights, ...rest } = flags;
-  const { env, store } = deps;
-  const { path, handlers } = await loadHandlers(handler);
-  const emit = await deps.emitFor(path);
-  const registry = await answered(() => store.readRegistry(), deps);
+  const { env, store, log } = deps;
   const isSet = env.BACKLOG_QUEUES !== undefined || env.BACKLOG_QUEUES_FILE !== undefined;
   const given = isSet ? parseQueues(readJson(env, 'BACKLOG_QUEUES')) : undefined;
+  const { path, handlers } = await loaded(handler, deps);
+  const emit = await deps.emitFor(path);
+  const registry = await answered(() => store.readRegistry(), deps).catch((error: unknown) => {
+    throw isOfOneRecord(error) ? noControlTable(error as Error) : error;
+  });
   const queues = workedQueues({ flags: weights, queues: given, handlers, registry });
+  for (const { queue, ...both } of registeredOtherwise(queues, registry)) {
+    log.warn('the queue is registered with other settings: each run follows its own', { queue, ...both });
+  }
   await looksAtRecords(queues, deps);
   return { ...rest, ...environmentOf(queues, registry, env), queues, emit };
+}
+
+/** Tells that a module takes long to load, such as one that waits for a database: the process would say nothing. */
+async function loaded(handler: string, { clock, log, stop }: Pick<PrepareDeps, 'clock' | 'log' | 'stop'>) {
+  const settled = new AbortController();
+  const over = AbortSignal.any([stop, settled.signal]);
+  // Its timer keeps the process alive, too: Node.js ends one that only waits for a promise, without a word.
+  const waiting = async () => {
+    for (let seconds = LOADING_MS / 1000; ; seconds += LOADING_MS / 1000) {
+      await clock.sleep(LOADING_MS, over);
+      stop.throwIfAborted();
+      if (settled.signal.aborted) return;
+      log.warn('--handler: the module is still loading (a top-level await?)', { module: handler, seconds });
+    }
+  };
+  const loading = loadHandlers(handler).finally(() => settled.abort());
+  await Promise.race([loading, waiting()]);
+  return loading;
+}
+
+function noControlTable(error: Error): ConfigurationError {
+  return new ConfigurationError(
+    `--control-table: expected the control table of the backlog, which is not the table of its records: ${error.message}`,
+    { cause: error },
+  );
 }
 
 /** A function's variables, with what was found out. */
@@ -84,7 +117,8 @@ async function answered<Answer>(
     try {
       return await ask();
     } catch (error) {
-      const isPassing = error instanceof StoreError && !(error instanceof StoreAccessError);
+      const isLasting = error instanceof StoreAccessError || isOfOneRecord(error);
+      const isPassing = error instanceof StoreError && !isLasting;
       if (!isPassing || stop.aborted) throw error;
       log.warn('DynamoDB does not answer yet', { error: error.message });
       await clock.sleep(RETRY_MS, stop);

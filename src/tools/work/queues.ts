@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../../functions/settings.js';
 import { ConfigurationError } from '../../errors.js';
 import type { QueueOwner, Registry } from '../../store/index.js';
@@ -34,21 +35,34 @@ export interface QueuesInput {
 export function workedQueues(input: QueuesInput): WorkedQueue[] {
   const names = chosen(input);
   if (names.length === 0) {
-    throw new ConfigurationError(
-      'no queues: name them, such as --queue orders, or set BACKLOG_QUEUES as the functions have it',
-    );
+    throw noQueues(input);
   }
   return names.map((name) => {
     const handler = handlerOf(name, input.handlers);
     const entry = ownedEntry(name, input);
+    const settings = settingsOf(name, input, entry);
     return {
       name,
       weight: input.flags.get(name) ?? handler.serves?.get(name) ?? 1,
-      settings: settingsOf(name, input, entry),
-      timeoutSeconds: entry?.timeout,
+      settings,
+      // Of a queue without a function, a process has registered it: the last one, maybe of an older deployment.
+      timeoutSeconds: settings.external ? undefined : entry?.timeout,
       handler,
     };
   });
+}
+
+function noQueues({ queues, handlers }: QueuesInput): ConfigurationError {
+  if (queues) {
+    const inCode = handlers.flatMap(({ serves }) => [...(serves?.keys() ?? [])]);
+    return new ConfigurationError(
+      `BACKLOG_QUEUES: expected a queue that a handler of the module serves (${inCode.map(show).join(', ')}), got ` +
+        Object.keys(queues).map(show).join(', '),
+    );
+  }
+  return new ConfigurationError(
+    'no queues: name them, such as --queue orders, or set BACKLOG_QUEUES as the functions have it',
+  );
 }
 
 function chosen({ flags, queues, handlers, registry }: QueuesInput): string[] {
@@ -74,7 +88,20 @@ function handlerOf(name: string, handlers: readonly FoundHandler[]): FoundHandle
   );
 }
 
-function ownedEntry(name: string, { registry }: QueuesInput): QueueOwner | undefined {
+/** The queues that are registered with other settings of how they retry, with both. A run follows the settings of its own process. */
+export function registeredOtherwise(queues: readonly WorkedQueue[], registry: Pick<Registry, 'queues'>) {
+  return queues.flatMap(({ name, settings }) => {
+    const entry = ownedEntry(name, { registry });
+    // Of a queue without a function, it is what a process of an older deployment has said.
+    if (!entry || settings.external) return [];
+    const [here, registered] = [settings, entry].map(({ retryMode, shards = 1, retry = null }) => ({
+      ...{ retryMode, shards, retry },
+    }));
+    return isDeepStrictEqual(here, registered) ? [] : [{ queue: name, here, registered }];
+  });
+}
+
+function ownedEntry(name: string, { registry }: Pick<QueuesInput, 'registry'>): QueueOwner | undefined {
   const entry = registry.queues.get(name);
   return entry?.removedAt ? undefined : entry;
 }

@@ -68,7 +68,9 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
       return summary;
     } catch (error) {
       health.fails(job, reasonOf(error));
-      if ((error as Error)?.name === 'ConfigurationError' && !hadRun.has(job.queue)) {
+      // Not by the class: the user's module may have its own copy of this package.
+      const { name, maySettle = false } = error as { name?: string; maySettle?: boolean };
+      if (name === 'ConfigurationError' && !maySettle && !hadRun.has(job.queue)) {
         wrong ??= new FirstRunError((error as Error).message, { cause: error });
         failed.abort();
       }

@@ -4,11 +4,16 @@ import type { QueuesSettings } from '../../../functions/settings.js';
 import { MemoryStore } from '../../../src/store/index.js';
 import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
 import { applyFlags } from '../../../src/tools/work/environment.js';
-import { type FoundHandler, loadHandlers } from '../../../src/tools/work/handlers.js';
+import type { FoundHandler } from '../../../src/tools/work/handlers.js';
 import { Health, serveHealth } from '../../../src/tools/work/health.js';
 import { type Job, jobsOf } from '../../../src/tools/work/jobs.js';
 import { openTelemetryMetrics } from '../../../src/tools/work/otel.js';
-import { ownerOf, type QueuesInput, workedQueues } from '../../../src/tools/work/queues.js';
+import {
+  ownerOf,
+  type QueuesInput,
+  registeredOtherwise,
+  workedQueues,
+} from '../../../src/tools/work/queues.js';
 import { sweepDaily } from '../../../src/tools/work/sweep.js';
 import type { RunSummary } from '../../../src/worker/index.js';
 
@@ -66,7 +71,35 @@ describe('the queues of a worker', () => {
     expect(resolve({ registry, flags: new Map([['gone', 1]]) })).toMatchObject([{ settings: perRecord }]);
   });
 
+  it.each([
+    [{}, 600],
+    // A process has registered it, maybe of an older deployment: this one's own variable counts.
+    [{ external: true }, undefined],
+  ])('with the settings %j take their timeout from the registry: %s', (more, timeoutSeconds) => {
+    const registry = { queues: new Map([['orders', owned('shop', { timeout: 600 })]]) };
+    const settings = { orders: { ...perRecord, ...more } };
+    expect(resolve({ registry, queues: settings })).toMatchObject([{ timeoutSeconds }]);
+  });
+
+  it('that functions have registered with other settings are known', () => {
+    const registry = { queues: new Map([['orders', owned('shop', { retry: { type: 'none' } })]]) };
+    const other = (settings: QueuesSettings[string]) =>
+      registeredOtherwise(resolve({ registry, queues: { orders: settings } }), registry);
+    expect(other({ ...perRecord, retry: { type: 'fibonacci' }, shards: 4 })).toEqual([
+      {
+        queue: 'orders',
+        here: { ...perRecord, retry: { type: 'fibonacci' }, shards: 4 },
+        registered: { ...perRecord, retry: { type: 'none' }, shards: 1 },
+      },
+    ]);
+    expect(other({ ...perRecord, retry: { type: 'none' }, concurrency: 3 })).toEqual([]);
+    expect(other({ ...perRecord, external: true })).toEqual([]);
+  });
+
   it('are named, or that is an error', () => {
+    expect(() => resolve({ queues, handlers: [found('a', 'imports')] })).toThrow(
+      'BACKLOG_QUEUES: expected a queue that a handler of the module serves ("imports"), got "orders", "bulk"',
+    );
     expect(() => resolve({})).toThrow('no queues: name them, such as --queue orders, or set BACKLOG_QUEUES');
     expect(resolve({ handlers: [found('a', 'orders')] })).toMatchObject([
       { name: 'orders', settings: perRecord },
@@ -264,23 +297,5 @@ describe('--sweep', () => {
     expect(lines).toEqual(['sweep', 'sweep']);
     stop.abort();
     await time.until(over);
-  });
-});
-
-describe('--handler', () => {
-  it('takes a CommonJS bundle, and says what to do about TypeScript', async () => {
-    const { mkdtemp, writeFile } = await import('node:fs/promises');
-    const { tmpdir } = await import('node:os');
-    const { join } = await import('node:path');
-    const folder = await mkdtemp(join(tmpdir(), 'backlog-handlers-'));
-    const bundle = join(folder, 'bundle.cjs');
-    const symbol = "Symbol.for('dynamo-backlog.withSeams')";
-    await writeFile(
-      bundle,
-      `module.exports = { orders: Object.assign(() => {}, { [${symbol}]: () => {} }), other: 1 };`,
-    );
-    expect((await loadHandlers(bundle)).handlers).toMatchObject([{ name: 'orders', serves: undefined }]);
-    expect((await loadHandlers(`${bundle}#orders`)).handlers).toHaveLength(1);
-    await expect(loadHandlers(`${bundle}#other`)).rejects.toThrow('to export "other", a handler');
   });
 });

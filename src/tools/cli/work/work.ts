@@ -40,7 +40,7 @@ export async function work(given: WorkCommandFlags, output: Output): Promise<nev
     await workUntil(stop, given, log);
   } catch (error) {
     // Whatever it waited for, it was told to end.
-    if (!(stop.aborted && error instanceof StoreError)) {
+    if (!(stop.aborted && (error instanceof StoreError || error === stop.reason))) {
       output.message(explain(error));
       code = EXIT.failed;
     }
