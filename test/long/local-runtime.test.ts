@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { functionResource, scheduleResource, writeAssembly } from './assembly-fixture.js';
-import { failWritesFrom, ioError } from './dynalite/failing-disk.js';
-import { HANDLER, poll, start, stopRuntimes } from './runtime-under-test.js';
+import { functionResource, scheduleResource, writeAssembly } from '../local/assembly-fixture.js';
+import { failWritesFrom, ioError } from '../local/dynalite/failing-disk.js';
+import { HANDLER, poll, start, stopRuntimes } from '../local/runtime-under-test.js';
 
 stopRuntimes();
 
