@@ -79,7 +79,7 @@ it('an entry has a map with the sources as the project names them, and its stack
   expect(sourcesContent).toBeUndefined();
   expect(codeOf(folder)).toMatch(/\/\/# sourceMappingURL=index\.mjs\.map\n?$/);
   expect(stackOf(folder)).toMatch(IN_TYPESCRIPT);
-  // Whoever wants it has the flag of Node.js instead.
+  // The flag of Node.js, which a user may have set, takes its place.
   expect(stackOf(folder, { NODE_OPTIONS: '--enable-source-maps' })).toContain(
     '/test/long/fixtures/throwing.ts:9:9)',
   );

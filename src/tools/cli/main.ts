@@ -8,13 +8,17 @@ import { createProgram } from './program.js';
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 // A reader that goes away, as `| head` does, is no failure: what would be left half-way is ended in order.
+// Neither is a terminal that was closed.
 let isReaderGone = false;
+let isTerminalGone = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    isTerminalGone ||= error.code === 'EIO';
     if (isReaderGone) return;
     isReaderGone = true;
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(process.exitCode ?? EXIT.ok);
+    const signal = isTerminalGone ? 'SIGHUP' : 'SIGTERM';
+    if (!process.emit(signal, signal)) process.exit(process.exitCode ?? EXIT.ok);
   });
 }
 
@@ -33,3 +37,5 @@ try {
   }
 }
 process.exitCode = isReaderGone && exitCode === EXIT.failed ? EXIT.ok : exitCode;
+// Node.js aborts at its exit where it cannot reset a terminal that is gone: this ends the process before, as it ends others.
+if (isTerminalGone) process.kill(process.pid, 'SIGHUP');

@@ -215,8 +215,14 @@ function listenForStop() {
     if (abort.signal.aborted) second();
     abort.abort();
   };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, onSignal);
+  // A closed terminal says so more than once. That asks for no faster end.
+  const onHangUp = () => abort.abort();
+  const signals = [
+    ['SIGINT', onSignal],
+    ['SIGTERM', onSignal],
+    ['SIGHUP', onHangUp],
+  ] as const;
+  for (const [name, listener] of signals) process.on(name, listener);
   return {
     signal: abort.signal,
     stop: onSignal,
@@ -229,7 +235,7 @@ function listenForStop() {
         abort.signal.addEventListener('abort', () => resolve());
       }),
     close: () => {
-      for (const name of signals) process.off(name, onSignal);
+      for (const [name, listener] of signals) process.off(name, listener);
     },
   };
 }

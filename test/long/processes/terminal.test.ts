@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -63,10 +63,20 @@ function onTerminal(...flags: string[]) {
     );
     return { code: code?.trim(), before, after };
   };
-  return { terminal, texts, shows, left, press: (key: string) => child.stdin?.write(key) };
+  return { child, terminal, texts, shows, left, press: (key: string) => child.stdin?.write(key) };
 }
 
 describe.skipIf(process.platform !== 'linux')('backlog start on a terminal', () => {
+  it('ends in order when its terminal is closed', async () => {
+    const { child, shows } = onTerminal('--port', '0', '--dynamodb-port', '0', '--no-sample');
+    await shows(/QUEUE/);
+    const registered = () => readdir(join(folder, 'runtimes')).catch(() => []);
+    await until(async () => (await registered()).length > 0, WAIT_MS);
+    child.kill('SIGKILL');
+    // Its registration goes with the last of what it closes; after a crash it stays.
+    await until(async () => (await registered()).length === 0, WAIT_MS);
+  });
+
   it('does what its keys say, and leaves the terminal as it was', async () => {
     // In real time no rule fires by itself meanwhile.
     const { terminal, shows, press, left } = onTerminal(
