@@ -121,3 +121,10 @@ describe('the table of backlog list', () => {
     );
   });
 });
+
+it('says of an attempt of hours that it is under way, and not that it is due in a minute', () => {
+  const until = '2026-03-01T12:01:00.000Z';
+  const held = record({ id: 'a', rev: 'r', lane: 'orders', dueAt: until, underAttemptUntil: until });
+  expect(inTerminal(140, [held]).join()).toContain('under attempt');
+  expect(inTerminal(60, [held]).join()).toContain('under attempt');
+});

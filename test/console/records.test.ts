@@ -53,6 +53,17 @@ describe('the list of records', () => {
     expect(text).not.toContain('<tr class="retry">');
   });
 
+  it('shows a record as running that says so itself, on its own page too, unless that is made up', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    const held = (until: string) => ({ underAttemptUntil: until, dueAt: until });
+    store.put({ ...inRetry('r'), ...held(iso(MINUTE)) });
+    for (const page of ['/records', '/record?id=r']) {
+      expect((await get(app, page)).text).toContain('Running');
+    }
+    store.put({ ...inRetry('r'), ...held(iso(60 * MINUTE)) });
+    expect((await get(app, '/records')).text).not.toContain('Running');
+  });
+
   it.each([
     ['queue=bulk', ['bulk-1']],
     ['status=ERROR', ['failed', 'old']],

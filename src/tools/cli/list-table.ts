@@ -1,5 +1,5 @@
 import { age } from '../../duration.js';
-import { type BacklogRecord, isPending, type Status } from '../../record/index.js';
+import { type BacklogRecord, isPending, isUnderAttempt, type Status } from '../../record/index.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';
@@ -171,14 +171,16 @@ function dueOf(record: BacklogRecord): string | undefined {
 function dueCell(record: BacklogRecord, { time }: Density, now: number): string {
   const due = dueOf(record);
   if (due === undefined) return NONE;
+  if (isUnderAttempt(record, now)) return 'under attempt';
   const ms = Date.parse(due) - now;
   return ms > 0 ? time(due, ms) : 'next run';
 }
 
-/** `in 3 min`, `next run`, or `-` for a record that does not wait. */
+/** `in 3 min`, `next run`, `under attempt` for hours, or `-` for a record that does not wait. */
 export function dueText(record: BacklogRecord, now: number): string {
   const due = dueOf(record);
   if (due === undefined) return NONE;
+  if (isUnderAttempt(record, now)) return 'under attempt';
   const ms = Date.parse(due) - now;
   return ms > 0 ? `in ${age(ms)}` : 'next run';
 }

@@ -8,6 +8,7 @@ import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';
 import type { Routes } from '../app-parts.js';
+import { atWork } from '../at-work.js';
 import { readForm } from '../forms.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, recordLink } from '../parts.js';
@@ -62,7 +63,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   app.get('/', async (request) => {
     const [record, { counts }] = await Promise.all([find(request), reader.read()]);
     if (!record) return absent(request);
-    const running = [...(counts?.leases.values() ?? [])].some(({ ids }) => ids.includes(record.id));
+    const running = atWork(counts?.leases, deps.backlog.clock)(record);
     const queue = counts?.stats.queues.find((one) => one.queue === record.queue);
     const paused = queue?.paused ?? false;
     return request.html(recordPage(contextOf(request), record, { running, paused, reading: queue?.reading }));

@@ -5,6 +5,7 @@ import { isPending, type Status } from '../../../record/index.js';
 import { isId } from '../../../store/dynamodb/control-values.js';
 import { count, records as countRecords, shortened, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
+import { atWork } from '../at-work.js';
 import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, type RecordState, recordLink, StateBadge, When } from '../parts.js';
 import { BulkBar } from './bulk-bar.js';
@@ -41,7 +42,7 @@ export async function recordsPage(
   const exact = !isId(text.id) ? undefined : await tables.open().store.get(text.id);
   const bounds = deps.runtime ? LOCAL_BOUNDS : BOUNDS;
   const found = await searchRecords(filter, after, { tables, now, queues: searched }, bounds);
-  const running = new Set([...(counts?.leases.values() ?? [])].flatMap(({ ids }) => ids));
+  const isRunning = atWork(counts?.leases, deps.backlog.clock);
   // A whole id is found wherever the record is, also where the index does not lead to it.
   const first = exact !== undefined && after === undefined ? [exact] : [];
   const rest = found.records.filter(({ id }) => id !== exact?.id);
@@ -54,7 +55,7 @@ export async function recordsPage(
       filter={filter}
       records={[...first, ...rest]}
       found={found}
-      running={running}
+      isRunning={isRunning}
       paused={new Set(queues.filter(({ paused }) => paused).map(({ queue }) => queue))}
       after={after}
       cost={found.readUnits}
@@ -110,14 +111,14 @@ interface TableProps {
   readonly filter: RecordFilter;
   readonly records: readonly BacklogRecord[];
   readonly found: FoundPage;
-  readonly running: ReadonlySet<string>;
+  readonly isRunning: (record: BacklogRecord) => boolean;
   /** Names of queues. */
   readonly paused: ReadonlySet<string>;
   readonly after: string | undefined;
   readonly cost: number;
 }
 
-function RecordsTable({ context, filter, records, found, running, paused, after, cost }: TableProps) {
+function RecordsTable({ context, filter, records, found, isRunning, paused, after, cost }: TableProps) {
   const { text, examines, statuses } = filter;
   const next = found.next === undefined ? undefined : link('/records', { ...text, after: found.next });
   return (
@@ -164,7 +165,7 @@ function RecordsTable({ context, filter, records, found, running, paused, after,
                 <Row
                   context={context}
                   record={record}
-                  isRunning={running.has(record.id)}
+                  isRunning={isRunning(record)}
                   isPaused={paused.has(record.queue)}
                 />
               ))}
