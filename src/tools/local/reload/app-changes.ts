@@ -4,10 +4,8 @@ import { queuesOf } from '../template/target.js';
 /** What changes of an app beside the settings of its queues, one line each. */
 export function appChanges(before: LocalApp, after: LocalApp): string[] {
   return [
-    ...named('table', before.tables, after.tables).map((line) =>
-      line.replace(/: removed$/, ': not in the app any more; its records stay'),
-    ),
-    ...named('function', before.functions, after.functions, functionChange),
+    ...named('table', before.tables, after.tables, { removed: 'not in the app any more; its records stay' }),
+    ...named('function', before.functions, after.functions, { change: functionChange }),
     ...named('message queue', before.queues, after.queues),
     ...ruleChanges(before.rules, after.rules),
   ];
@@ -21,11 +19,17 @@ function named<One extends Named>(
   kind: string,
   before: readonly One[],
   after: readonly One[],
-  change: (before: One, after: One) => string | undefined = () => undefined,
+  {
+    change = () => undefined,
+    removed: removedText = 'removed',
+  }: {
+    readonly change?: (before: One, after: One) => string | undefined;
+    readonly removed?: string;
+  } = {},
 ): string[] {
   const removed = before.filter(({ name }) => !after.some((one) => one.name === name));
   return [
-    ...removed.map(({ name }) => `${kind} ${name}: removed`),
+    ...removed.map(({ name }) => `${kind} ${name}: ${removedText}`),
     ...after.flatMap((one) => {
       const known = before.find(({ name }) => name === one.name);
       const text = known ? change(known, one) : 'added';
