@@ -14,10 +14,11 @@ export default defineConfig({
     ],
     // Hundreds of records, for what the store has no part in: that would take minutes.
     exclude: [
-      'test/worker/fairness.test.ts',
+      'test/worker/fairness.long.test.ts',
       'test/worker/weights.test.ts',
       // What these ask of a store is in the suite of stores.
-      'test/worker/{many-destinations,rate-limit,breaker}.test.ts',
+      'test/worker/many-destinations.long.test.ts',
+      'test/worker/{rate-limit,breaker}.test.ts',
     ],
     // DynamoDB Local leaves half of two cores idle while one worker waits for it.
     maxWorkers: 2,

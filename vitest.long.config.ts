@@ -5,8 +5,7 @@ const ALONE = 'test/long/arrivals-pace.test.ts';
 
 /** What `npm test` plays with less. */
 const IN_FULL = [
-  'test/schedules/{outage,ticks,delayed}.test.ts',
-  'test/worker/many-destinations.test.ts',
+  'test/schedules/outage.test.ts',
   'test/fuzz/in-memory.test.ts',
   'test/record/any-item.test.ts',
 ];
@@ -25,17 +24,26 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: ['test/long/**/*.test.ts', ...IN_FULL],
+          include: ['test/long/**/*.test.ts'],
+          exclude: [ALONE],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'beside the quick ones',
+          include: ['test/**/*.long.test.ts', ...IN_FULL],
+          // As `npm test` runs them: see vitest.config.ts.
+          isolate: false,
+          execArgv: ['--max-semi-space-size=64'],
           env: {
+            CDK_VALIDATION: 'false',
             OUTAGE_RECORDS: '20000',
-            PHASE_HOURS: '48',
-            DELAY_DAYS: '30',
-            MANY_DESTINATIONS: '500',
             FUZZ_IN_MEMORY: '20000',
-            FUZZ_SEED: '20000',
+            FUZZ_SEED: process.env.FUZZ_SEED ?? '20000',
             ANY_ITEM_RUNS: '1000',
           },
-          exclude: [ALONE],
           sequence: { groupOrder: 1 },
         },
       },

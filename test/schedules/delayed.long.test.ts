@@ -5,7 +5,7 @@ import { queueUnderRules } from './rules.js';
 
 const DAY = 86_400;
 /** The long tests delay it by a month. */
-const DELAY_DAYS = Number(process.env.DELAY_DAYS ?? 2);
+const DELAY_DAYS = 30;
 
 /** Attempts of a record that never succeeds and was delayed by so many days, as seconds since it is available. */
 async function attemptsOf(queues: QueuesSettings, delayDays: number, days: number) {
