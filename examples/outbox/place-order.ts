@@ -6,11 +6,23 @@ const [id = 'order-1', article = 'mug', quantity = '1'] = process.argv.slice(2);
 const order: Order = { id, article, quantity: Number(quantity) };
 
 try {
-  await placeOrder(order);
+  await place();
+  process.stdout.write(`placed ${id}\n`);
 } catch (error) {
-  if ((error as Error).name !== 'UnknownOperationException') throw error;
-  // The embedded DynamoDB of the local runtime. What ends between the two would lose the webhook.
-  process.stderr.write('no transactions here: one put after the other\n');
-  for (const put of puts(order)) await dynamodb.send(new PutCommand(put));
+  // Of a transaction, and of a single put. Both may have other causes: a real service looks at the reasons.
+  const { name } = error as Error;
+  if (name !== 'TransactionCanceledException' && name !== 'ConditionalCheckFailedException') throw error;
+  process.stderr.write(`not placed: ${id} is there already\n`);
+  process.exitCode = 1;
 }
-process.stdout.write(`placed ${id}\n`);
+
+async function place(): Promise<void> {
+  try {
+    await placeOrder(order);
+  } catch (error) {
+    if ((error as Error).name !== 'UnknownOperationException') throw error;
+    // The embedded DynamoDB of the local runtime. What ends between the two would lose the webhook.
+    process.stderr.write('no transactions here: one put after the other\n');
+    for (const put of puts(order)) await dynamodb.send(new PutCommand(put));
+  }
+}

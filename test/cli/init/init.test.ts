@@ -19,6 +19,7 @@ import { backlog } from '../in-process.js';
 const PACKAGE = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const FILES = [
   '.gitignore',
+  '.vscode/launch.json',
   'README.md',
   'cdk.json',
   'cdk/app.ts',
