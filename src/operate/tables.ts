@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.js';
 import {
@@ -108,6 +109,8 @@ export class Tables {
   /** Repeats what DynamoDB throttles or does not answer, until the signal is aborted. */
   patiently(signal: AbortSignal = new AbortController().signal, onTrouble = (_message: string): void => {}) {
     const { clock } = this;
+    // Every lane of a queue is asked at once, and each request may wait for it.
+    setMaxListeners(0, signal);
     return <Answer>(request: () => Promise<Answer>) => patiently(request, { clock, signal, onTrouble });
   }
 }
