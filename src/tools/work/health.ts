@@ -26,6 +26,8 @@ export interface HealthReport {
   readonly since: string;
   /** By job: a queue, with the tier of a progressive one. */
   readonly queues: Readonly<Record<string, QueueHealth>>;
+  /** Only with `--sweep`. */
+  readonly sweep?: QueueHealth | undefined;
 }
 
 interface QueueHealth {
@@ -39,6 +41,7 @@ interface QueueHealth {
 /** How the jobs of a worker are doing. */
 export class Health {
   private readonly states = new Map<string, JobState>();
+  private sweep: JobState | undefined;
   private readonly startedAt: number;
 
   /** @param runMs what a run may take, as far as that is known at the start */
@@ -64,18 +67,25 @@ export class Health {
   }
 
   fails({ name }: Job, reason: string): void {
-    const { failingSince = this.clock.wall() } = this.state(name);
-    this.states.set(name, { endedAt: this.clock.wall(), ended: 'failed', failingSince, reason });
+    this.states.set(name, failed(this.states.get(name), this.clock.wall(), reason));
+  }
+
+  sweepEnds(ended: string): void {
+    this.sweep = { endedAt: this.clock.wall(), ended };
+  }
+
+  sweepFails(reason: string): void {
+    this.sweep = failed(this.sweep, this.clock.wall(), reason);
   }
 
   report(): HealthReport {
     const queues = Object.fromEntries([...this.states].map(([name, state]) => [name, this.healthOf(state)]));
-    const worst = (['stuck', 'failing'] as const).find((status) =>
-      Object.values(queues).some((queue) => queue.status === status),
-    );
+    const sweep = this.sweep && this.healthOf(this.sweep);
+    const all = [...Object.values(queues), ...(sweep ? [sweep] : [])];
+    const worst = (['stuck', 'failing'] as const).find((status) => all.some((one) => one.status === status));
     const quiet = this.states.size === 0 ? 'starting' : 'ok';
     const status = worst ?? (this.stop.aborted ? 'stopping' : quiet);
-    return { status, since: toIso(this.startedAt), queues };
+    return { status, since: toIso(this.startedAt), queues, ...(sweep && { sweep }) };
   }
 
   private state(name: string): JobState {
@@ -99,6 +109,10 @@ export class Health {
   }
 }
 
+function failed(before: JobState | undefined, now: number, reason: string): JobState {
+  return { endedAt: now, ended: 'failed', failingSince: before?.failingSince ?? now, reason };
+}
+
 export interface HealthServer {
   /** Such as `http://127.0.0.1:8090`. */
   readonly url: string;
@@ -106,8 +120,8 @@ export interface HealthServer {
 }
 
 /**
- * Answers `/health`: 503 while a queue cannot be worked on, such as while DynamoDB does not answer; and `/live`: 503 if the
- * process itself does not get on, which a restart would help.
+ * Answers two paths. `/health` is 503 while a queue cannot be worked on or the sweep fails, such as while DynamoDB does not
+ * answer. `/live` is 503 if the process itself does not get on, which a restart would help.
  */
 export async function serveHealth(health: Health, host: string, port: number): Promise<HealthServer> {
   const server: Server = createServer((request, response) => {

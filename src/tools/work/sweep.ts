@@ -3,6 +3,7 @@ import { indexWhenFree, sweep } from '../../intake/index.js';
 import type { AttemptLogger } from '../../logger.js';
 import type { Random } from '../../random.js';
 import { StoreError, type SweepStore } from '../../store/index.js';
+import type { Health } from './health.js';
 import { errorLine } from './log.js';
 import type { WorkedQueue } from './queues.js';
 
@@ -18,6 +19,7 @@ export interface SweepingDeps {
   readonly random: Random;
   readonly log: AttemptLogger;
   readonly stop: AbortSignal;
+  readonly health: Pick<Health, 'sweepEnds' | 'sweepFails'>;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface SweepingDeps {
  * The progress is in the control table, so several workers, and the sweep of a deployment, share it.
  */
 export async function sweepDaily(queues: readonly WorkedQueue[], deps: SweepingDeps): Promise<void> {
-  const { store, clock, log, stop } = deps;
+  const { store, clock, log, stop, health } = deps;
   const settingsOf = new Map(queues.map(({ name, settings }) => [name, settings]));
   const shardsOf = (queue: string) => settingsOf.get(queue)?.shards ?? 1;
   const serves = (queue: string) => settingsOf.has(queue);
@@ -42,10 +44,12 @@ export async function sweepDaily(queues: readonly WorkedQueue[], deps: SweepingD
         if (trouble) throw trouble.error;
       };
       const { ended } = await sweep({ store, clock, deadline, found });
+      health.sweepEnds(ended);
       if (ended !== 'rested') log.info('sweep', { ended, ...counts });
       if (ended === 'unfinished') restMs = 0;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
+      health.sweepFails(error.message);
       log.error('sweep failed', errorLine(error));
       restMs = RETRY_MS;
     }

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SERVES, type SeamedHandler } from '../../../functions/seams.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
-import { MemoryStore } from '../../../src/store/index.js';
+import { MemoryStore, StoreAccessError } from '../../../src/store/index.js';
 import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
 import { applyFlags } from '../../../src/tools/work/environment.js';
 import type { FoundHandler } from '../../../src/tools/work/handlers.js';
@@ -264,29 +264,27 @@ describe('metrics by OpenTelemetry', () => {
 });
 
 describe('--sweep', () => {
-  it('indexes what no intake has, once a day', async () => {
+  function sweeping() {
     const time = new VirtualTime(START);
     const store = new MemoryStore({ clock: time.clock() });
     const stop = new AbortController();
     const lines: string[] = [];
     const note = (message: string) => void lines.push(message);
     const log = { debug: note, info: note, warn: note, error: note };
-    const queue = {
-      name: 'orders',
-      weight: 1,
-      settings: perRecord,
-      timeoutSeconds: undefined,
-      handler: found('h'),
-    };
+    const timeoutSeconds = undefined;
+    const queue = { name: 'orders', weight: 1, settings: perRecord, timeoutSeconds, handler: found('h') };
     const put = (id: string) => store.put({ id, status: 'NEW', queue: 'orders', payload: {} });
+    const health = new Health(time.clock(), 60_000, stop.signal);
+    health.watch({ name: 'orders' } as Job);
+    const deps = { store, clock: time.clock(), random: Math.random, log, stop: stop.signal, health };
+    const start = () => sweepDaily([queue], deps);
+    return { time, store, stop, lines, put, health, start };
+  }
+
+  it('indexes what no intake has, once a day', async () => {
+    const { time, store, stop, lines, put, health, start } = sweeping();
     put('a');
-    const over = sweepDaily([queue], {
-      store,
-      clock: time.clock(),
-      random: Math.random,
-      log,
-      stop: stop.signal,
-    });
+    const over = start();
     await time.runUntil(START + 10_000);
     expect(store.items()[0]).toMatchObject({ id: 'a', lane: 'orders', dueAt: AT });
     put('b');
@@ -295,6 +293,32 @@ describe('--sweep', () => {
     await time.runUntil(START + 26 * 3_600_000);
     expect(store.items().find(({ id }) => id === 'b')).toMatchObject({ lane: 'orders' });
     expect(lines).toEqual(['sweep', 'sweep']);
+    expect(health.report()).toMatchObject({
+      status: 'ok',
+      sweep: { status: 'ok', lastRun: { ended: 'rested' } },
+    });
+    stop.abort();
+    await time.until(over);
+  });
+
+  it('makes the health red while it may not read the table, and green again', async () => {
+    const { time, store, stop, lines, put, health, start } = sweeping();
+    put('a');
+    const scan = vi.spyOn(store, 'scanNotIndexed');
+    scan.mockRejectedValue(new StoreAccessError('Scan (table T): not allowed'));
+    const over = start();
+    await time.runUntil(START + 10_000);
+    expect(health.report().status).toBe('ok');
+    await time.runUntil(START + 130_000);
+    expect(health.report()).toMatchObject({
+      status: 'failing',
+      sweep: { status: 'failing', failing: { since: AT, reason: 'Scan (table T): not allowed' } },
+    });
+    expect(lines).toEqual(['sweep failed', 'sweep failed', 'sweep failed']);
+    scan.mockRestore();
+    await time.runUntil(START + 200_000);
+    expect(health.report()).toMatchObject({ status: 'ok', sweep: { lastRun: { ended: 'finished' } } });
+    expect(store.items()[0]).toMatchObject({ id: 'a', lane: 'orders' });
     stop.abort();
     await time.until(over);
   });

@@ -86,7 +86,9 @@ async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: Attemp
     health: server?.url,
     version: VERSION,
   });
-  const sweeping = given.sweep ? sweepDaily(options.queues, { store, clock, random, log, stop }) : undefined;
+  const sweeping = given.sweep
+    ? sweepDaily(options.queues, { store, clock, random, log, stop, health })
+    : undefined;
   try {
     await workOn(options, { clock, random, stop, health });
   } catch (error) {
