@@ -93,6 +93,7 @@ export class Harness {
       part,
       shards,
       stop,
+      whyNotOurs,
       onLongAttempt,
       ...limits
     } = options;
@@ -117,6 +118,7 @@ export class Harness {
         breaker: resolveBreaker(breaker),
         destination,
         stop,
+        whyNotOurs,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -156,7 +158,7 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows' | 'whyNotOurs';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {

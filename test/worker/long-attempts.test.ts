@@ -91,6 +91,27 @@ describe('an attempt of hours', () => {
     expect(await world.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
+  it.each([
+    ['goes on when its queue is transferred: the new owner leaves the record alone', 'notOwner', HOUR],
+    ['is told to end when its region is passive', 'passiveRegion', 625],
+  ] as const)('%s', async (_, why, endsAt) => {
+    const world = new LongLived();
+    const { harness } = world;
+    harness.put('report');
+    const whyNotOurs = async () => (at(harness) < 600 ? undefined : why);
+    await world.run(
+      world.working(() => HOUR),
+      { whyNotOurs },
+    );
+    const looks = await world.watched(560);
+    expect(looks.every(({ attempted, skipped }) => attempted === 0 && skipped === 0)).toBe(true);
+    await harness.pass(HOUR);
+    const [span] = world.spans;
+    expect(span?.to).toBeGreaterThanOrEqual(endsAt - 25);
+    expect(span?.to).toBeLessThanOrEqual(endsAt);
+    expect(span?.aborted === undefined).toBe(why === 'notOwner');
+  });
+
   it('costs no write before half a minute is over', async () => {
     const world = new LongLived();
     const { harness } = world;
