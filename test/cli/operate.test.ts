@@ -414,7 +414,9 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
       '--table',
       table.name,
     );
-    expect(err).toMatch(/say which control table with --control-table/);
+    expect(err).toMatch(
+      /say which control table with --control-table.* the output ControlTableName of its stack/,
+    );
     expect(code).toBeUndefined();
   });
 

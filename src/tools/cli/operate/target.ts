@@ -80,6 +80,8 @@ async function controlTableOf(found: Target): Promise<string> {
   const [only, ...others] = tables;
   if (only !== undefined && others.length === 0) return only;
   const choice =
-    others.length > 0 ? `: the local runtime has ${tables.join(', ')}` : ', of its leases and queues';
+    others.length > 0
+      ? `: the local runtime has ${tables.join(', ')}`
+      : ', of its leases and queues: the output ControlTableName of its stack';
   throw new ConfigurationError(`say which control table with --control-table${choice}`);
 }
