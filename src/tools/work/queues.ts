@@ -79,13 +79,17 @@ function handlerOf(name: string, handlers: readonly FoundHandler[]): FoundHandle
   const fitting = named.length > 0 ? named : handlers.filter(({ serves }) => serves === undefined);
   const [only, ...others] = fitting;
   if (only && others.length === 0) return only;
-  const exported = (only ? fitting : handlers).map((handler) => handler.name).join(', ');
-  throw new ConfigurationError(
-    only
-      ? `--handler: expected one handler for the queue ${show(name)}, got ${fitting.length} (${exported}): name a queue in ` +
-          `the code of each, or choose one by FILE#${only.name}`
-      : `--queue: no handler of the module serves ${show(name)} (its handlers: ${exported})`,
+  if (only) {
+    const exported = fitting.map((handler) => handler.name).join(', ');
+    throw new ConfigurationError(
+      `--handler: expected one handler for the queue ${show(name)}, got ${fitting.length} (${exported}): name a queue in ` +
+        `the code of each, or choose one by FILE#${only.name}`,
+    );
+  }
+  const all = handlers.map(
+    (handler) => `${handler.name} serves ${[...(handler.serves?.keys() ?? [])].join(', ')}`,
   );
+  throw new ConfigurationError(`--queue: no handler of the module serves ${show(name)} (${all.join('; ')})`);
 }
 
 /** The queues that are registered with other settings of how they retry, with both. A run follows the settings of its own process. */

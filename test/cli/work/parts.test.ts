@@ -118,7 +118,7 @@ describe('the queues of a worker', () => {
       'expected one handler for the queue "orders", got 2 (any, other)',
     );
     expect(() => resolve({ handlers: [named], flags: new Map([['bulk', 1]]) })).toThrow(
-      '--queue: no handler of the module serves "bulk" (its handlers: named)',
+      '--queue: no handler of the module serves "bulk" (named serves orders)',
     );
   });
 

@@ -233,7 +233,7 @@ describe('what cannot work', () => {
     [
       'a queue that no handler serves',
       async () => args(await handlerOf('orders', ''), '--queue', 'bulk'),
-      /--queue: no handler of the module serves "bulk" \(its handlers: handler\)/,
+      /--queue: no handler of the module serves "bulk" \(handler serves orders\)/,
     ],
     [
       'a table that does not exist',
