@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { addFixture, makeApp } from './apps.js';
+import { addFixture, asLocked, makeApp } from './apps.js';
 import { mustRun, run } from './run.js';
 
 const app = inject('examplesApp');
@@ -26,19 +26,39 @@ describe('the testing kit, as it is packed', () => {
   describe('with Jest', () => {
     let jestApp: string;
     beforeAll(async () => {
-      jestApp = await makeApp('jest', [inject('packed').file, 'jest@30', '@jest/globals@30']);
-      await addFixture('testing', jestApp);
+      const jest = [
+        'jest@30',
+        '@jest/globals@30',
+        '@types/jest@30',
+        '@swc/jest',
+        '@swc/core',
+        '@types/node@20',
+      ];
+      const others = await Promise.all(['aws-cdk-lib', 'constructs', 'esbuild', 'typescript'].map(asLocked));
+      jestApp = await makeApp('jest', [inject('packed').file, ...jest, ...others]);
+      await addFixture('jest', jestApp);
+      await cp(join(app, 'examples/handler/orders.ts'), join(jestApp, 'typescript/src/orders.ts'));
     });
 
-    it('runs, fake timers or not', async () => {
-      await writeFile(join(jestApp, 'jest.config.js'), 'export default { transform: {} };\n');
-      const env = { ...NO_AWS, NODE_OPTIONS: '--experimental-vm-modules' };
-      const { code, err } = await run(process.execPath, ['node_modules/jest/bin/jest.js'], {
-        cwd: jestApp,
-        env,
-      });
-      expect(err).toMatch(/1 passed, 1 total/);
-      expect(code).toBe(0);
+    const runs = async (folder: string, environment: Record<string, string> = {}) => {
+      const options = { cwd: join(jestApp, folder), env: { ...NO_AWS, ...environment } };
+      const { code, err } = await run(process.execPath, ['../node_modules/jest/bin/jest.js'], options);
+      expect(code, err).toBe(0);
+      return err;
+    };
+
+    it('transforms TypeScript and what it needs of node_modules, for handlers and for stacks', async () => {
+      expect(await runs('typescript')).toMatch(/2 passed, 2 total/);
+    });
+
+    it('knows the types of the matchers, of fake answers and of handlers', async () => {
+      const tsc = ['../node_modules/typescript/bin/tsc', '-p', '.'];
+      const { code, out } = await run(process.execPath, tsc, { cwd: join(jestApp, 'typescript') });
+      expect({ code, out }).toEqual({ code: 0, out: '' });
+    });
+
+    it('loads ES modules as they are, fake timers or not', async () => {
+      expect(await runs('esm', { NODE_OPTIONS: '--experimental-vm-modules' })).toMatch(/1 passed, 1 total/);
     });
   });
 });
