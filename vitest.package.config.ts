@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: ['test/temporary-folder.ts', 'test/package/setup.ts'],
-    include: ['test/package/**/*.test.ts'],
+    include: ['test/package/*.test.ts'],
     // Vitest leaves one core free; of two, that is half of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 300_000,

@@ -7,6 +7,14 @@ export interface ClientConfig {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
+interface Answer {
+  readonly number: number;
+  readonly answer?: Record<string, unknown>;
+  readonly error?: string;
+}
+
+const ANSWER_MS = 30_000;
+
 /**
  * DynamoDB for code that cannot wait for a promise: another thread sends the request, and this one stands still until
  * the answer has come.
@@ -15,6 +23,7 @@ export class SynchronousDynamoDb {
   private readonly flag = new Int32Array(new SharedArrayBuffer(4));
   private readonly channel = new MessageChannel();
   private readonly worker: Worker;
+  private requests = 0;
 
   constructor(config: ClientConfig) {
     const { port1, port2 } = this.channel;
@@ -32,14 +41,26 @@ export class SynchronousDynamoDb {
    * @throws what DynamoDB answers
    */
   send(command: string, input: object): Record<string, unknown> {
-    Atomics.store(this.flag, 0, 0);
-    this.worker.postMessage({ command, input });
-    Atomics.wait(this.flag, 0, 0, 30_000);
-    const received = receiveMessageOnPort(this.channel.port1) as
-      | { readonly message: { readonly answer?: Record<string, unknown>; readonly error?: string } }
-      | undefined;
-    const { answer, error } = received?.message ?? { error: `${command}: no answer within 30 seconds` };
+    const number = ++this.requests;
+    const until = performance.now() + ANSWER_MS;
+    this.worker.postMessage({ number, command, input });
+    // The other thread may wake this one late, for the answer before: then it waits on.
+    for (let last = Atomics.load(this.flag, 0); last !== number; last = Atomics.load(this.flag, 0)) {
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) throw new Error(`${command}: no answer within ${ANSWER_MS / 1000} seconds`);
+      Atomics.wait(this.flag, 0, last, leftMs);
+    }
+    const { answer, error } = this.received(number);
     if (!answer) throw new Error(error);
     return answer;
+  }
+
+  /** Answers that came too late are left behind. */
+  private received(number: number): Answer {
+    for (;;) {
+      const received = receiveMessageOnPort(this.channel.port1) as { readonly message: Answer } | undefined;
+      if (!received) throw new Error(`the answer ${number} is not there`);
+      if (received.message.number === number) return received.message;
+    }
   }
 }
