@@ -1,4 +1,5 @@
 // npx tsx --env-file=examples/local.env examples/outbox/place-order.ts order-1 mug 2
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, type Order, placeOrder, puts } from './order-service.js';
 
@@ -9,11 +10,17 @@ try {
   await place();
   process.stdout.write(`placed ${id}\n`);
 } catch (error) {
-  // Of a transaction, and of a single put. Both may have other causes: a real service looks at the reasons.
-  const { name } = error as Error;
-  if (name !== 'TransactionCanceledException' && name !== 'ConditionalCheckFailedException') throw error;
+  if (!isThereAlready(error)) throw error;
   process.stderr.write(`not placed: ${id} is there already\n`);
   process.exitCode = 1;
+}
+
+/** A transaction has other reasons to be cancelled, such as one beside it: then it may be repeated. */
+function isThereAlready(error: unknown): boolean {
+  if (error instanceof TransactionCanceledException) {
+    return error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed') ?? false;
+  }
+  return error instanceof ConditionalCheckFailedException;
 }
 
 async function place(): Promise<void> {
