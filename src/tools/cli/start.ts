@@ -98,7 +98,9 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     for (const line of summary(final)) output.data(line);
     return EXIT.ok;
   } catch (error) {
-    if (stopping.signal.aborted && error instanceof ConfigurationError && !begun.runtime) return EXIT.ok;
+    // An app whose synthesis is stopped fails, too.
+    const isStop = error === stopping.signal.reason || error instanceof ConfigurationError;
+    if (stopping.signal.aborted && !begun.runtime && isStop) return EXIT.ok;
     throw error;
   } finally {
     show.stop();

@@ -44,6 +44,6 @@ export interface RuntimeOptions {
   readonly describeChanges?: DescribeChanges | undefined;
   /** What the start is at. */
   readonly onProgress?: ((step: string) => void) | undefined;
-  /** Ends a start that is under way. */
+  /** Ends a start that is under way: a synthesis at once, all else at its next step. Later it does nothing. */
   readonly signal?: AbortSignal | undefined;
 }

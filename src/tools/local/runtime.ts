@@ -48,7 +48,8 @@ export interface LocalRuntime {
  * Runs a CDK app on this machine: its tables on an embedded DynamoDB, its scheduled rules on a clock that may be
  * faster than the real one, its functions in child processes.
  *
- * @throws ConfigurationError if a port is taken, the app cannot be synthesized, or holds what cannot be run here
+ * @throws ConfigurationError if a port is taken, the app cannot be synthesized, or holds what cannot be run here; the
+ *   signal's reason once that is aborted, at the next step of the start
  */
 export async function startRuntime(options: RuntimeOptions): Promise<LocalRuntime> {
   const closers = new Closers();
@@ -66,7 +67,10 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const { port, speed = 1, sample = true, signal } = options;
   const cwd = options.cwd ?? process.cwd();
   const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
-  const progress = options.onProgress ?? (() => {});
+  const progress = (step: string) => {
+    signal?.throwIfAborted();
+    options.onProgress?.(step);
+  };
 
   // What the process has, whatever app it runs.
   const log = new RunLog();
@@ -173,6 +177,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   await app.warm();
   await view.counter.countNow();
   await beginning.open(app.streams, database.mayHoldRecords ? itemsLeftBehind(current.app, client) : []);
+  signal?.throwIfAborted();
   await time.begin((setting) => app.host.setClock(setting));
   closers.add(await view.announce());
   closers.add(() => view.control.stop());

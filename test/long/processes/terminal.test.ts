@@ -120,7 +120,9 @@ describe.skipIf(process.platform !== 'linux')('backlog start on a terminal', () 
   });
 
   it('leaves the terminal as it was when it is interrupted during its start', async () => {
-    const { terminal, shows, press, left } = onTerminal('--port', '0', '--dynamodb-port', '0');
+    // A synthesis that the key always comes in time for.
+    const app = ['--app', 'sleep 600'];
+    const { terminal, shows, press, left } = onTerminal('--port', '0', '--dynamodb-port', '0', ...app);
     await shows(/synthesizing the CDK app/);
     press('\u0003');
     const { code, before, after } = await left();

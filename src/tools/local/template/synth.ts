@@ -79,6 +79,8 @@ function runApp(
     });
     const abort = () => endGroup(child.pid);
     signal?.addEventListener('abort', abort, { once: true });
+    // A signal that was aborted before tells no listener.
+    if (signal?.aborted) abort();
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.on('error', (error) => fail(new ConfigurationError(`cannot run the CDK app: ${error.message}`)));
