@@ -65,7 +65,7 @@ async function embeddedRecords(): Promise<StreamRecord[]> {
   try {
     await writeInEveryWay(client, (await createTables(client)).records);
     // It tells of a change when the item can be read; the writer may have its answer before.
-    await vi.waitFor(() => expect(records).toHaveLength(5));
+    await vi.waitFor(() => expect(records).toHaveLength(5), { timeout: 30_000 });
   } finally {
     pump.stop();
     client.destroy();

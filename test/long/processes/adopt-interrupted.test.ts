@@ -37,10 +37,10 @@ const args = (...others: string[]) => [
 it.each(['SIGKILL', 'SIGINT'] as const)(
   'an adoption that ended by %s goes on where it was',
   async (signal) => {
-    const first = cli.start(...args('--limit-per-second', '200', '--segments', '2'));
+    const first = cli.start(...args('--limit-per-second', '100', '--segments', '2'));
     const looked = () =>
       existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).counters.items : 0;
-    await until(() => looked() > 0, 15_000);
+    await until(() => looked() > 0, 30_000);
     first.kill(signal);
     expect(await first.ended).toBe(signal === 'SIGKILL' ? null : 1);
     if (signal === 'SIGINT') expect(first.err()).toMatch(/interrupted: the same command goes on from there/);
@@ -56,7 +56,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
     // A page that was at hand when the process was killed is looked at again; no more than that.
     const again = (left.indexed?.['']?.count ?? 0) + (left.done?.['']?.count ?? 0);
     expect(written + again).toBe(ITEMS - left.unknownStatus['STATE = "PARKED"'].count);
-    expect(again).toBeLessThanOrEqual(signal === 'SIGKILL' ? 200 : 0);
+    expect(again).toBeLessThanOrEqual(signal === 'SIGKILL' ? 100 : 0);
     expectAdopted(await table.all(), ITEMS);
   },
 );

@@ -1,5 +1,5 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,13 @@ let cli: CommandLine;
 let folder: string;
 /** What the handlers of the worker tell this process. */
 const told: string[] = [];
+/** Answers that are held back, so that an attempt ends when the test says so. Undefined: none is. */
+let held: ServerResponse[] | undefined;
 const ear = createServer((request, response) => {
-  told.push(decodeURIComponent(request.url ?? ''));
-  response.end();
+  const what = decodeURIComponent(request.url ?? '');
+  told.push(what);
+  if (held && what.startsWith('/waits')) held.push(response);
+  else response.end();
 });
 let earUrl: string;
 
@@ -97,15 +101,17 @@ describe('SIGTERM', () => {
   it('lets attempts end within the grace, begins none, gives the lease back and ends with 0', async () => {
     const file = await handlerOf(
       'slow',
-      "await tell('begun ' + id); await new Promise((r) => setTimeout(r, 1500)); await tell('ended ' + id);",
+      "await tell('begun ' + id); await tell('waits ' + id); await tell('ended ' + id);",
     );
+    const waiting: ServerResponse[] = [];
+    held = waiting;
     for (const id of ['s1', 's2', 's3']) await put(id, 'slow');
     const worker = cli.start(...args(file, '--concurrency', '1'));
-    await until(
-      () => told.includes('/begun s1') || told.includes('/begun s2') || told.includes('/begun s3'),
-      WAIT_MS,
-    );
+    await until(() => waiting.length > 0, WAIT_MS);
     worker.kill('SIGTERM');
+    await until(() => worker.out().includes('stopping'), WAIT_MS);
+    held = undefined;
+    for (const response of waiting) response.end();
     expect(await worker.ended).toBe(0);
     const begun = told.filter((what) => what.startsWith('/begun s'));
     expect(begun).toHaveLength(1);
