@@ -23,7 +23,7 @@ describe('completion in bash', () => {
     [['re'], ['redrive', 'resume', 'restore']],
     [['run'], ['run-now']],
     [['nothing'], []],
-    [['list', '--st'], ['--status']],
+    [['list', '--stat'], ['--status']],
     [
       ['list', '--status', ''],
       ['NEW', 'ERROR', 'SUCCESS', 'DEAD'],

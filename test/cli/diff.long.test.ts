@@ -1,11 +1,10 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { METADATA_KEY } from '../../src/template-metadata.js';
 import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { startCloudFormation } from './fake-cloudformation.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';
 
@@ -161,46 +160,16 @@ SAFE
 });
 
 describe('backlog diff --stack', () => {
-  const requests: URLSearchParams[] = [];
   const deployed = template({ orders: queue, bulk: queue });
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const parameters = new URLSearchParams(body);
-      requests.push(parameters);
-      const action = parameters.get('Action');
-      const answer = (result: string) =>
-        response.end(`<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`);
-      if (parameters.get('StackName') !== 'Shop') {
-        response.statusCode = 400;
-        response.end(
-          '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id Shpo does not exist</Message></Error></ErrorResponse>',
-        );
-      } else if (action === 'GetTemplate') {
-        answer(`<TemplateBody>${JSON.stringify(deployed).replaceAll('"', '&quot;')}</TemplateBody>`);
-      } else {
-        answer(
-          `<StackResourceDetail><PhysicalResourceId>Shop-${parameters.get('LogicalResourceId')}</PhysicalResourceId></StackResourceDetail>`,
-        );
-      }
-    });
-  });
-  let endpoint = '';
+  let cloudFormation: Awaited<ReturnType<typeof startCloudFormation>>;
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    cloudFormation = await startCloudFormation({ Shop: { template: deployed } });
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
+  afterAll(() => cloudFormation.stop());
 
   it('counts the records that wait in the queues and tables that change, and in no other', async () => {
     const dynamodb = await startEmbeddedDynamoDb();
-    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', endpoint);
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', cloudFormation.endpoint);
     vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamodb.endpoint);
     vi.stubEnv('AWS_REGION', 'eu-central-1');
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
@@ -243,7 +212,17 @@ describe('backlog diff --stack', () => {
   it('reads the template that was deployed from CloudFormation', async () => {
     const to = await fileOf(template({ orders: queue }));
     const { out, err, code } = await backlog(
-      ...['diff', '--stack', 'Shop', '--to', to, '--endpoint', endpoint, '--no-count', '--json'],
+      ...[
+        'diff',
+        '--stack',
+        'Shop',
+        '--to',
+        to,
+        '--endpoint',
+        cloudFormation.endpoint,
+        '--no-count',
+        '--json',
+      ],
     );
     expect(err).toBe('');
     expect(code).toBe(3);
@@ -251,12 +230,20 @@ describe('backlog diff --stack', () => {
       from: 'deployed stack Shop',
       changes: [{ kind: 'queue.removed', queue: 'bulk', severity: 'leftBehind' }],
     });
-    expect(requests[0]?.get('TemplateStage')).toBe('Original');
+    expect(cloudFormation.requests[0]?.get('TemplateStage')).toBe('Original');
   });
 
   it('says what CloudFormation says of a stack that it cannot read', async () => {
     const to = await fileOf(template({}));
-    const { err } = await backlog('diff', '--stack', 'Shpo', '--to', to, '--endpoint', endpoint);
+    const { err } = await backlog(
+      'diff',
+      '--stack',
+      'Shpo',
+      '--to',
+      to,
+      '--endpoint',
+      cloudFormation.endpoint,
+    );
     expect(err).toContain('--stack: cannot read the template of Shpo: Stack with id Shpo does not exist');
   });
 });

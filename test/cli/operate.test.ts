@@ -415,7 +415,7 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
       table.name,
     );
     expect(err).toMatch(
-      /say which control table with --control-table.* the output ControlTableName of its stack/,
+      /say which control table with --control-table \(the output ControlTableName of its stack\), or .*--stack/,
     );
     expect(code).toBeUndefined();
   });

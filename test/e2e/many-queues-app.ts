@@ -29,7 +29,6 @@ for (const name of names) Annotations.of(stack).acknowledgeWarning(`dynamo-backl
 
 const outputs = {
   TableName: backlog.table.tableName,
-  ControlTableName: backlog.controlTable.tableName,
   EventDlq: backlog.eventDlq.queueName,
 };
 for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });

@@ -76,7 +76,7 @@ describe('backlog init, from the tarball', () => {
   it('`npx cdk synth` works without a network', async () => {
     await mustRun('npx', ['cdk', 'synth', '--quiet'], { cwd: app, env: OFFLINE });
     const template = JSON.parse(await read('cdk.out/my-app.template.json'));
-    expect(Object.keys(template.Outputs)).toEqual(['TableName', 'ControlTableName']);
+    expect(Object.keys(template.Outputs)).toEqual(['TableName']);
     const functions = Object.values<{ Type: string; Properties: Record<string, unknown> }>(
       template.Resources,
     ).filter(({ Type }) => Type === 'AWS::Lambda::Function');

@@ -18,5 +18,3 @@ const backlog = new Backlog(stack, 'Backlog', {
 
 // A producer needs this name as BACKLOG_TABLE, and the right to insert: backlog.grantInsert(yourFunction).
 new CfnOutput(stack, 'TableName', { value: backlog.table.tableName });
-// For the commands of an operator: npx backlog stats --table ... --control-table ...
-new CfnOutput(stack, 'ControlTableName', { value: backlog.controlTable.tableName });

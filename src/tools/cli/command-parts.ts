@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { flags } from './flags.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, and problems were found.';
@@ -7,7 +7,13 @@ const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, and pro
 export function target(command: Command): Command {
   return command
     .option('--endpoint <url>', 'of DynamoDB (default: the running local runtime)', flags.endpoint)
-    .option('--table <name>', 'of the records (default: the runtime’s; without a runtime, a table in AWS)');
+    .option('--table <name>', 'of the records (default: the runtime’s; without a runtime, a table in AWS)')
+    .addOption(
+      new Option(
+        '--stack <name>',
+        'the deployed stack that has the tables, in place of their names',
+      ).conflicts(['table', 'controlTable']),
+    );
 }
 
 export function examples(...lines: readonly (readonly [command: string, remark: string])[]): string {

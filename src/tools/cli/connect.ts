@@ -2,16 +2,21 @@ import { type Clock, scaledClock, systemClock } from '../../clock.js';
 import { ConfigurationError } from '../../errors.js';
 import { createDynamoDbClient } from '../../store/index.js';
 import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
+import { tablesOfStack } from './stack-tables.js';
 
 export interface TargetFlags {
   readonly endpoint?: string | undefined;
   readonly table?: string | undefined;
+  /** A deployed stack, in place of the names of tables. */
+  readonly stack?: string | undefined;
 }
 
 /** The table that a command works on. */
 export interface Target {
   readonly client: ReturnType<typeof createDynamoDbClient>;
   readonly table: string;
+  /** Where it is known: that of the stack. */
+  readonly controlTable?: string | undefined;
   /** The runtime's, where it is a runtime's table. */
   readonly clock: Clock;
   /** For the user: which table, and where. */
@@ -28,11 +33,13 @@ export interface Target {
 
 /**
  * Finds the table. Without flags: the local runtime's. `--endpoint` alone: its runtime's table. `--table` alone: the
- * running local runtime's, if it has a table of that name, else the AWS account's.
+ * running local runtime's, if it has a table of that name, else the AWS account's. `--stack`: the AWS account's, whatever
+ * runs on this machine.
  *
  * @throws ConfigurationError that says what to start, or which flag to give
  */
-export async function connect({ endpoint, table }: TargetFlags, cwd = process.cwd()): Promise<Target> {
+export async function connect({ endpoint, table, stack }: TargetFlags, cwd = process.cwd()): Promise<Target> {
+  if (stack !== undefined) return atStack(stack, endpoint);
   if (endpoint !== undefined) {
     const runtime = (await runningRuntimes()).find((info) => sameUrl(info.endpoint, endpoint));
     if (runtime) return atRuntime(runtime, table);
@@ -44,6 +51,12 @@ export async function connect({ endpoint, table }: TargetFlags, cwd = process.cw
   if (table === undefined) return atRuntime(await findRuntime(cwd));
   const runtime = await findRuntime(cwd).catch(() => undefined);
   return runtime?.tables.some(({ name }) => name === table) ? atRuntime(runtime, table) : at({ table });
+}
+
+async function atStack(stack: string, endpoint: string | undefined): Promise<Target> {
+  const { table, controlTable } = await tablesOfStack(stack, endpoint);
+  const found = at({ ...(endpoint === undefined ? {} : { endpoint }), table });
+  return { ...found, controlTable, where: `${found.where}, stack ${stack}` };
 }
 
 function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {

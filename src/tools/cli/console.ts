@@ -38,8 +38,8 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
     .addHelpText(
       'after',
       examples(
-        ['backlog console --table Backlog-Records --control-table Backlog-Control', 'look'],
-        ['backlog console --table Backlog-Records --control-table Backlog-Control --write', 'look, and act'],
+        ['backlog console --stack Orders', 'look'],
+        ['backlog console --stack Orders --write', 'look, and act'],
       ),
     );
   command.action(async (given: ConsoleFlags) => onExit(await openConsole(given, output)));

@@ -86,7 +86,7 @@ export async function findRuntime(cwd: string, folder = discoveryFolder()): Prom
   const [found, ...others] = here.length > 0 ? here : all;
   if (!found) {
     throw new ConfigurationError(
-      'no local runtime is running: start one with "npx backlog start", or name a table of your AWS account with --table',
+      'no local runtime is running: start one with "npx backlog start", or name a deployed stack with --stack, or a table of your AWS account with --table',
     );
   }
   if (others.length === 0) return found;

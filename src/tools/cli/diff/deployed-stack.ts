@@ -24,7 +24,7 @@ export interface DeployedStack {
  * @throws ConfigurationError if the stack cannot be read
  */
 export async function readDeployed(stack: string, endpoint: string | undefined): Promise<DeployedStack> {
-  requirePackages('backlog diff --stack', CLOUDFORMATION_PACKAGES);
+  requirePackages('--stack', CLOUDFORMATION_PACKAGES);
   const sdk = await import('@aws-sdk/client-cloudformation');
   const client = new sdk.CloudFormationClient({
     ...(endpoint === undefined ? {} : emulator(endpoint)),

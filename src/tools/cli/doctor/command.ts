@@ -11,7 +11,7 @@ export function addDoctor(program: Command, output: Output, onExit: (code: ExitC
     )
     .option(
       '--control-table <names>',
-      'of the leases and queues: of each Backlog that works on the table (default: the runtime’s; without a runtime, none)',
+      'of the leases and queues: of each Backlog that works on the table (default: the runtime’s, or that of --stack; without either, none)',
       flags.tableNames,
     )
     .option(
@@ -33,10 +33,7 @@ export function addDoctor(program: Command, output: Output, onExit: (code: ExitC
       'after',
       examples(
         ['backlog doctor', 'look at the running local runtime'],
-        [
-          'AWS_REGION=eu-central-1 backlog doctor --table Backlog-Records --control-table Backlog-Control',
-          '',
-        ],
+        ['AWS_REGION=eu-central-1 backlog doctor --stack Orders', ''],
         ['backlog doctor --repair --dry-run', 'what could be repaired'],
       ),
     )

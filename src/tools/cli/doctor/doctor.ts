@@ -60,7 +60,8 @@ async function examine(
   const facts = await describeTable(client, table);
   const settings = { facts, local, ...(await settingsOf(target)) };
   for (const finding of checkTable(settings)) findings.add(finding);
-  const controls = await controlTables(target, flags.controlTable);
+  const ofStack = target.controlTable === undefined ? undefined : [target.controlTable];
+  const controls = await controlTables(target, flags.controlTable ?? ofStack);
   for (const finding of controls.findings) findings.add(finding);
   const controlNow = () => readControlTables(target, controls.tables);
   const control = await controlNow();

@@ -13,7 +13,7 @@ export interface OperateTargetFlags extends TargetFlags {
 export function target(command: Command): Command {
   return targetFlags(command).option(
     '--control-table <name>',
-    'of the leases and queues (default: the runtime’s; in AWS it has to be named)',
+    'of the leases and queues (default: the runtime’s, or that of --stack)',
   );
 }
 
@@ -55,7 +55,10 @@ export async function tablesAt(
 ): Promise<{ readonly target: Target; readonly controlTable: string }> {
   const found = await connect(flags);
   try {
-    const controlTable = flags.controlTable ?? (await inTime(controlTableOf(found), found, answerWithinMs));
+    const controlTable =
+      flags.controlTable ??
+      found.controlTable ??
+      (await inTime(controlTableOf(found), found, answerWithinMs));
     return { target: found, controlTable };
   } catch (error) {
     found.client.destroy();
@@ -82,6 +85,6 @@ async function controlTableOf(found: Target): Promise<string> {
   const choice =
     others.length > 0
       ? `: the local runtime has ${tables.join(', ')}`
-      : ', of its leases and queues: the output ControlTableName of its stack';
+      : ' (the output ControlTableName of its stack), or name the stack with --stack in place of both tables';
   throw new ConfigurationError(`say which control table with --control-table${choice}`);
 }

@@ -32,7 +32,7 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
       'after',
       examples(
         ['backlog top', 'of the running local runtime'],
-        ['backlog top --table Backlog-Records --control-table Backlog-Control --interval 30s', ''],
+        ['backlog top --stack Orders --interval 30s', 'of a deployed stack'],
         ["backlog top --json | jq -r '.sentence.title'", 'what is wrong, in one sentence'],
       ),
     )

@@ -1,0 +1,46 @@
+import { ConfigurationError } from '../../errors.js';
+import { readDeployed } from './diff/deployed-stack.js';
+
+/** The names of both tables of a Backlog. */
+export interface StackTables {
+  readonly table: string;
+  readonly controlTable: string;
+}
+
+const BY_NAME = 'name the tables with --table and --control-table';
+
+/**
+ * Finds the tables of a deployed stack: those of its one Backlog, or the ones that all its Backlogs share. Needs
+ * `cloudformation:GetTemplate` and `cloudformation:DescribeStackResource`.
+ *
+ * @param endpoint of an emulator. Default: AWS
+ * @throws ConfigurationError if the stack cannot be read, has no Backlog or several, or does not tell their names
+ */
+export async function tablesOfStack(stack: string, endpoint: string | undefined): Promise<StackTables> {
+  const { deployed, tables } = await readDeployed(stack, endpoint);
+  const different = new Map(
+    [...tables].map(([path, { records, control }]) => [`${records} ${control}`, { path, records, control }]),
+  );
+  const [found, ...others] = different.values();
+  if (found === undefined) {
+    throw new ConfigurationError(`--stack: the ${deployed.where} describes no Backlog: ${BY_NAME}`);
+  }
+  if (others.length > 0) {
+    const list = [found, ...others].map(
+      ({ path, records = '?', control = '?' }) => `  ${path}: --table ${records} --control-table ${control}`,
+    );
+    throw new ConfigurationError(
+      `--stack: the ${deployed.where} has several Backlogs: name the tables of one\n${list.join('\n')}`,
+    );
+  }
+  const { path, records, control } = found;
+  if (records !== undefined && control !== undefined) return { table: records, controlTable: control };
+  const its = deployed.backlogs.get(path);
+  const isOwn = its?.records.logicalId !== undefined && its.control.logicalId !== undefined;
+  const why = isOwn
+    ? 'its names need the right to cloudformation:DescribeStackResource'
+    : `its tables are another stack's: name that stack`;
+  throw new ConfigurationError(
+    `--stack: the ${deployed.where} does not tell the tables of ${path}: ${why}, or ${BY_NAME}`,
+  );
+}

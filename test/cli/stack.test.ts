@@ -1,0 +1,145 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { METADATA_KEY, TOKEN } from '../../src/template-metadata.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { announcedRuntime } from './announced-runtime.js';
+import { startCloudFormation } from './fake-cloudformation.js';
+import { backlog } from './in-process.js';
+import { oldTable } from './old-table.js';
+
+const OWN = { records: { logicalId: 'Records' }, control: { logicalId: 'Control' } };
+
+function template(backlogs: Readonly<Record<string, object>>) {
+  const described = Object.entries(backlogs).map(([path, tables]) => [
+    path,
+    { version: 1, trigger: 'rules', intake: true, sweep: true, queues: {}, ...tables },
+  ]);
+  return { Metadata: { [METADATA_KEY]: Object.fromEntries(described) }, Resources: { Records: {} } };
+}
+
+const STACKS = {
+  Shop: { template: template({ Backlog: OWN }) },
+  // A second Backlog on the tables of the first one.
+  Shared: {
+    template: template({ Backlog: OWN, Team: OWN }),
+  },
+  Several: {
+    template: template({
+      Backlog: OWN,
+      Mails: { records: { logicalId: 'Mails' }, control: { logicalId: 'MailsControl' } },
+    }),
+  },
+  Named: {
+    template: template({ Backlog: { records: { name: 'Shop-Records' }, control: { name: 'Shop-Control' } } }),
+  },
+  // Its tables have the names of those of the local runtime.
+  Same: {
+    template: template({ Backlog: { records: { name: 'Records1' }, control: { name: 'Control1' } } }),
+  },
+  Team: {
+    template: template({ Backlog: { records: { name: `${TOKEN} a1` }, control: { name: `${TOKEN} b2` } } }),
+  },
+  Silent: { template: template({ Backlog: OWN }), tellsResources: false },
+  Website: { template: { Resources: { Page: {} } } },
+};
+
+let dynamodb: EmbeddedDynamoDb;
+let cloudFormation: Awaited<ReturnType<typeof startCloudFormation>>;
+const tables: Awaited<ReturnType<typeof oldTable>>[] = [];
+const dead = (id: string) => ({
+  ...{ id, status: 'DEAD', payload: {}, queue: 'orders', rev: 'r' },
+  ...{ insertedAt: '2026-01-01T00:00:00.000Z', lane: 'orders/dead', dueAt: '2026-01-02T00:00:00.000Z' },
+});
+
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDb();
+  cloudFormation = await startCloudFormation(STACKS);
+  const records = await oldTable(dynamodb.endpoint, 'Shop-Records');
+  const control = await oldTable(dynamodb.endpoint, 'Shop-Control', { key: 'key', index: false });
+  await control.put({ key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 });
+  tables.push(records, control);
+  tables.push(await oldTable(dynamodb.endpoint, 'Shared-Records'));
+  tables.push(await oldTable(dynamodb.endpoint, 'Silent-Records'));
+  await records.put(dead('order-1'), dead('order-2'));
+});
+afterAll(async () => {
+  for (const table of tables) table.close();
+  await cloudFormation.stop();
+  await dynamodb.stop();
+});
+beforeEach(async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', cloudFormation.endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamodb.endpoint);
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-stack-')));
+});
+afterEach(() => vi.unstubAllEnvs());
+
+describe('--stack', () => {
+  it('finds both tables of a stack, for a command that looks and for one that acts', async () => {
+    const counted = await backlog('stats', '--stack', 'Shop', '--json');
+    expect(counted.error).toBeUndefined();
+    expect(JSON.parse(counted.out).queues).toMatchObject([{ queue: 'orders', dead: 2 }]);
+
+    const redriven = await backlog('redrive', '--queue', 'orders', '--stack', 'Shop', '--yes');
+    expect(redriven.err).toContain(`table Shop-Records at ${dynamodb.endpoint}, stack Shop`);
+    const listed = await backlog('list', '--stack', 'Shop', '--json');
+    expect(JSON.parse(listed.out)).toMatchObject([{ status: 'NEW' }, { status: 'NEW' }]);
+
+    const file = join(await mkdtemp(join(tmpdir(), 'backlog-stack-')), 'more.ndjson');
+    await writeFile(file, '{"id": "order-3", "payload": 1}\n');
+    expect((await backlog('import', file, '--stack', 'Shop')).code).toBe(0);
+    expect((await backlog('show', 'order-3', '--stack', 'Named')).out).toContain('order-3');
+  });
+
+  it('takes the deployed table, where the local runtime has one of the same name', async () => {
+    const deployed = await oldTable(dynamodb.endpoint, 'Records1');
+    await deployed.put(dead('deployed'));
+    tables.push(deployed);
+    const runtime = await announcedRuntime();
+    const { records, control } = await runtime.renew();
+    try {
+      expect([records.name, control.name]).toEqual(['Records1', 'Control1']);
+      await records.put(dead('local'));
+      const byName = await backlog('list', '--table', 'Records1', '--json');
+      expect(JSON.parse(byName.out)).toMatchObject([{ id: 'local' }]);
+      const byStack = await backlog('list', '--stack', 'Same', '--json');
+      expect(JSON.parse(byStack.out)).toMatchObject([{ id: 'deployed' }]);
+    } finally {
+      await runtime.stop();
+    }
+  });
+
+  it('lets the doctor find that the control table of the stack is lost', async () => {
+    const { out, code } = await backlog('doctor', '--stack', 'Shared', '--json', '--wait', '1s');
+    expect(code).toBe(3);
+    expect(out).toContain('control.lost.Shared-Control');
+  });
+
+  it.each([
+    ['Shpo', 'cannot read the template of Shpo: Stack with id Shpo does not exist'],
+    ['Website', 'the deployed stack Website describes no Backlog: name the tables with --table'],
+    ['Team', "its tables are another stack's: name that stack, or name the tables with --table"],
+    ['Silent', 'its names need the right to cloudformation:DescribeStackResource, or name the tables'],
+    ['Several', '  Mails: --table Several-Mails --control-table Several-MailsControl'],
+  ])('%s is refused with what to do', async (stack, expected) => {
+    const { error, err, out } = await backlog('stats', '--stack', stack);
+    expect(error).toMatchObject({ name: 'ConfigurationError' });
+    expect(err).toContain(`--stack: `);
+    expect(err).toContain(expected);
+    expect(out).toBe('');
+  });
+
+  it.each([
+    ['--table', 'Shop-Records'],
+    ['--control-table', 'Shop-Control'],
+  ])('is not given together with %s', async (flag, value) => {
+    const { error, err } = await backlog('stats', '--stack', 'Shop', flag, value);
+    expect(error).toMatchObject({ name: 'CommanderError', code: 'commander.conflictingOption' });
+    expect(err).toContain(`option '--stack <name>' cannot be used with option '${flag} <name>'`);
+  });
+});
