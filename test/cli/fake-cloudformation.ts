@@ -30,7 +30,10 @@ export async function startCloudFormation(stacks: FakeStacks) {
         response.end(`<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`);
       if (!stack) refuse('ValidationError', `Stack with id ${name} does not exist`);
       else if (action === 'GetTemplate') {
-        const text = JSON.stringify(stack.template).replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+        const text = JSON.stringify(stack.template)
+          .replaceAll('&', '&amp;')
+          .replaceAll('<', '&lt;')
+          .replaceAll('"', '&quot;');
         answer(`<TemplateBody>${text}</TemplateBody>`);
       } else if (stack.tellsResources === false) refuse('AccessDenied', 'not authorized');
       else {

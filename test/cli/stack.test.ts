@@ -31,6 +31,14 @@ const STACKS = {
       Mails: { records: { logicalId: 'Mails' }, control: { logicalId: 'MailsControl' } },
     }),
   },
+  Evil: {
+    template: template({
+      'a\u001b[2Jb': OWN,
+      Other: { records: { name: 'x\u001b[2J' }, control: { name: 'y\u202e' } },
+    }),
+  },
+  // A table that its own template names so.
+  EvilName: { template: template({ Backlog: { records: { name: 'x\u001b[2J' }, control: { name: 'y' } } }) },
   Named: {
     template: template({ Backlog: { records: { name: 'Shop-Records' }, control: { name: 'Shop-Control' } } }),
   },
@@ -132,6 +140,16 @@ describe('--stack', () => {
     expect(err).toContain(`--stack: `);
     expect(err).toContain(expected);
     expect(out).toBe('');
+  });
+
+  it.each([
+    ['Evil', 'a [2Jb: --table'],
+    ['EvilName', 'x [2J'],
+  ])('%s plays no tricks on a terminal', async (stack, expected) => {
+    const { error, err } = await backlog('show', 'a', '--stack', stack);
+    expect(error).toBeDefined();
+    expect(err).toContain(expected);
+    for (const trick of ['\u001b', '\u202e']) expect(err).not.toContain(trick);
   });
 
   it.each([

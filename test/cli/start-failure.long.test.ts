@@ -47,6 +47,26 @@ describe('backlog start', () => {
     await expect(fetch(endpoint)).rejects.toThrow();
   });
 
+  it('that is interrupted after the synthesis ends with 0, and shows no runtime', async () => {
+    const out: string[] = [];
+    const said: string[] = [];
+    const app = await writeAssembly({}, 'export const handler = async () => ({});');
+    const code = await start(
+      { app, dynamodbPort: 0, port: 0, sample: false },
+      {
+        data: (line) => void out.push(line),
+        message: (line) => {
+          said.push(line);
+          // As the signal arrives, without a signal that the runner of these tests would get, too.
+          if (line.startsWith('creating its tables')) process.listeners('SIGHUP').at(-1)?.('SIGHUP');
+        },
+      },
+    );
+    expect(code).toBe(0);
+    expect(said.at(-1)).toBe('creating its tables ...');
+    expect(out).toEqual([]);
+  });
+
   it.each([
     ['--deliver-to', 'http://shop:pw-1@erp.example.com/in?token=tok-1'],
     ['--dynamodb-endpoint', 'http://shop:pw-1@127.0.0.1:8000/?token=tok-1'],

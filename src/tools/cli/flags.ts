@@ -9,6 +9,9 @@ import { localEndpoint } from '../local/database/local-endpoint.js';
 import { SPEEDS } from '../local/speed.js';
 import { MAX_RECORDS } from './simulate-input.js';
 
+/** Of a table's name, or its ARN. */
+export const TABLE_NAME = /^[\w.:/-]+$/;
+
 const DURATION = 'Expected a duration with a unit, such as 30s, 90m, 2h or 7d.';
 const OUTAGE = 'Expected FROM-TO with units, the earlier first, such as 0s-1h.';
 
@@ -91,7 +94,7 @@ export const flags = {
 
   tableNames(text: string): readonly string[] {
     const tables = text.split(',').map((name) => name.trim());
-    if (tables.every((name) => /^[\w.:/-]+$/.test(name))) return tables;
+    if (tables.every((name) => TABLE_NAME.test(name))) return tables;
     throw new InvalidArgumentError('Expected names of tables such as Backlog-Control.');
   },
 

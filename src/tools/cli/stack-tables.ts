@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../../errors.js';
 import { readDeployed } from './diff/deployed-stack.js';
+import { TABLE_NAME } from './flags.js';
+import { printable } from './output.js';
 
 /** The names of both tables of a Backlog. */
 export interface StackTables {
@@ -14,7 +16,7 @@ const BY_NAME = 'name the tables with --table and --control-table';
  * `cloudformation:GetTemplate` and `cloudformation:DescribeStackResource`.
  *
  * @param endpoint of an emulator. Default: AWS
- * @throws ConfigurationError if the stack cannot be read, has no Backlog or several, or does not tell their names
+ * @throws ConfigurationError if the stack cannot be read, has no Backlog or several, or does not tell valid names
  */
 export async function tablesOfStack(stack: string, endpoint: string | undefined): Promise<StackTables> {
   const { deployed, tables } = await readDeployed(stack, endpoint);
@@ -26,21 +28,28 @@ export async function tablesOfStack(stack: string, endpoint: string | undefined)
     throw new ConfigurationError(`--stack: the ${deployed.where} describes no Backlog: ${BY_NAME}`);
   }
   if (others.length > 0) {
-    const list = [found, ...others].map(
-      ({ path, records = '?', control = '?' }) => `  ${path}: --table ${records} --control-table ${control}`,
+    const list = [found, ...others].map(({ path, records = '?', control = '?' }) =>
+      printable(`  ${path}: --table ${records} --control-table ${control}`),
     );
     throw new ConfigurationError(
       `--stack: the ${deployed.where} has several Backlogs: name the tables of one\n${list.join('\n')}`,
     );
   }
   const { path, records, control } = found;
-  if (records !== undefined && control !== undefined) return { table: records, controlTable: control };
+  if (records !== undefined && control !== undefined) {
+    // A template can name its tables as it likes.
+    const wrong = [records, control].find((name) => !TABLE_NAME.test(name));
+    if (wrong === undefined) return { table: records, controlTable: control };
+    throw new ConfigurationError(
+      `--stack: the ${deployed.where}: expected the name of a table, got "${printable(wrong)}"`,
+    );
+  }
   const its = deployed.backlogs.get(path);
   const isOwn = its?.records.logicalId !== undefined && its.control.logicalId !== undefined;
   const why = isOwn
     ? 'its names need the right to cloudformation:DescribeStackResource'
-    : `its tables are another stack's: name that stack`;
+    : "its tables are another stack's: name that stack";
   throw new ConfigurationError(
-    `--stack: the ${deployed.where} does not tell the tables of ${path}: ${why}, or ${BY_NAME}`,
+    `--stack: the ${deployed.where} does not tell the tables of ${printable(path)}: ${why}, or ${BY_NAME}`,
   );
 }
