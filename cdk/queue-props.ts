@@ -14,15 +14,15 @@ import type { EntryFunctionProps } from './function-props.js';
 export type FirstAttempt = 'onInsert' | 'scheduled';
 
 /**
- * One queue. It needs exactly one retry mode (`retry` or `progressive`), and exactly one of `deliverTo`, `entry`,
- * `handler` and `worker` to do the work (none only if `enabled` is false). The props of Lambda functions (`vpc`,
- * `memorySize`, `role`, ...) are for the function that is made from `entry`.
+ * One queue. It needs exactly one of `deliverTo`, `entry`, `handler` and `worker` to do the work (none only if `enabled`
+ * is false), and takes at most one of `retry` and `progressive`. The props of Lambda functions (`vpc`, `memorySize`,
+ * `role`, ...) are for the function that is made from `entry`.
  */
 export interface QueueProps extends EntryFunctionProps {
   /**
    * A due time per record: a failure sets it by this policy. Polled every minute.
    *
-   * @default - the queue is progressive
+   * @default - `{ type: 'fibonacci' }`, unless the queue is `progressive`
    */
   readonly retry?: RetryPolicy | undefined;
 
@@ -30,7 +30,7 @@ export interface QueueProps extends EntryFunctionProps {
    * One rule per tier, each with its own interval and ages: `true` for the default tiers (every 5 minutes up to one
    * day of age, ..., every 8 days up to 360).
    *
-   * @default - the queue has a due time per record
+   * @default - the queue has a due time per record, as `retry` says
    */
   readonly progressive?: true | ProgressiveProps | undefined;
 

@@ -82,6 +82,7 @@ const queueShape = z.strictObject({
 });
 
 const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
+const DEFAULT_RETRY: RetryPolicy = { type: 'fibonacci' };
 
 /**
  * Checks the queues' props as a whole.
@@ -120,7 +121,7 @@ function readQueue(name: string, input: unknown): Queue {
   const alarms = readQueueAlarms(props.alarms, lagBeside(work, attemptTimeout), `${path}.alarms`);
   const settings = compact({
     retryMode,
-    retry: progressive ? progressive.policy : props.retry,
+    retry: progressive ? progressive.policy : (props.retry ?? DEFAULT_RETRY),
     retryQueue: props.retryQueue,
     deadOn: props.deadOn,
     history: props.history,
@@ -167,10 +168,7 @@ function retryModeOf({ retry, progressive }: ParsedProps, path: string): RetryMo
   if (retry !== undefined && progressive !== undefined) {
     throw new ConfigurationError(`${path}: expected either "retry" or "progressive", got both`);
   }
-  if (retry === undefined && progressive === undefined) {
-    throw new ConfigurationError(`${path}: expected "retry" or "progressive", got neither`);
-  }
-  return retry === undefined ? 'progressive' : 'perRecord';
+  return progressive === undefined ? 'perRecord' : 'progressive';
 }
 
 function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]): Work {

@@ -55,9 +55,27 @@ function secondsWithin(
 ): number | string {
   const seconds = secondsOf(value);
   if (seconds !== undefined && seconds >= least && seconds > above && seconds <= most) return seconds;
-  const from = above < 0 ? `${least} s or more` : `above ${above} s`;
-  return `expected seconds or a duration such as "90s" or "P1DT2H", ${from}, at most ${most} s`;
+  const from = above < 0 ? `${spanOf(least)} or more` : `above ${spanOf(above)}`;
+  const to = most > MAX_SHOWN_SECONDS ? '' : `, at most ${spanOf(most)}`;
+  return `expected seconds or a duration such as "90s" or "P1DT2H", ${from}${to}`;
 }
+
+/** A longer limit is none that a user would meet. */
+const MAX_SHOWN_SECONDS = 1_000 * LONGEST_SECONDS;
+
+/** An exact length in one unit: `365 d`, `90 s`. */
+function spanOf(seconds: number): string {
+  for (const [unit, length] of WHOLE_UNITS) {
+    if (seconds > 0 && seconds % length === 0) return `${seconds / length} ${unit}`;
+  }
+  return `${seconds} s`;
+}
+
+const WHOLE_UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
 
 /**
  * Seconds of a duration.

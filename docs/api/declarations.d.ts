@@ -291,7 +291,7 @@ declare class RetryAfter extends Error {
     readonly name = "RetryAfter";
     readonly [BRAND] = "retryAfter";
     readonly seconds: number;
-    constructor(wait: Duration, reason?: string, options?: ErrorOptions);
+    constructor(wait: Duration | null | undefined, reason?: string, options?: ErrorOptions);
 }
 declare class Dead extends Error {
     readonly name = "Dead";
@@ -565,7 +565,9 @@ type Redaction = (outcome: AttemptOutcome) => Kept;
 
 declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
 
-type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
+type RetryFunction<Payload = unknown> = {
+    of(error: Error, record: BacklogRecord<Payload>, retryCount: number): RetryAnswer;
+}['of'];
 type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
 type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
 interface RetryTo {
@@ -590,9 +592,13 @@ interface AttemptContext {
     readonly logger: AttemptLogger;
     readonly traceparent?: string | undefined;
 }
-type Process = (record: BacklogRecord, context: AttemptContext) => ProcessResult | Promise<ProcessResult>;
+type Process<Payload = unknown> = {
+    of(record: BacklogRecord<Payload>, context: AttemptContext): ProcessResult | Promise<ProcessResult>;
+}['of'];
 type ProcessResult = void | TypedOutcome;
-type DestinationOf = (record: BacklogRecord) => string;
+type DestinationOf<Payload = unknown> = {
+    of(record: BacklogRecord<Payload>): string;
+}['of'];
 type BreakerChoice = boolean | {
     readonly failureThreshold?: number | undefined;
     readonly minimumAttempts?: number | undefined;

@@ -1,5 +1,6 @@
 import { type Duration, parseDuration } from '../duration.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
+import { readRetryAfter } from '../retry-after-header.js';
 import { show } from '../validation.js';
 import type { ErrorText } from './history.js';
 
@@ -29,15 +30,29 @@ export class RetryAfter extends Error {
   /** How long to wait at least, from the end of the attempt, in seconds. */
   readonly seconds: number;
   /**
-   * @param wait how long to wait at least, from now: seconds, or text such as `'2h'`; longer than 365 days is 365 days
+   * @param wait how long to wait at least, from now: seconds, text such as `'2h'`, or the value of a header `Retry-After`
+   *   (seconds such as `'120'`, or an HTTP date). `null` or `undefined`, as where that header is absent: as long as the
+   *   policy says. Longer than 365 days is 365 days
    * @param reason kept on the record as the error's message
    * @param options `{ cause }`: the error behind it, whose name and message are kept instead
-   * @throws ConfigurationError for what is no duration
+   * @throws ConfigurationError for any other value. Thrown in an attempt, that is a failure like any other, which waits as
+   *   long as the policy says
    */
-  constructor(wait: Duration, reason = 'the destination asked to wait', options?: ErrorOptions) {
+  constructor(
+    wait: Duration | null | undefined,
+    reason = 'the destination asked to wait',
+    options?: ErrorOptions,
+  ) {
     super(reason, options);
-    this.seconds = parseDuration(wait, 'RetryAfter', ANY_LENGTH);
+    this.seconds = secondsToWait(wait);
   }
+}
+
+function secondsToWait(wait: Duration | null | undefined): number {
+  if (wait === null || wait === undefined) return 0;
+  // A destination's date is of real time.
+  const asked = typeof wait === 'string' ? readRetryAfter(wait, Date.now()) : undefined;
+  return asked ?? parseDuration(wait, 'RetryAfter', ANY_LENGTH);
 }
 
 /** It can never succeed: the record is dead at once, and kept with this reason. */

@@ -27,11 +27,13 @@ export interface AttemptContext {
 /**
  * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter`, `Snooze`,
  * `Cancel` and `Dead`, returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
+ *
+ * `Payload` is what the queue's producers store, as far as this code knows. Nothing checks it: a task with a `schema` does.
  */
-export type Process = (
-  record: BacklogRecord,
-  context: AttemptContext,
-) => ProcessResult | Promise<ProcessResult>;
+export type Process<Payload = unknown> = {
+  // A method, so that a function of a `BacklogRecord<Order>` is a Process, too.
+  of(record: BacklogRecord<Payload>, context: AttemptContext): ProcessResult | Promise<ProcessResult>;
+}['of'];
 
 /** @inline */
 // biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
@@ -59,7 +61,9 @@ export const breakerOption = z.union([z.boolean(), breakerOptions]);
  *
  * @inline
  */
-export type DestinationOf = (record: BacklogRecord) => string;
+export type DestinationOf<Payload = unknown> = {
+  of(record: BacklogRecord<Payload>): string;
+}['of'];
 
 /**
  * A circuit breaker as it is written down: `true` for the defaults of all its options.

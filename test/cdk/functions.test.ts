@@ -39,6 +39,18 @@ describe('queues with built-in delivery', () => {
     template.resourceCountIs('AWS::Lambda::Function', 1);
   });
 
+  it('without a policy have Fibonacci, polled every minute', () => {
+    const { template } = backlogWith({
+      queues: { orders: { deliverTo: URL } },
+      intake: false,
+      metrics: 'off',
+    });
+    const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
+    const queues = JSON.parse(lambda.Environment.Variables.BACKLOG_QUEUES);
+    expect(queues.orders).toMatchObject({ retryMode: 'perRecord', retry: { type: 'fibonacci' } });
+    expect(rulesOf(template).map(({ schedule }) => schedule)).toEqual(['rate(1 minute)']);
+  });
+
   it('carry their settings to the handler as it reads them', () => {
     const { template } = backlogWith({
       queues: {

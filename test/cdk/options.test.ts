@@ -100,11 +100,6 @@ describe('synthesis refuses, and names the option', () => {
       'queues.bulk: expected either "retry" or "progressive", got both',
     ],
     [
-      'no retry mode',
-      queue({ deliverTo: URL }),
-      'queues.bulk: expected "retry" or "progressive", got neither',
-    ],
-    [
       'two that do the work',
       queue({ ...retryQueue, entry: 'x.ts' }),
       'queues.bulk: expected one of "deliverTo", "entry", "handler" and "worker", got "deliverTo" and "entry"',

@@ -31,6 +31,23 @@ describe('the live view', () => {
     expect(text).toMatch(/ERP +DOWN \(503\) for another 9 min; took 30, rejected 4 permanently/);
   });
 
+  it('says by how much the clocks of other programs are off, while they are', () => {
+    const lineBelowTime = (changes: Partial<typeof status>) => {
+      const shown = renderView(
+        { ...status, sample: undefined, ...changes },
+        { columns: 80, rows: 40 },
+        plain,
+      );
+      return shown[shown.findIndex((line) => line.startsWith('Time')) + 1]?.trim();
+    };
+    const behind = 'your programs stamp real time: their delays are off by 2 h 5 min';
+    expect(lineBelowTime({ speed: 60, aheadMs: 7_500_000 })).toBe(behind);
+    // After a jump to the next tick, too.
+    expect(lineBelowTime({ speed: 1, aheadMs: 7_500_000 })).toBe(behind);
+    expect(lineBelowTime({ speed: 1, aheadMs: -7_500_000 })).toBe(behind);
+    expect(lineBelowTime({ speed: 1, aheadMs: 3 })).not.toContain('real time');
+  });
+
   it('counts per queue and status, and says when the next run is', () => {
     expect(text).toMatch(/QUEUE +RETRIES +NEW +ERROR +SUCCESS +DEAD +NEXT RUN/);
     expect(text).toMatch(/default +fibonacci +1 +2 +30 +4 +in 30 s/);

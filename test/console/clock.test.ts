@@ -56,6 +56,21 @@ function withClock(changes: Partial<ConsoleDeps> = {}, advance?: ClockAdvance) {
   return { app, log, done, send };
 }
 
+it('the page says by how much the clocks of programs that insert are off', async () => {
+  const base = runtimeUnderTest();
+  const page = async (changes: object) =>
+    (
+      await get(
+        consoleUnderTest({
+          runtime: runtimeUnderTest({}, { status: () => ({ ...base.status(), ...changes }) }),
+        }).app,
+        '/',
+      )
+    ).text;
+  expect(await page({ speed: 60, aheadMs: 7_200_000 })).toContain('their delays are off by 2 h<');
+  expect(await page({ speed: 1, aheadMs: 0 })).not.toContain('their delays are off');
+});
+
 /** The text of the page after an action. */
 const pageAfter = async (app: ReturnType<typeof withClock>['app'], location: string) =>
   (await get(app, location)).text;

@@ -240,7 +240,7 @@ describe('queues', () => {
     ]),
     [
       { bulk: { retryMode: 'perRecord', retention: 'for ever' } },
-      'BACKLOG_QUEUES.bulk.retention: expected seconds or a duration such as "90s" or "P1DT2H", 1 s or more, at most 3155760000 s, or "forever", got "for ever"',
+      'BACKLOG_QUEUES.bulk.retention: expected seconds or a duration such as "90s" or "P1DT2H", 1 s or more, at most 36525 d, or "forever", got "for ever"',
     ],
     [
       { bulk: { retryMode: 'perRecord', retryQueue: 're tries' } },

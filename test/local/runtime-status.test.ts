@@ -18,7 +18,7 @@ function world() {
   let now = START;
   const time = {
     startedAt: START,
-    clock: { now: () => now },
+    clock: { now: () => now, wall: Date.now },
     setting: { wallStart: 0, start: START, speed: 1 },
   };
   const view = new RuntimeStatusView({
@@ -52,6 +52,15 @@ function world() {
     }),
   };
 }
+
+it('the status says how far the backlog is ahead of real time', () => {
+  const { status, pass } = world();
+  vi.setSystemTime(START);
+  expect(status().aheadMs).toBe(0);
+  pass(60_000);
+  vi.setSystemTime(START + 1_000);
+  expect(status().aheadMs).toBe(59_000);
+});
 
 describe('a run that has ended', () => {
   it('is shown together with the counts that have its effect, and is at work until then', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   Cancel,
   Dead,
@@ -84,14 +84,51 @@ describe('what process throws', () => {
   });
 });
 
-it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, '5'])(
-  'RetryAfter(%j) and Snooze(%j) are refused',
+it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 'soon', '-5', '', '1.5'])(
+  'RetryAfter(%j) and Snooze(%j) are refused, in words that name no number out of reach',
   (wait) => {
     const seconds = wait as number;
-    expect(() => new RetryAfter(seconds)).toThrow('RetryAfter: expected seconds or a duration');
-    expect(() => new Snooze(seconds)).toThrow('Snooze: expected seconds or a duration');
+    const refused = /: expected seconds or a duration such as "90s" or "P1DT2H", 0 s or more, got [^e]*$/;
+    expect(() => new RetryAfter(seconds)).toThrow(refused);
+    expect(() => new Snooze(seconds)).toThrow(refused);
   },
 );
+
+describe('RetryAfter takes the value of a response header', () => {
+  const headers = (retryAfter?: string) =>
+    new Response(null, retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }).headers;
+  const waitFor = (retryAfter?: string) => {
+    const outcome = outcomeOfThrow(new RetryAfter(headers(retryAfter).get('retry-after')));
+    return outcome.type === 'failure' ? outcome.retryAfterSeconds : outcome;
+  };
+
+  it('seconds', () => {
+    expect(waitFor('120')).toBe(120);
+    expect(waitFor('0')).toBe(0);
+    expect(waitFor('9'.repeat(400))).toBe(365 * 86_400);
+  });
+
+  it('a date in each of the three forms of HTTP, which counts from real time', () => {
+    vi.useFakeTimers({ now: Date.parse('1994-11-06T08:39:37Z'), toFake: ['Date'] });
+    try {
+      expect(waitFor('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(600);
+      expect(waitFor('Sunday, 06-Nov-94 08:49:37 GMT')).toBe(600);
+      expect(waitFor('Sun Nov  6 08:49:37 1994')).toBe(600);
+      expect(waitFor('Sun, 06 Nov 1994 08:00:00 GMT')).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('an absent one leaves the wait to the policy, and keeps the reason', () => {
+    expect(waitFor()).toBe(0);
+    expect(outcomeOfThrow(new RetryAfter(undefined, 'busy'))).toMatchObject({
+      type: 'failure',
+      error: { name: 'RetryAfter', message: 'busy' },
+      retryAfterSeconds: 0,
+    });
+  });
+});
 
 it('RetryAfter and Snooze take a duration', () => {
   expect(outcomeOfThrow(new RetryAfter('1h'))).toMatchObject({ type: 'failure', retryAfterSeconds: 3_600 });

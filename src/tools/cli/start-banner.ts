@@ -1,5 +1,6 @@
 import { age } from '../../duration.js';
 import type { ErpState } from '../local/sample/sample-erp.js';
+import { otherClocks } from '../local/status/other-clocks.js';
 import type { RuntimeStatus, TakenPort } from '../local/status/status.js';
 import { debuggerLines } from './debugger-lines.js';
 import { printable } from './output.js';
@@ -38,6 +39,7 @@ export function bannerLines(status: RuntimeStatus, paint: Paint, hasKeys: boolea
     { label: 'App', text: app, rank: 3 },
     { label: 'Data', text: dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)', rank: 3 },
     { label: 'Time', text: timeText(status, paint, hasKeys), rank: 1 },
+    ...clockLines(status, paint),
     ...debuggerLines(status).map((text, i) => ({ label: i === 0 ? 'Debugger' : '', text, rank: 2 }) as const),
     ...delivery(status, paint, hasKeys),
   ];
@@ -55,6 +57,11 @@ function timeText({ speed, paused }: RuntimeStatus, paint: Paint, hasKeys: boole
   }
   if (speed === 1) return `real time (${hasKeys ? '+ or ' : ''}--speed N lets it pass faster)`;
   return `all times are backlog time, ${speed} × real time: 1 real second is ${age(speed * 1000)}`;
+}
+
+function clockLines(status: RuntimeStatus, paint: Paint): BannerLine[] {
+  const text = otherClocks(status);
+  return text === undefined ? [] : [{ label: '', text: paint('yellow', text), rank: status.sample ? 3 : 1 }];
 }
 
 function delivery(status: RuntimeStatus, paint: Paint, hasKeys: boolean): BannerLine[] {

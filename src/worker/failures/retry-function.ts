@@ -19,7 +19,9 @@ import { ignoreRejection } from './redaction.js';
  * @param record with this failure counted in `failures` and `attempts`
  * @param retryCount retries so far: 0 at the first failure
  */
-export type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
+export type RetryFunction<Payload = unknown> = {
+  of(error: Error, record: BacklogRecord<Payload>, retryCount: number): RetryAnswer;
+}['of'];
 
 /**
  * A wait in seconds, a policy or its name; `false` for dead at once; or an object: `{ wait, queue }`, `{ dead: 'why' }`.

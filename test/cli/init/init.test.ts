@@ -71,6 +71,13 @@ describe('backlog init', () => {
     expect(others).toEqual(Object.fromEntries(Object.keys(others).map((one) => [one, tested[one]])));
   });
 
+  it('the app runs in real time, which is what its producers stamp', async () => {
+    await backlog('init', folder);
+    const { scripts } = json('package.json');
+    expect(scripts.start).toMatch(/^backlog start --app /);
+    expect(scripts.start).not.toContain('--speed');
+  });
+
   it('installs all that the local runtime, the construct and `backlog diff` take from the app', async () => {
     await backlog('init', folder);
     const { dependencies, devDependencies } = json('package.json');

@@ -1,5 +1,6 @@
 import { count, fullClock } from '../../format.js';
 import { SPEEDS } from '../../local/speed.js';
+import { otherClocks } from '../../local/status/other-clocks.js';
 import { ActionForm } from '../action-form.js';
 import type { ConsoleDeps } from '../deps.js';
 import { Badge } from '../parts.js';
@@ -16,6 +17,7 @@ export function ClockStrip({
   const status = deps.runtime?.status();
   if (!status) return null;
   const { speed, paused } = status;
+  const others = otherClocks(status);
   const next = status.rules.flatMap(({ nextAt }) => nextAt ?? []).sort()[0];
   const { access } = deps;
   const why = access.write ? undefined : access.reason;
@@ -34,6 +36,7 @@ export function ClockStrip({
         <summary>
           {count(speed)}×, change<span class="vh"> the clock</span>
         </summary>
+        {others === undefined ? null : <p class="s">{others}</p>}
         <span>
           <ActionForm context={context} action={`/runtime/clock/${paused ? 'resume' : 'pause'}`}>
             <button class="btn s" type="submit" disabled={!access.write} title={why}>

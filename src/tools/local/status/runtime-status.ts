@@ -79,9 +79,11 @@ export class RuntimeStatusView {
       erp,
       debuggers,
     } = this.#parts;
+    const now = time.clock.now();
     return {
       startedAt: toIso(time.startedAt),
-      now: toIso(time.clock.now()),
+      now: toIso(now),
+      aheadMs: now - time.clock.wall(),
       speed: time.setting.speed,
       paused: time.setting.paused === true,
       endpoint: dynamodb,

@@ -13,6 +13,8 @@ export interface RuntimeStatus {
   readonly speed: number;
   /** The backlog's time is frozen, and no rule fires. */
   readonly paused: boolean;
+  /** How far the backlog's time is ahead of the real one, in milliseconds; negative: behind. Default: 0. */
+  readonly aheadMs?: number | undefined;
   readonly endpoint: string;
   readonly statusPage: string;
   readonly app: string;
