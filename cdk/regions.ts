@@ -31,7 +31,7 @@ export const replicaKeyArns = z
   .refine(
     (arns) =>
       Object.entries(arns).every(
-        ([name, arn]) => Token.isUnresolved(arn) || new RegExp(`^arn:[^:]+:kms:${name}:`).test(arn),
+        ([name, arn]) => Token.isUnresolved(arn) || /^arn:[^:]+:kms:([^:]+):/.exec(arn)?.[1] === name,
       ),
     'expected ARNs of keys by their regions, such as { "eu-west-1": "arn:aws:kms:eu-west-1:111111111111:key/..." }',
   );

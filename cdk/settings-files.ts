@@ -16,7 +16,7 @@ import type { JoinedText } from '../src/settings-file.js';
 import { isOwnFunction } from './values.js';
 
 /** A value that is known at deployment only, such as an ARN or a URL. */
-const TOKEN = /(\$\{Token\[[^\]]+\]\})/g;
+const TOKEN = /(\$\{Token\[[\w:.-]+\]\})/g;
 /** Most ARNs and URLs are shorter. */
 export const VALUE_BYTES = 110;
 

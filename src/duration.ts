@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400,
   w: 604_800,
 };
-const PART = /(\d+(?:\.\d+)?) ?(ms|min|[smhdw]) ?/g;
+const PART = /(\d+(?:\.\d+)?) ?(ms|min|[smhdw]) ?/y;
 const ISO = /^P(?=.)(?:[\d.]+[WD])*(?:T(?:[\d.]+[HMS])+)?$/;
 /** A century, its leap days included. */
 export const LONGEST_SECONDS = 36_525 * 86_400;
@@ -32,11 +32,13 @@ function secondsOf(value: unknown): number | undefined {
   // In ISO-8601 only M has two meanings, and months are refused.
   const text = ISO.test(value) ? value.slice(1).replace('T', '').toLowerCase() : value.trim();
   let seconds: number | undefined;
-  const rest = text.replace(PART, (_, amount, unit) => {
-    seconds = (seconds ?? 0) + amount * (UNITS[unit] ?? 0);
-    return '';
-  });
-  return rest === '' ? seconds : undefined;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < text.length) {
+    const [, amount, unit = ''] = PART.exec(text) ?? [];
+    if (amount === undefined) return undefined;
+    seconds = (seconds ?? 0) + Number(amount) * (UNITS[unit] ?? 0);
+  }
+  return seconds;
 }
 
 export interface Bounds {

@@ -37,7 +37,7 @@ function describeIssue(issue: core.$ZodIssue, name: string, schema: core.$ZodTyp
     const hint = meant === undefined ? expected : `; did you mean "${meant}"?`;
     return `${option}: unknown option ${names(issue.keys)}${hint}`;
   }
-  const expectation = issue.message.replace(/^[A-Z][a-z]+ [a-z]+: /, '').replace(/, received .*$/, '');
+  const expectation = issue.message.replace(/^[A-Z][a-z]+ [a-z]+: /, '').replace(/, received [\s\S]*/, '');
   return `${option}: ${expectation}, got ${show(issue.input)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { withoutTrailing } from '../trailing.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
 
 /**
@@ -84,8 +85,5 @@ export function excerpt({ bytes, isComplete }: Received, maxBytes: number, secre
   const shown = secrets ? secrets.hide(text, isComplete) : text;
   const line = shown.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
   const cut = Buffer.from(line).subarray(0, maxBytes);
-  return new TextDecoder()
-    .decode(cut)
-    .replace(/\uFFFD+$/, '')
-    .trim();
+  return withoutTrailing(new TextDecoder().decode(cut), '\uFFFD').trim();
 }

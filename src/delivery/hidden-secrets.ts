@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../trailing.js';
+
 /** Shorter ones would hide too much of any text, and are easy to guess. */
 const LEAST_CHARACTERS = 4;
 /** Longer ones are hidden in pieces: so half of one is hidden, too, and no pattern grows with the length of a secret. */
@@ -138,9 +140,7 @@ function begun(parts: readonly Part[], half: string, flags: string): RegExp {
 function base64Forms(secret: string) {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].map((before) => {
-    const coded = Buffer.concat([Buffer.alloc(before), bytes])
-      .toString('base64')
-      .replace(/=+$/, '');
+    const coded = withoutTrailing(Buffer.concat([Buffer.alloc(before), bytes]).toString('base64'), '=');
     const bits = 8 * (before + bytes.length);
     // The characters at its ends hold bits of its neighbours, too.
     const own = coded.slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6));

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../trailing.js';
 import { withoutUrlSecrets } from '../url-text.js';
 import type { ErrorEntry, HistoryEntry } from './record.js';
 
@@ -133,6 +134,6 @@ export function truncate(text: string, maxBytes: number): string {
   const encoded = encoder.encode(text.slice(0, maxBytes + 2));
   if (encoded.length <= maxBytes) return decoder.decode(encoded);
   if (maxBytes < ELLIPSIS_BYTES) return '';
-  return `${decoder.decode(encoded.subarray(0, maxBytes - ELLIPSIS_BYTES)).replace(/\uFFFD+$/, '')}…`;
+  return `${withoutTrailing(decoder.decode(encoded.subarray(0, maxBytes - ELLIPSIS_BYTES)), '\uFFFD')}…`;
 }
 const ELLIPSIS_BYTES = 3;

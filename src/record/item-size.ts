@@ -1,3 +1,4 @@
+import { withoutEnds } from '../trailing.js';
 import type { Item } from './record.js';
 
 /** DynamoDB's limit for an item, attribute names included. */
@@ -52,8 +53,8 @@ export function numberText(value: unknown): string | undefined {
 }
 
 export function significantDigits(text: string): number {
-  const mantissa = text.replace(/e.*$/i, '').replace(/[-.]/g, '');
-  return mantissa.replace(/^0+/, '').replace(/0+$/, '').length || 1;
+  const mantissa = text.replace(/e[\s\S]*/i, '').replace(/[-.]/g, '');
+  return withoutEnds(mantissa, '0').length || 1;
 }
 
 export function byteLength(text: string): number {

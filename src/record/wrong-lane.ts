@@ -47,7 +47,7 @@ function isLookedInto(
   isFormer: boolean,
   { serves = () => true, shardsOf }: KnownQueues,
 ): boolean {
-  const queue = lane.replace(/#.*$/, '');
+  const queue = lane.replace(/#[\s\S]*/, '');
   return serves(queue) && isCurrent(lane, queue, isFormer ? {} : { shardsOf });
 }
 

@@ -1,4 +1,5 @@
 import { MAX_DEPTH, tooDeep } from '../record/depth.js';
+import { withoutTrailing } from '../trailing.js';
 import type { SchemaIssue, StandardSchema } from './standard-schema.js';
 
 /** What a schema says of a payload: what it makes of it, or what is wrong with it. */
@@ -106,5 +107,5 @@ export function asStored(value: unknown, depth = 0): unknown {
 
 function isSmall(value: bigint): boolean {
   const text = String(value);
-  return text.replace(/^-|0+$/g, '').length <= SAFE_DIGITS || String(Number(value)) === text;
+  return withoutTrailing(text.replace('-', ''), '0').length <= SAFE_DIGITS || String(Number(value)) === text;
 }

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../record/index.js';
 import { numberText } from '../../record/item-size.js';
+import { withoutEnds, withoutTrailing } from '../../trailing.js';
 import { StoreError } from '../errors.js';
 
 /** An item, or a map in one, as DynamoDB has it. */
@@ -64,10 +65,7 @@ export function toAttributeValue(value: unknown): AttributeValue {
  */
 export function parseNumber(text: string): number | bigint | NumberValue {
   const value = Number(text);
-  const digits = text
-    .replace(/e.*$/i, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+|0+$/g, '').length;
+  const digits = withoutEnds(text.replace(/e[\s\S]*/i, '').replace(/[-.]/g, ''), '0').length;
   if (digits <= 15 || plainDigits(String(value)) === plainDigits(text)) return value;
   return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
 }
@@ -77,7 +75,7 @@ function plainDigits(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const short = digits.replace(/0+$/, '');
+  const short = withoutTrailing(digits, '0');
   return `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
 }
 

@@ -64,11 +64,13 @@ export function panel(options: Plot.PlotOptions & { readonly height: number }): 
 
 const GEOMETRY = /\b(d|x|y|cx|cy|x1|x2|y1|y2|r|width|height|transform|points)="([^"]*)"/g;
 
+const NUMBERS = /-?\d+(?:\.\d+(?:e-?\d+)?)?/g;
+
 /** Two decimals of a pixel: the last digits of sines and logarithms are not the same in every version of Node. */
 function rounded(svg: string): string {
   return svg.replace(
     GEOMETRY,
     (_, name: string, value: string) =>
-      `${name}="${value.replace(/-?\d+\.\d+(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(2))))}"`,
+      `${name}="${value.replace(NUMBERS, (number) => (number.includes('.') ? String(Number(Number(number).toFixed(2))) : number))}"`,
   );
 }

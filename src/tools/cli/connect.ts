@@ -1,6 +1,7 @@
 import { type Clock, scaledClock, systemClock } from '../../clock.js';
 import { ConfigurationError } from '../../errors.js';
 import { createDynamoDbClient } from '../../store/index.js';
+import { withoutTrailing } from '../../trailing.js';
 import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
 import { tablesOfStack } from './stack-tables.js';
 
@@ -94,6 +95,6 @@ function onlyTable({ tables }: RuntimeInfo): string {
 }
 
 function sameUrl(one: string, other: string): boolean {
-  const normal = (url: string) => url.replace(/\/+$/, '').replace('//localhost:', '//127.0.0.1:');
+  const normal = (url: string) => withoutTrailing(url, '/').replace('//localhost:', '//127.0.0.1:');
   return normal(one) === normal(other);
 }

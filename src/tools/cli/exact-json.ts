@@ -1,7 +1,12 @@
 import { parseNumber } from '../../store/dynamodb/attribute-values.js';
 
-/** A string, or a number of so many characters that a double may not hold it. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d(?=[\d.eE+-]{15})[\d.eE+-]*/g;
+/**
+ * A string or a number. A string without an end is one as well, up
+ * to the end of the text: if it were not, each of the quotes in it would be tried as the beginning of another.
+ */
+const TOKEN = /"(?:[^"\\]|\\[\s\S])*\\?(?:"|$)|-?\d[\d.eE+-]*/g;
+/** Every double holds numbers of so many characters. */
+const SAFE_CHARACTERS = 15;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const MARK = '\u0000number';
 
@@ -12,7 +17,8 @@ const MARK = '\u0000number';
  * @throws SyntaxError as `JSON.parse` does
  */
 export function parseExactly(text: string): unknown {
-  const isInexact = (token: string) => NUMBER.test(token) && typeof parseNumber(token) !== 'number';
+  const isInexact = (token: string) =>
+    token.length > SAFE_CHARACTERS && NUMBER.test(token) && typeof parseNumber(token) !== 'number';
   if (!(text.match(TOKEN) ?? []).some(isInexact)) return JSON.parse(text);
   const mark = unusedMark(text);
   const marked = text.replace(TOKEN, (token) =>

@@ -21,16 +21,16 @@ export async function openValues(stream: AsyncIterable<Uint8Array>, name: string
   const chunks = stream[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   const decoder = new TextDecoder('utf-8');
-  let text = '';
+  const beginning = new Beginning();
   let shape: Shape | undefined;
   while (shape === undefined) {
     const next = await chunks.next();
     if (!next.done) {
       head.push(next.value);
-      text += decoder.decode(next.value, { stream: true });
+      beginning.add(decoder.decode(next.value, { stream: true }));
     }
     if (isUtf16(head[0])) throw new ConfigurationError(`${name} is UTF-16: ${encodeHint(name)}`);
-    shape = shapeOf(text, next.done === true);
+    shape = beginning.shape(next.done === true);
   }
   if (shape === 'indented') throw new ConfigurationError(indentedText(name));
   async function* all() {
@@ -44,31 +44,55 @@ export async function openValues(stream: AsyncIterable<Uint8Array>, name: string
 
 type Shape = 'lines' | 'array' | 'indented';
 
-/** undefined: more of the source is needed to tell. */
-function shapeOf(text: string, isAll: boolean): Shape | undefined {
-  const start = text.trimStart();
-  const first = start.charAt(0);
-  if (first !== '' && first !== '[' && first !== '{') return 'lines';
-  if (start.length > MAX_LINE_CHARS) return first === '[' ? 'array' : 'lines';
-  const lines = start.split('\n').filter((line) => line.trim() !== '');
-  // The last one may go on, unless that is all.
-  const complete = isAll || start.endsWith('\n') ? lines : lines.slice(0, -1);
-  const [line, next] = complete;
-  if (line === undefined) return isAll ? 'lines' : undefined;
-  const isWhole = isValue(line);
-  if (first === '{' && isWhole) return 'lines';
-  if (first === '[' && !isWhole) return 'array';
-  if (next === undefined && !isAll) return undefined;
-  if (first === '[') return next === undefined ? 'array' : 'lines';
-  // A line that was cut off stands before lines that were not.
-  return next !== undefined && isOpen(line) && !isObject(next) ? 'indented' : 'lines';
+/** The first two lines of a source that are not blank. Each character is looked at a few times, in however many pieces it comes. */
+class Beginning {
+  readonly #lines: string[] = [];
+  /** The first character that is no space, once there is one. */
+  #first = '';
+  /** The beginning of the line that may go on. */
+  #rest = '';
+  #characters = 0;
+  #isWhole: boolean | undefined;
+
+  add(text: string): void {
+    this.#first ||= text.trimStart().charAt(0);
+    if (this.#first !== '') this.#characters += text.length;
+    const [start = '', ...others] = text.split('\n');
+    this.#rest += start;
+    for (const line of others) {
+      this.#end();
+      this.#rest = line;
+    }
+  }
+
+  /** undefined: more of the source is needed to tell. */
+  shape(isAll: boolean): Shape | undefined {
+    const first = this.#first;
+    if (first !== '' && first !== '[' && first !== '{') return 'lines';
+    if (this.#characters > MAX_LINE_CHARS) return first === '[' ? 'array' : 'lines';
+    if (isAll) this.#end();
+    const [line, next] = this.#lines;
+    if (line === undefined) return isAll ? 'lines' : undefined;
+    this.#isWhole ??= isValue(line);
+    if (first === '{' && this.#isWhole) return 'lines';
+    if (first === '[' && !this.#isWhole) return 'array';
+    if (next === undefined && !isAll) return undefined;
+    if (first === '[') return next === undefined ? 'array' : 'lines';
+    // A line that was cut off stands before lines that were not.
+    return next !== undefined && isOpen(line) && !isObject(next) ? 'indented' : 'lines';
+  }
+
+  #end(): void {
+    if (this.#lines.length < 2 && this.#rest.trim() !== '') this.#lines.push(this.#rest);
+    this.#rest = '';
+  }
 }
 
 /** Whether a bracket is open at its end. */
 function isOpen(line: string): boolean {
   let depth = 0;
-  for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"|["[\]{}]/g)) {
-    if (token === '"') return false;
+  for (const [token, end] of line.matchAll(/"(?:[^"\\]|\\[\s\S])*\\?("|$)|[[\]{}]/g)) {
+    if (end === '') return false;
     if (token === '{' || token === '[') depth++;
     else if (token === '}' || token === ']') depth--;
   }

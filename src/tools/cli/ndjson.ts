@@ -39,11 +39,12 @@ export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenera
   };
   for await (const chunk of stream) {
     bytesRead += chunk.byteLength;
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) {
-      const line = lineOf(part);
+    const [start = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest += start;
+    for (const part of others) {
+      const line = lineOf(rest);
       if (line) yield line;
+      rest = part;
     }
     if (rest.length > MAX_LINE_CHARS) {
       tooLong = true;

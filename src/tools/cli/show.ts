@@ -117,7 +117,7 @@ export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
 /** JSON over several lines, for people. */
 export function indentJson(json: string): string {
   let depth = 0;
-  return json.replace(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]/g, (token) => {
+  return json.replace(/"(?:[^"\\]|\\[\s\S])*"?|[[{]\s*[\]}]|[[\]{},:]/g, (token) => {
     if (token.length > 1) return token;
     if (token === ',') return `,\n${'  '.repeat(depth)}`;
     if (token === ':') return ': ';

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { isAlive } from './discovery.js';
 
 const PREFIX = 'dynamo-backlog-run-';
+/** The process whose folder it is. */
+const OWNER = /^dynamo-backlog-run-(\d+)-/;
 
 /** A temporary folder for one runtime. What runtimes left behind that were killed is removed. */
 export async function openScratch(parent = tmpdir()): Promise<string> {
   for (const name of await readdir(parent)) {
-    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    const [, pid] = OWNER.exec(name) ?? [];
     if (pid === undefined || isAlive(Number(pid))) continue;
     // Another user's is theirs to remove.
     await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});

@@ -93,6 +93,28 @@ describe('Ctrl-C at an import', () => {
     expect(err).toMatch(/inserted 0, duplicates 0, bad lines 0/);
   });
 
+  it('ends it between lines that are cut off in a long string, however many are to come', async () => {
+    const child = spawn(process.execPath, [MAIN, 'import', '-', ...at()], { stdio: 'pipe' });
+    let err = '';
+    child.stderr.on('data', (data) => {
+      err += data;
+    });
+    child.stdin.on('error', () => {});
+    const lines = `{"payload":"${'\\"a\\":'.repeat(100_000)}\n`;
+    const feed = () => {
+      while (child.stdin.writable && child.stdin.write(lines));
+      child.stdin.once('drain', feed);
+    };
+    feed();
+    await until(() => err.includes('importing stdin'), 30_000);
+    child.kill('SIGINT');
+    const killed = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const [code] = await once(child, 'close');
+    clearTimeout(killed);
+    expect(code).toBe(1);
+    expect(err).toMatch(/interrupted; line \d+ is the first that was not imported/);
+  });
+
   it('ends at once at the second', async () => {
     dynamodb.hold((operation) => operation === 'PutItem');
     const command = cli.start('import', await fileFrom(1), ...at());

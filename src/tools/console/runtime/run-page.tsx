@@ -2,6 +2,7 @@ import { clockText, count } from '../../format.js';
 import type { InvocationLog, LogLine } from '../../local/sandbox/invocation-log.js';
 import type { FoundRun } from '../../local/status/run-log.js';
 import type { RunReport } from '../../local/status/run-report.js';
+import { withShortPlaces } from '../../local/status/short-places.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, Panel, When } from '../parts.js';
 
@@ -34,7 +35,7 @@ export function runPage(context: PageContext, { report, details }: FoundRun) {
         {stack === undefined ? null : (
           <Panel title="Stack">
             <pre class="log stack">
-              <Foreign text={withShortPaths(stack)} most={10_000} />
+              <Foreign text={withShortPlaces(stack.slice(0, 100_000))} most={10_000} />
             </pre>
           </Panel>
         )}
@@ -94,7 +95,7 @@ function Line({ line }: { line: LogLine }) {
       </code>
       {stack === undefined ? null : (
         <pre class="log stack">
-          <Foreign text={withShortPaths(stack)} most={8_000} />
+          <Foreign text={withShortPlaces(stack.slice(0, 100_000))} most={8_000} />
         </pre>
       )}
     </li>
@@ -149,11 +150,6 @@ function parseLine(text: string): ParsedLine | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The folder of a function is long, and says nothing: `asset.91048910/index.mjs:2:86450`. */
-function withShortPaths(stack: string): string {
-  return stack.slice(0, 100_000).replace(/file:\/\/[^\s()]*\/(asset\.[0-9a-f]{8})[0-9a-f]*\//g, '$1/');
 }
 
 /** `queue=orders attempt=3 error=HttpError` */

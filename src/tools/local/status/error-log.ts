@@ -1,12 +1,11 @@
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunDetails, RunReport } from './run-report.js';
+import { withShortPlaces } from './short-places.js';
 import type { HandlerError } from './status.js';
 
 const KEPT_ERRORS = 10;
 /** Places in packages and in Node.js: the user's mistake is in none of them. */
 const FOREIGN_FRAME = /\(?(?:node:|internal\/)|[\\/]node_modules[\\/]/;
-/** The folder of a function is long, and says nothing. */
-const ASSET_FOLDER = /(?:file:\/\/)?[^\s()]*[\\/](asset\.[0-9a-f]{8})[0-9a-f]*[\\/]/g;
 
 /**
  * What handlers threw, each error once with its count. An error goes when a later run of its queue has attempts that
@@ -55,7 +54,7 @@ function keyOf({ where, text, stack }: HandlerError): string {
 
 /** `at charge (src/orders.ts:12:5)`: those of the user's code, or all where none is. */
 export function ownFrames(frames: readonly string[]): string[] {
-  const lines = frames.map((frame) => frame.trim().replace(ASSET_FOLDER, '$1/'));
+  const lines = frames.map((frame) => withShortPlaces(frame.trim()));
   const own = lines.filter((line) => !FOREIGN_FRAME.test(line));
   return own.length > 0 ? own : lines;
 }

@@ -103,7 +103,7 @@ function substitute(argument: unknown, references: References, where: string): s
     return unsupported('Fn::Sub', argument, where);
   }
   const own = variables as Record<string, unknown>;
-  return text.replace(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
+  return text.replace(/\$\{(!?)([^{}]+)\}/g, (_whole, literal: string, name: string) => {
     if (literal) return `\${${name}}`;
     if (Object.hasOwn(own, name)) return resolveText(own[name], references, where);
     const [id = '', ...path] = name.split('.');
