@@ -19,6 +19,7 @@ export {
   Done,
   type ErrorEntry,
   type HistoryEntry,
+  type NotReady,
   RetryAfter,
   Snooze,
 } from '../src/record/index.js';

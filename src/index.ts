@@ -38,6 +38,7 @@ export {
   Done,
   type ErrorEntry,
   type HistoryEntry,
+  type NotReady,
   RetryAfter,
   Snooze,
   type Status,

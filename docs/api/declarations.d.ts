@@ -224,6 +224,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly rev?: string | undefined;
     readonly attempts: number;
     readonly failures: number;
+    readonly notReady?: number | undefined;
     readonly firstFailureAt?: string | undefined;
     readonly lastFailureAt?: string | undefined;
     readonly lastAttemptAt?: string | undefined;
@@ -267,6 +268,7 @@ interface RecordChange {
         readonly dueAt?: string;
         readonly attempts?: number;
         readonly failures?: number;
+        readonly notReady?: number;
         readonly firstFailureAt?: string;
         readonly lastFailureAt?: string;
         readonly lastAttemptAt?: string;
@@ -278,7 +280,7 @@ interface RecordChange {
         readonly deadReason?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'underAttemptUntil' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'firstFailureAt' | 'lastFailureAt')[];
+    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'underAttemptUntil' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
@@ -298,10 +300,14 @@ declare class Dead extends Error {
     readonly [BRAND] = "dead";
     constructor(reason: string, options?: ErrorOptions);
 }
+interface NotReady extends ErrorOptions {
+    readonly reason?: string | undefined;
+}
 declare class Snooze extends Error {
     readonly name = "Snooze";
     readonly [BRAND] = "snooze";
-    readonly seconds: number;
+    readonly seconds: number | undefined;
+    constructor(notReady?: NotReady);
     constructor(delay: Duration, reason?: string, options?: ErrorOptions);
 }
 declare class Cancel extends Error {
@@ -328,7 +334,7 @@ type AttemptEnding = {
     readonly untried?: true | undefined;
 } | {
     readonly type: 'snooze';
-    readonly seconds: number;
+    readonly seconds?: number | undefined;
     readonly reason?: string | undefined;
 } | {
     readonly type: 'cancel';
@@ -1865,6 +1871,7 @@ export type {
     LogEntry,
     MatcherResult,
     NewRecord,
+    NotReady,
     OpenTelemetryApi,
     OperationOptions,
     OperationResult,

@@ -21,6 +21,7 @@ export {
     InsertResult,
     InvalidRecordError,
     NewRecord,
+    NotReady,
     OperationInterruptedError,
     OperationOptions,
     OperationResult,

@@ -19,6 +19,7 @@ export {
     HttpDelivery,
     HttpDeliveryOptions,
     LambdaContext,
+    NotReady,
     OpenTelemetryApi,
     Process,
     RetryAfter,

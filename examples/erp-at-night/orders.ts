@@ -1,4 +1,4 @@
-import { backlogHandler, Dead, type Process, RetryAfter } from 'dynamo-backlog/lambda';
+import { backlogHandler, Dead, type Process, Snooze } from 'dynamo-backlog/lambda';
 
 const ERP_URL = process.env.ERP_URL ?? 'https://erp.example.com';
 /** The ERP is closed from 22:00 to 06:00 UTC, for its nightly jobs. */
@@ -16,7 +16,7 @@ export function secondsUntilOpen(now: Date): number {
 
 export const sendOrder: Process = async (record, { signal }) => {
   const closed = secondsUntilOpen(new Date());
-  if (closed > 0) throw new RetryAfter(closed, 'the ERP is closed for the night');
+  if (closed > 0) throw new Snooze(closed, 'the ERP is closed for the night');
   const response = await fetch(`${ERP_URL}/orders/${encodeURIComponent(record.id)}`, {
     method: 'PUT',
     headers: { 'Idempotency-Key': record.id },

@@ -8,9 +8,10 @@ import { exactly, nearestTick } from './tick.js';
 export interface FailedAttempt {
   readonly id: string;
   readonly queue: string;
-  /** Failures so far, this one included. */
+  /** Failures so far, this one included; and so are attempts that found the work not ready. */
   readonly failures: number;
-  readonly firstFailureAt: number;
+  /** What the sum of the waits counts from. Undefined: not known. */
+  readonly firstFailureAt: number | undefined;
   readonly failedAt: number;
   /** What the age counts from. */
   readonly bornAt: number;
@@ -89,7 +90,7 @@ function phased(
   const phase = phaseOf(attempt.id, attempt.queue);
   const waitOf = ({ least, most }: WaitRange) => (least + phase * (most - least)) * 1000;
   const own = failedAt + waitOf(range);
-  if (failures > MOST_SUMMED) return own;
+  if (failures > MOST_SUMMED || firstFailureAt === undefined) return own;
   const line = firstFailureAt + waitOf(policy.totals(failures));
   const tickMs = tickSeconds * 1000;
   const slack = Math.min(Math.max(0, own - failedAt - tickMs), tickMs) / 2;

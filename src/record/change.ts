@@ -32,6 +32,8 @@ export interface RecordChange {
     readonly attempts?: number;
     /** Failures so far. */
     readonly failures?: number;
+    /** Attempts that found the work not ready. */
+    readonly notReady?: number;
     /** ISO-8601. */
     readonly firstFailureAt?: string;
     /** ISO-8601. */
@@ -63,6 +65,7 @@ export interface RecordChange {
     | 'deadReason'
     | 'expiresAt'
     | 'failures'
+    | 'notReady'
     | 'firstFailureAt'
     | 'lastFailureAt'
   )[];

@@ -1,10 +1,11 @@
 import { toIso } from '../clock.js';
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
 import type { RecordChange } from './change.js';
-import { policyOf } from './fail.js';
 import { isLaneOf } from './lanes.js';
+import { firstTryAt, policyOf, triesOf } from './policy-of.js';
 import { whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
+import { wasNotReady } from './snooze.js';
 import { isUnderAttempt, wasLostUnderAttempt } from './under-attempt.js';
 import { moveToOwnLane } from './wrong-lane.js';
 
@@ -104,17 +105,17 @@ function cameFromProgressive(record: BacklogRecord): boolean {
 
 function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueContext): number {
   const notBefore = record.notBefore === undefined ? Number.NEGATIVE_INFINITY : Date.parse(record.notBefore);
-  // What a snooze asked for holds in place of the policy's wait.
-  if (record.failures === 0 || record.lastFailureAt === undefined || wasSnoozed(record)) return notBefore;
-  const failedAt = Date.parse(record.lastFailureAt);
+  const lastTryAt = lastTryOf(record);
+  if (lastTryAt === undefined) return notBefore;
+  const triedAt = Date.parse(lastTryAt);
   const decision = decideRetry(
     policyOf(record, policy),
     {
       id: record.id,
       queue: record.queue,
-      failures: record.failures,
-      firstFailureAt: Date.parse(record.firstFailureAt ?? record.lastFailureAt),
-      failedAt,
+      failures: triesOf(record),
+      firstFailureAt: firstTryAt(record),
+      failedAt: triedAt,
       bornAt: bornAt(record),
     },
     tickSeconds,
@@ -122,8 +123,15 @@ function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueCont
     () => 0.5,
   );
   // A policy that would have given up already still owes the record nothing but its turn now.
-  const waited = decision.retry ? decision.dueAt : failedAt;
+  const waited = decision.retry ? decision.dueAt : triedAt;
   return Math.max(waited, notBefore);
+}
+
+/** When the attempt ended that the policy's wait counts from. Undefined: what a snooze asked for holds in its place. */
+function lastTryOf(record: BacklogRecord): string | undefined {
+  const { lastAttemptAt, lastFailureAt, failures, notBefore } = record;
+  if (wasNotReady(record)) return notBefore === undefined ? lastAttemptAt : undefined;
+  return failures === 0 || wasSnoozed(record) ? undefined : lastFailureAt;
 }
 
 function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext): Verdict {

@@ -1,15 +1,5 @@
 import { toIso } from '../clock.js';
-import {
-  decideRetry,
-  isExact,
-  limited,
-  nearestTick,
-  noEarlierThan,
-  type ResolvedPolicy,
-  type RetryDecision,
-  type RetryPolicy,
-  resolvePolicy,
-} from '../policies/index.js';
+import { isExact, nearestTick, noEarlierThan, type RetryDecision } from '../policies/index.js';
 import {
   arrivalOf,
   attemptOf,
@@ -20,7 +10,8 @@ import {
   waitUntil,
 } from './change.js';
 import { type ErrorText, errorEntry, keptText } from './history.js';
-import { type BacklogRecord, bornAt } from './record.js';
+import { decideNext, isLeftToRules } from './policy-of.js';
+import type { BacklogRecord } from './record.js';
 
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
 export const WORKER_LOST = 'WorkerLost';
@@ -42,7 +33,8 @@ export function fail(
   const { error, retryAfterSeconds = 0 } = failed;
   const change = failureOf(record, error, context);
   const earliest = context.now + retryAfterSeconds * 1000;
-  const decision = retryOf(record, change, context);
+  const { notReady } = record;
+  const decision = decideNext(record, { ...change, notReady }, context);
   if (!decision.retry && (error.name !== WORKER_LOST || change.attempts >= LEAST_ATTEMPTS_LOST)) {
     return giveUp(record, failed, decision.reason, context);
   }
@@ -113,44 +105,4 @@ function failureOf(record: BacklogRecord, error: ErrorText, context: SettleConte
     lastFailureAt: at,
     lastError: errorEntry(error, at, attempt.attempts),
   };
-}
-
-function retryOf(record: BacklogRecord, change: ReturnType<typeof failureOf>, context: SettleContext) {
-  const policy = policyOf(record, context.policy);
-  const decision = decideRetry(
-    policy,
-    {
-      id: record.id,
-      queue: record.queue,
-      failures: change.failures,
-      firstFailureAt: Date.parse(change.firstFailureAt),
-      failedAt: context.now,
-      bornAt: bornAt(record),
-    },
-    context.tickSeconds,
-    context.random,
-  );
-  // On a progressive queue the last rule gives up what is too old, after its last turn.
-  if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired') {
-    return { retry: true as const, dueAt: context.now, wanted: context.now };
-  }
-  return decision;
-}
-
-/** The rules of a progressive queue keep the schedule of a record that stays there and has no waits of its own. */
-function isLeftToRules(
-  { retry }: BacklogRecord,
-  { retryMode, chosen = false, retryQueue }: SettleContext,
-): boolean {
-  if (retryMode !== 'progressive' || retryQueue !== undefined) return false;
-  return !(retry === undefined ? chosen : hasOwnSchedule(retry));
-}
-
-/** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
-export function hasOwnSchedule(policy: RetryPolicy): boolean {
-  return !(policy.type === 'progressive' && policy.tiers === undefined);
-}
-
-export function policyOf({ retry, limits }: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
-  return retry ? resolvePolicy(retry) : limited(queuePolicy, limits);
 }

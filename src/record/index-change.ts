@@ -72,6 +72,7 @@ export function beginAnew(lane: string, now: number): RecordChange {
       'underAttemptUntil',
       'unknownTaskSince',
       'failures',
+      'notReady',
       'firstFailureAt',
       'lastFailureAt',
     ],

@@ -1,6 +1,6 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
-export { hasOwnSchedule, WORKER_LOST } from './fail.js';
+export { WORKER_LOST } from './fail.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
@@ -9,6 +9,7 @@ export {
   Cancel,
   Dead,
   Done,
+  type NotReady,
   outcomeOfReturn,
   outcomeOfThrow,
   Refused,
@@ -22,9 +23,11 @@ export {
   CONTRACT_ATTRIBUTES,
   parseRecord,
 } from './parse.js';
+export { firstTryAt, hasOwnSchedule, triesOf } from './policy-of.js';
 export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';
+export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
 export { HOLD_MS, holdForAttempt, isUnderAttempt } from './under-attempt.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

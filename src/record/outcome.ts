@@ -1,7 +1,8 @@
+import * as z from 'zod/mini';
 import { type Duration, parseDuration } from '../duration.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { readRetryAfter } from '../retry-after-header.js';
-import { show } from '../validation.js';
+import { parseOptions, show } from '../validation.js';
 import type { ErrorText } from './history.js';
 
 /**
@@ -71,29 +72,52 @@ export class Dead extends Error {
 }
 
 const NOT_YET = 'not its time yet';
+const notReadySchema = z.strictObject({
+  reason: z.optional(z.string()),
+  cause: z.optional(z.unknown()),
+});
 
 /** Dead before its handler was called, such as a payload that its schema refuses: it says nothing about the destination. */
 export class Refused extends Dead {
   readonly untried = true;
 }
 
-/** Not its time yet: tried again after the wait, and not counted as a failure. */
+/** Why a `Snooze` puts its record off, where it says no time. */
+export interface NotReady extends ErrorOptions {
+  /** Why, in a few words; kept in the record's history. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Not its time yet: tried again, and not counted as a failure. Without a delay it is tried again when the record's policy
+ * says, or at the next turn of a progressive queue. The policy counts such an attempt as it counts a failure, so that its
+ * waits grow and its limits hold.
+ */
 export class Snooze extends Error {
   /** Always `Snooze`. */
   override readonly name = 'Snooze';
   /** @hidden */
   readonly [BRAND] = 'snooze';
-  /** How long to wait, from the end of the attempt, in seconds. */
-  readonly seconds: number;
+  /** How long to wait, from the end of the attempt, in seconds. Undefined: as long as the policy says. */
+  readonly seconds: number | undefined;
+  /**
+   * @param notReady why the work is not ready yet; the policy says when to look again
+   * @throws ConfigurationError for what is neither that nor a duration
+   */
+  constructor(notReady?: NotReady);
   /**
    * @param delay from now, in place of what the policy says: seconds, or text such as `'2h'`; longer than 365 days is 365 days
    * @param reason why, in a few words; kept in the record's history
    * @param options `{ cause }`: the error behind it
    * @throws ConfigurationError for what is no duration
    */
-  constructor(delay: Duration, reason = NOT_YET, options?: ErrorOptions) {
-    super(reason, options);
-    this.seconds = parseDuration(delay, 'Snooze', ANY_LENGTH);
+  constructor(delay: Duration, reason?: string, options?: ErrorOptions);
+  constructor(delay?: Duration | NotReady, reason?: string, options?: ErrorOptions) {
+    const notReady = typeof delay === 'object' && delay !== null ? delay : undefined;
+    if (notReady) parseOptions(notReadySchema, notReady, 'Snooze');
+    super(notReady?.reason ?? reason ?? NOT_YET, notReady && 'cause' in notReady ? notReady : options);
+    const isTimed = delay !== undefined && !notReady;
+    this.seconds = isTimed ? parseDuration(delay as Duration, 'Snooze', ANY_LENGTH) : undefined;
   }
 }
 
@@ -146,8 +170,12 @@ type AttemptEnding =
       /** It was given up before its attempt began. */
       readonly untried?: true | undefined;
     }
-  /** Not its time yet. */
-  | { readonly type: 'snooze'; readonly seconds: number; readonly reason?: string | undefined }
+  /** Not its time yet. Without `seconds` its policy says when. */
+  | {
+      readonly type: 'snooze';
+      readonly seconds?: number | undefined;
+      readonly reason?: string | undefined;
+    }
   /** The work is not wanted any more. */
   | { readonly type: 'cancel'; readonly reason: string };
 
@@ -208,7 +236,9 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
     case 'snooze': {
       const reason = textOf(outcome.message);
       const said = reason === NOT_YET ? {} : { reason };
-      return { type: 'snooze', seconds: waitOf(outcome.seconds), ...said };
+      return outcome.seconds === undefined
+        ? { type: 'snooze', ...said }
+        : { type: 'snooze', seconds: waitOf(outcome.seconds), ...said };
     }
     case 'cancel':
       return { type: 'cancel', reason: textOf(outcome.message) };

@@ -89,6 +89,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly attempts: number;
   /** Failures so far; a redrive sets it to 0. */
   readonly failures: number;
+  /** Attempts that found the work not ready (a `Snooze` without a delay); a redrive sets it to 0. Absent: none. */
+  readonly notReady?: number | undefined;
   /** When an attempt failed first; absent without failures. */
   readonly firstFailureAt?: string | undefined;
   /** When an attempt failed last; absent without failures. */

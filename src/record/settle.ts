@@ -12,6 +12,7 @@ import {
 import { fail, giveUp, refuse, shortReason, WORKER_LOST } from './fail.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, CANCELLED } from './record.js';
+import { notReadyReason, snooze, wasNotReady } from './snooze.js';
 
 /** What the outcome of an attempt changes on its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
@@ -58,28 +59,13 @@ function known({ unknownTaskSince, underAttemptUntil }: BacklogRecord, change: R
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */
-export function expire(context: SettleContext): RecordChange {
-  return die({}, 'expired', context);
+export function expire(record: BacklogRecord, context: SettleContext): RecordChange {
+  return die({}, wasNotReady(record) ? notReadyReason('expired', record) : 'expired', context);
 }
 
 /** A due time that belongs to the other retry mode is corrected, without an attempt. */
 export function reschedule(dueAt: number): RecordChange {
   return { set: { dueAt: toIso(dueAt) }, remove: [] };
-}
-
-/** Neither a success nor a failure: what is known of its failures stays, and so does its status. */
-function snooze(
-  record: BacklogRecord,
-  { seconds, reason, ms }: Extract<AttemptOutcome, { type: 'snooze' }>,
-  context: SettleContext,
-): RecordChange {
-  const { set, remove, next } = waitUntil(record, context.now + seconds * 1000, context);
-  const history = historyOf(record, { ms, outcome: 'snoozed', message: reason, next }, context);
-  return {
-    set: { ...attemptOf(record, context), status: record.status, ...set, history },
-    remove,
-    countedAs: 'snoozed',
-  };
 }
 
 /** A record that was done at its first attempt needs no history. */

@@ -4,11 +4,12 @@ import type { TestRecord } from './record.js';
 
 /** A record in a sentence: what a failed assertion shows. */
 export function describeRecord(record: TestRecord): string {
-  const { id, queue, status, attempts, failures, lastError, deadReason, task } = record;
+  const { id, queue, status, attempts, failures, lastError, deadReason, task, notReady } = record;
   const of = task === undefined ? '' : `, task ${show(task)}`;
   const parts = [
     `record ${show(id)} (queue ${show(queue)}${of}): ${status}`,
     `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${failures} ${failures === 1 ? 'failure' : 'failures'}`,
+    ...(notReady ? [`${notReady} times not ready`] : []),
     ...(deadReason === undefined ? [] : [`reason ${show(deadReason)}`]),
     ...(lastError === undefined ? [] : [`last error ${lastError.name}: ${lastError.message}`]),
     ...(dueText(record) ?? []),

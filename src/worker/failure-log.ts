@@ -11,7 +11,10 @@ const MAX_REASON_BYTES = 200;
 /** The beginning of an `HttpError`: the text of the answer comes behind it. */
 const HTTP_STATUS = /^HTTP \d{3}\b/;
 /** What the library itself gives as a `deadReason`. */
-const OWN_REASON = /^(?:expired|maxAttempts|deadOn: .*)$/;
+const OWN_REASON = /^(?:(?:expired|maxAttempts)(?:: not ready after \d+ attempts?)?|deadOn: .*$)/;
+
+/** Too old, or not ready in time. */
+const ENDED_BY_POLICY = /^(?:expired|maxAttempts)\b/;
 
 /** Writes one line per attempt that failed, and counts what is beyond the limit by the class of the error. */
 export class FailureLog {
@@ -34,10 +37,10 @@ export class FailureLog {
    */
   settled(record: BacklogRecord, { set }: RecordChange): void {
     const { lastError, deadReason } = set;
-    // Dead without an attempt and without an error. All other changes without an error are no failures.
-    if (!lastError && deadReason !== 'expired') return;
+    // Dead by its policy, and without an error. All other changes without an error are no failures.
+    if (!lastError && !ENDED_BY_POLICY.test(deadReason ?? '')) return;
     if (this.lines < MAX_LINES) this.write(record, set);
-    else this.count(lastError?.name ?? 'expired');
+    else this.count(lastError?.name ?? messageFor(set));
   }
 
   /** Writes where an attempt threw: the places alone, as a message may repeat a payload. */
@@ -86,7 +89,7 @@ export class FailureLog {
 }
 
 function messageFor({ lastError, attempts }: RecordChange['set']): string {
-  if (lastError === undefined) return 'expired';
+  if (lastError === undefined) return attempts === undefined ? 'expired' : 'not ready in time';
   // What is dead before its attempt has the count of attempts that it had.
   return attempts === undefined ? 'refused' : 'attempt failed';
 }

@@ -129,7 +129,7 @@ export class RecordRules {
     }
     if (verdict.do === 'lost')
       return { record, change: settleLostWorker(record, this.settleContext(record)) };
-    if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
+    if (verdict.do === 'expire') return { record, change: expire(record, this.settleContext(record)) };
     if (verdict.do === 'correct') return { record, change: verdict.change };
     if (verdict.do === 'quarantine') {
       return { record, change: this.quarantine(record, verdict.why) };

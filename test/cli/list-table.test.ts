@@ -45,6 +45,23 @@ const RECORDS = [
   }),
 ];
 
+it('the table of backlog list says of a record that is not ready yet why it waits, and paints no failure', () => {
+  const waits = record({
+    id: 'order-8',
+    attempts: 3,
+    notReady: 3,
+    lastAttemptAt: '2026-03-01T11:00:00.000Z',
+    dueAt: '2026-03-02T03:00:00.000Z',
+    history: [
+      { at: '2026-03-01T11:00:00.000Z', attempt: 3, outcome: 'snoozed', message: 'the order is open' },
+    ],
+  });
+  const paint = (format: unknown, text: string) => (format === 'dim' ? text : `<${format}>${text}`);
+  const lines = recordTable([waits], { now, columns: undefined, paint: paint as never });
+  expect(lines[0]).toContain('REASON');
+  expect(lines[1]).toMatch(/<white>NEW .* not ready yet: the order is open$/);
+});
+
 describe('the table of backlog list', () => {
   it.each([
     [

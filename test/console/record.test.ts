@@ -36,6 +36,20 @@ describe('the page of a record', () => {
     expect((await get(app, '/tiers')).text).toContain('<span class="num q">paused</span>');
   });
 
+  it('says of one that is not ready yet that it waits, and plans its attempts by all that its policy counts', async () => {
+    const { app, store } = consoleUnderTest(fibonacci);
+    const retry = { type: 'list', waits: [600, 1200, 3600, 7200], jitter: 'none' };
+    const history = [{ at: iso(-MINUTE), attempt: 2, outcome: 'snoozed', message: 'the order is open' }];
+    const changes = { status: 'NEW', failures: 0, notReady: 2, lastAttemptAt: iso(-MINUTE), history, retry };
+    store.put({ ...waiting('r'), dueAt: iso(13 * MINUTE), attempts: 2, ...changes });
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toContain('It waits, <bdi>not ready yet: the order is open</bdi>.');
+    expect(text).not.toContain('failed in');
+    // Two of four waits are used up: the third attempt is next, and two more follow if it is not ready either.
+    expect(text).toContain('2 more are planned if it fails');
+    expect((await get(app, '/records')).text).toContain('not ready yet: the order is open');
+  });
+
   it('draws past and planned attempts on the curve of its own policy before that of its queue', async () => {
     const { app, store } = consoleUnderTest(fibonacci);
     store.put(inRetry('r', { retry: { type: 'constant', interval: 600, maxAttempts: 6 } }));

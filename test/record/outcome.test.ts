@@ -50,6 +50,15 @@ describe.each([
     });
   });
 
+  it('Snooze without a delay leaves it to the policy, and says why', () => {
+    const cause = new Error('409');
+    expect(read(new Snooze())).toEqual({ type: 'snooze' });
+    expect(read(new Snooze({}))).toEqual({ type: 'snooze' });
+    expect(read(new Snooze({ reason: 'still open' }))).toEqual({ type: 'snooze', reason: 'still open' });
+    expect(new Snooze({ reason: 'still open', cause })).toMatchObject({ message: 'still open', cause });
+    expect(new Snooze({ reason: 'still open' })).not.toHaveProperty('cause');
+  });
+
   it('Snooze is no failure, and tells how long to wait', () => {
     expect(read(new Snooze(90))).toEqual({ type: 'snooze', seconds: 90 });
     expect(read(new Snooze(0, 'still closed'))).toEqual({
@@ -128,6 +137,15 @@ describe('RetryAfter takes the value of a response header', () => {
       retryAfterSeconds: 0,
     });
   });
+});
+
+it.each([
+  [null, 'Snooze: expected seconds or a duration'],
+  [{ reasn: 'x' }, 'Snooze: unknown option "reasn"; did you mean "reason"?'],
+  [{ reason: 7 }, 'Snooze.reason: expected string, got 7'],
+  [[600], 'Snooze: expected object, got [600]'],
+])('Snooze(%j) is refused', (given, message) => {
+  expect(() => new Snooze(given as never)).toThrow(message);
 });
 
 it('RetryAfter and Snooze take a duration', () => {

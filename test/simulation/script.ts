@@ -121,6 +121,7 @@ export function actOut(script: Script, attempt: number, random: Random): void {
   if (attempt <= script.failuresFirst) {
     const longest = pick(random, [90, 90, 1200]);
     if (chance(random, 0.15)) throw new Snooze(between(random, 0, longest), pick(random, ['shut', 'busy']));
+    if (chance(random, 0.15)) throw new Snooze({ reason: pick(random, ['open', 'not shipped']) });
     throw chance(random, 0.2) ? new RetryAfter(between(random, 0, longest)) : new Error('scripted failure');
   }
   if (script.end === 'cancelled') throw new Cancel('scripted');

@@ -34,6 +34,8 @@ interface Known {
   failedAt?: number | undefined;
   /** It was put off, and no policy was asked. */
   wasSnoozed?: boolean;
+  /** Its policy has nothing to say about how long it waits. */
+  wasPutOff?: boolean;
   /** A rule has found it in the lane of a queue that its producer had put it out of. */
   wasInFormerLane?: boolean;
   /** When it is due in the queue that its failure moved it into. */
@@ -239,6 +241,7 @@ export class Witness {
     known.isHurried = false;
     known.putOffUntil = Number.NEGATIVE_INFINITY;
     known.wasSnoozed = change.countedAs === 'snoozed';
+    known.wasPutOff = known.wasSnoozed && change.set.notReady === undefined;
     const endedAt = known.wasSnoozed ? lastAttemptAt : lastFailureAt;
     // A worker whose clock is ahead writes a time in the future. Runs ignore such a time.
     if (endedAt !== undefined)
@@ -282,6 +285,7 @@ export class Witness {
         failedAt: undefined,
         movedUntil: undefined,
         wasSnoozed: false,
+        wasPutOff: false,
         retryAfterMs: 0,
         putOffUntil,
       };
@@ -354,7 +358,7 @@ export class Witness {
     // Who ends a wait does so whatever the clock of the worker says that noted the failure.
     if (known.failedAt === undefined || known.isHurried) return known.since - SKEW_MS;
     const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
-    const asksPolicy = !known.wasSnoozed;
+    const asksPolicy = !known.wasPutOff;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
     // A time that lies far ahead, by a clock that was wrong, counts as none.

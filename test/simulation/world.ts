@@ -591,7 +591,7 @@ export class World {
           resolve();
         } catch (error) {
           if (error instanceof RetryAfter || error instanceof Snooze)
-            this.witness.asksToWait(actor, id, error.seconds);
+            this.witness.asksToWait(actor, id, error.seconds ?? 0);
           reject(error);
         }
       };

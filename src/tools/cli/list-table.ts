@@ -1,5 +1,11 @@
 import { age } from '../../duration.js';
-import { type BacklogRecord, isPending, isUnderAttempt, type Status } from '../../record/index.js';
+import {
+  type BacklogRecord,
+  isPending,
+  isUnderAttempt,
+  notReadyText,
+  type Status,
+} from '../../record/index.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';
@@ -191,7 +197,7 @@ export function unknownTaskText({ unknownTaskSince: since }: BacklogRecord, now:
 }
 
 function reasonText(record: BacklogRecord, now: number): string {
-  return printable(record.deadReason ?? unknownTaskText(record, now));
+  return printable(record.deadReason ?? (unknownTaskText(record, now) || (notReadyText(record) ?? '')));
 }
 
 function errorText({ lastError }: BacklogRecord): string {

@@ -1,6 +1,6 @@
 import { jsonOf } from '../../delivery/body.js';
 import { age } from '../../duration.js';
-import { type BacklogRecord, type HistoryEntry, traceIdOf } from '../../record/index.js';
+import { type BacklogRecord, type HistoryEntry, notReadyText, traceIdOf } from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
@@ -45,6 +45,8 @@ function describe(record: BacklogRecord, shown: ShownPayload, now: number, paint
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
   const failures = record.failures > 0 ? `, ${record.failures} failed` : '';
+  const notReady = record.notReady ? `, ${record.notReady} not ready` : '';
+  const waits = notReadyText(record);
   const unknown = unknownTaskText(record, now);
   const retry = record.retry ?? record.limits;
   return [
@@ -52,9 +54,10 @@ function describe(record: BacklogRecord, shown: ShownPayload, now: number, paint
     line('queue', printable(record.queue)),
     ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
     ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
+    ...(waits ? [line('waits', printable(waits))] : []),
     line('status', paintStatus(record.status, paint)),
     ...(record.deadReason === undefined ? [] : [line('given up', printable(record.deadReason))]),
-    line('attempts', `${record.attempts}${failures}`),
+    line('attempts', `${record.attempts}${failures}${notReady}`),
     line('due', dueText(record, now)),
     ...time('inserted', record.insertedAt),
     ...time('available', record.availableAt),

@@ -120,13 +120,16 @@ export class Breaker {
   }
 }
 
-/** A record that is refused permanently has been answered: its destination works. */
+/** A record that is refused permanently, or is not ready yet, has been answered: its destination works. */
 function verdictOn(outcome: AttemptOutcome): 'success' | 'failure' | undefined {
   switch (outcome.type) {
     case 'success':
       return 'success';
     case 'dead':
       return outcome.untried ? undefined : 'success';
+    // "Not ready yet" is an answer; one that names a time may be of the library, or of the handler alone.
+    case 'snooze':
+      return outcome.seconds === undefined ? 'success' : undefined;
     case 'failure':
       return 'failure';
     default:

@@ -26,7 +26,7 @@ export const HELD = 'held: ';
 
 /** What a run writes when it settles a record; with it goes `insertedAt`, if the producer has left it out. */
 const WRITTEN_BY_RUNS: readonly string[] = [
-  ...['status', 'availableAt', 'lane', 'dueAt', 'rev', 'attempts', 'failures', 'firstFailureAt'],
+  ...['status', 'availableAt', 'lane', 'dueAt', 'rev', 'attempts', 'failures', 'notReady', 'firstFailureAt'],
   ...[
     'lastFailureAt',
     'lastAttemptAt',

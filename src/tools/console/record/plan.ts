@@ -6,7 +6,14 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../../../policies/index.js';
-import { type BacklogRecord, bornAt, type HistoryEntry, isPending } from '../../../record/index.js';
+import {
+  type BacklogRecord,
+  bornAt,
+  firstTryAt,
+  type HistoryEntry,
+  isPending,
+  triesOf,
+} from '../../../record/index.js';
 
 /** An attempt that ended. Times are epoch milliseconds, the backlog's. */
 export interface PastAttempt {
@@ -72,8 +79,9 @@ export function policyOf(
 function ifAllFail(record: BacklogRecord, policy: ResolvedPolicy, next: number) {
   const planned: number[] = [];
   let failedAt = next;
-  const firstFailureAt = record.firstFailureAt === undefined ? next : Date.parse(record.firstFailureAt);
-  for (let failures = record.failures + 1; planned.length < MOST_PLANNED; failures++) {
+  const tries = triesOf(record);
+  const firstFailureAt = tries === 0 ? next : firstTryAt(record);
+  for (let failures = tries + 1; planned.length < MOST_PLANNED; failures++) {
     const attempt = {
       id: record.id,
       queue: record.queue,

@@ -1,7 +1,7 @@
 import { jsonOf } from '../../../delivery/body.js';
 import { age } from '../../../duration.js';
 import type { Reading } from '../../../monitor/index.js';
-import { type BacklogRecord, isPending } from '../../../record/index.js';
+import { type BacklogRecord, isPending, notReadyText } from '../../../record/index.js';
 import { fullClock } from '../../format.js';
 import { editRefusal, type ShownPayload, shownPayload } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
@@ -80,6 +80,7 @@ function stateOf(record: BacklogRecord, running: boolean): RecordState {
 function Summary({ record }: { record: BacklogRecord }) {
   const { failures, attempts, lastError, firstFailureAt, lastFailureAt, deadReason, unknownTaskSince } =
     record;
+  const waits = notReadyText(record);
   const span = Date.parse(lastFailureAt ?? '') - Date.parse(firstFailureAt ?? '');
   return (
     <span class="sub">
@@ -89,6 +90,11 @@ function Summary({ record }: { record: BacklogRecord }) {
         </>
       )}
       {unknownTaskSince === undefined ? null : 'No handler knows its task. '}
+      {waits === undefined ? null : (
+        <>
+          It waits, <Foreign text={waits} most={200} />.{' '}
+        </>
+      )}
       {failures === 0
         ? attempts === 0
           ? 'No attempt has ended yet.'

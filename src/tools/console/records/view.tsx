@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../errors.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
-import { isPending, type Status } from '../../../record/index.js';
+import { isPending, notReadyText, type Status } from '../../../record/index.js';
 import { isId } from '../../../store/dynamodb/control-values.js';
 import { count, records as countRecords, shortened, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
@@ -233,7 +233,8 @@ function Row(props: { context: PageContext; record: BacklogRecord; isRunning: bo
 /** A reason that is longer repeats the last error. */
 const MOST_REASON = 40;
 
-function errorOf({ lastError, deadReason = '', unknownTaskSince }: BacklogRecord) {
+function errorOf(record: BacklogRecord) {
+  const { lastError, deadReason = notReadyText(record) ?? '', unknownTaskSince } = record;
   const reason = unknownTaskSince === undefined ? deadReason : 'no handler knows its task';
   const isShown = reason !== '' && (lastError === undefined || reason.length <= MOST_REASON);
   return (

@@ -1,7 +1,7 @@
 import { type DuePart, duePartsOf } from '../../../operate/queue-stats.js';
 import type { Tables } from '../../../operate/tables.js';
 import { limited } from '../../../policies/index.js';
-import { type BacklogRecord, bornAt } from '../../../record/index.js';
+import { type BacklogRecord, bornAt, firstTryAt, triesOf } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { OverviewStats } from '../../overview/queue-counts.js';
 import { readWithin } from '../read-within.js';
@@ -124,14 +124,13 @@ function withFacts(
 }
 
 function waitingRecord({ id, dueAt, weight }: Entry, like: BacklogRecord, now: number): WaitingRecord {
-  const first = Date.parse(like.firstFailureAt ?? '');
   const own = policyOf(like, undefined);
   return {
     id,
     queue: like.queue,
     next: Math.max(now, dueAt),
-    failures: like.failures,
-    firstFailureAt: Number.isFinite(first) ? first : undefined,
+    failures: triesOf(like),
+    firstFailureAt: firstTryAt(like),
     bornAt: bornAt(like),
     weight,
     policyWith: (queuePolicy) => own ?? limited(queuePolicy, like.limits),

@@ -1,0 +1,67 @@
+import {
+  decideRetry,
+  limited,
+  type ResolvedPolicy,
+  type RetryDecision,
+  type RetryPolicy,
+  resolvePolicy,
+} from '../policies/index.js';
+import type { SettleContext } from './change.js';
+import { type BacklogRecord, bornAt } from './record.js';
+
+/** The record's own policy, or its queue's with the record's own limits. */
+export function policyOf({ retry, limits }: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
+  return retry ? resolvePolicy(retry) : limited(queuePolicy, limits);
+}
+
+/** What a policy goes by, of a record with its newest attempt. */
+type Tried = Pick<BacklogRecord, 'failures' | 'notReady' | 'firstFailureAt'>;
+
+/**
+ * The number that a policy goes by: failures, and attempts that found the work not ready, since the last redrive. Both
+ * make the waits longer, and count for `maxAttempts`. A `Snooze` with a delay does not.
+ */
+export function triesOf({ failures, notReady = 0 }: Pick<Tried, 'failures' | 'notReady'>): number {
+  return failures + notReady;
+}
+
+/** When the first of these tries ended, where that is known: where all of them are failures. */
+export function firstTryAt({ firstFailureAt, notReady = 0 }: Tried): number | undefined {
+  return firstFailureAt === undefined || notReady > 0 ? undefined : Date.parse(firstFailureAt);
+}
+
+/** When a record is tried again after an attempt that ended at `context.now`, as its policy says. */
+export function decideNext(record: BacklogRecord, tried: Tried, context: SettleContext): RetryDecision {
+  const decision = decideRetry(
+    policyOf(record, context.policy),
+    {
+      id: record.id,
+      queue: record.queue,
+      failures: triesOf(tried),
+      firstFailureAt: firstTryAt(tried),
+      failedAt: context.now,
+      bornAt: bornAt(record),
+    },
+    context.tickSeconds,
+    context.random,
+  );
+  // On a progressive queue the last rule gives up what is too old, after its last turn.
+  if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired') {
+    return { retry: true, dueAt: context.now, wanted: context.now };
+  }
+  return decision;
+}
+
+/** The rules of a progressive queue keep the schedule of a record that stays there and has no waits of its own. */
+export function isLeftToRules(
+  { retry }: BacklogRecord,
+  { retryMode, chosen = false, retryQueue }: SettleContext,
+): boolean {
+  if (retryMode !== 'progressive' || retryQueue !== undefined) return false;
+  return !(retry === undefined ? chosen : hasOwnSchedule(retry));
+}
+
+/** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
+export function hasOwnSchedule(policy: RetryPolicy): boolean {
+  return !(policy.type === 'progressive' && policy.tiers === undefined);
+}
