@@ -203,6 +203,16 @@ describe('the owner of a queue', () => {
     expect(await owners()).toMatchObject({ orders: 'green', bulk: 'blue' });
   });
 
+  it('is looked up again within a minute by a function that was refused', async () => {
+    const { functionOf, handOver, clock } = bench();
+    await functionOf('shop', { queues: ORDERS })();
+    const team = functionOf('team', { queues: ORDERS });
+    await expect(team()).rejects.toThrow('belongs to "shop"');
+    await handOver('orders', 'team');
+    clock.advance(61);
+    await expect(team()).resolves.toMatchObject({ ended: 'drained' });
+  });
+
   it('says nothing on a standby, which polls until the queue is handed over to it', async () => {
     const { functionOf, insertMany, attempts, log, handOver, clock, store } = bench();
     await functionOf('blue')();

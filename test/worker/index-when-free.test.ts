@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { indexWhenFree } from '../../src/intake/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { Harness, START } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -118,6 +121,46 @@ describe('records that may be under attempt', () => {
     expect(await harness.store.claimedArrivals(['q'], ['a'], harness.clock.wall())).toMatchObject({
       ids: [],
     });
+  });
+
+  // Claims of a queue with shards are in four places: those of two batches are in one of them, or in two.
+  it.each([
+    ['a queue', 1, 'b1'],
+    ['a queue with shards', 4, 'b1'],
+    ['a queue with shards', 4, 'b2'],
+    ['a queue with shards', 4, 'b3'],
+    ['a queue with shards', 4, 'b4'],
+  ])(
+    'of %s (%i) wait for a run that claims them after the look at the claims, as %s',
+    async (_, shards, batch) => {
+      const { harness, deps } = bench();
+      let run: Promise<unknown> | undefined;
+      const claimedArrivals: BacklogStore['claimedArrivals'] = async (...args) => {
+        const answer = await harness.store.claimedArrivals(...args);
+        run = harness.start(() => harness.sleep(10), { arrivals: { batch, ids: ['a'] }, shards });
+        await harness.sleep(1);
+        return answer;
+      };
+      const store = replacing({ claimedArrivals }, harness.store);
+      const answer = await harness.time.until(
+        indexWhenFree(['a'], { ...deps, store, shardsOf: () => shards }),
+      );
+      expect(answer).toMatchObject({ indexed: [], waiting: ['a'] });
+      expect(harness.item('a')).not.toHaveProperty('lane');
+      await harness.time.until(run ?? Promise.reject());
+      expect(harness.item('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+    },
+  );
+
+  it('do not wait for a claim whose answer was lost', async () => {
+    const { harness, deps, attempt } = bench();
+    const claimArrivals: BacklogStore['claimArrivals'] = async (...args) => {
+      await harness.store.claimArrivals(...args);
+      throw new StoreUnavailableError('the answer was lost');
+    };
+    const store = replacing({ claimArrivals }, harness.store);
+    expect(await indexWhenFree(['a'], { ...deps, store })).toMatchObject({ trouble: { ids: ['a'] } });
+    expect(await harness.time.until(attempt('next', ['a'], 1))).toMatchObject({ succeeded: 1 });
   });
 
   it('of a run that was lost wait until its claim has run out, and clocks may differ', async () => {

@@ -57,3 +57,18 @@ it('a run that stays looks at all records when another run has asked for the lan
   expect(await other).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
   expect(attempted).toEqual(['a', 'a', 'b']);
 });
+
+it('a run does not stay for a short wait of a record that its failure moved to another queue', async () => {
+  const harness = new Harness();
+  harness.put('a');
+  const retry = { type: 'constant', interval: 10, jitter: 'none' } as const;
+  const attempted: string[] = [];
+  const process: Process = ({ id, queue }) => {
+    attempted.push(`${id} of ${queue}`);
+    throw new Error('no');
+  };
+  const summary = await harness.run(process, { retry, linger: 60, retryQueue: 'retries' });
+  expect(summary).toMatchObject({ attempted: 1, failed: 1, ended: 'drained' });
+  expect(attempted).toEqual(['a of q']);
+  expect(harness.item('a')).toMatchObject({ queue: 'retries', lane: 'retries', failures: 1 });
+});

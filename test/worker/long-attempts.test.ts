@@ -91,6 +91,23 @@ describe('an attempt of hours', () => {
     expect(await world.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
+  it('that ignores its signal is no failure when its process is told to end', async () => {
+    const world = new LongLived();
+    const stop = new AbortController();
+    world.harness.put('report');
+    await world.run(
+      world.working(() => 2 * HOUR, false),
+      { stop: stop.signal, attemptTimeout: 600 },
+    );
+    await world.harness.pass(1_200);
+    expect(world.ended).toEqual([]);
+    stop.abort();
+    await world.harness.pass(10);
+    expect(world.ended).toMatchObject([{ snoozed: 1, failed: 0 }]);
+    expect(world.harness.item('report')).toMatchObject({ status: 'NEW', attempts: 1 });
+    expect(world.harness.item('report')).not.toHaveProperty('failures');
+  });
+
   it.each([
     ['goes on when its queue is transferred: the new owner leaves the record alone', 'notOwner', HOUR],
     ['is told to end when its region is passive', 'passiveRegion', 625],

@@ -72,6 +72,7 @@ describe('the process of a long attempt', () => {
   it.each([
     ['just before its end', 595],
     ['since the last renewal', 605],
+    ['between its last renewal and its end', 607],
   ])('reaches no DynamoDB for three minutes, %s: its success is written all the same', async (_, downAt) => {
     const world = new LongLived();
     const { harness } = world;

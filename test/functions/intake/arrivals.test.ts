@@ -195,8 +195,14 @@ describe('the intake, for queues with arrivals "attempt"', () => {
       BACKLOG_REDELIVERY_URL: 'http://x/y',
     };
     const intake = intakeHandler({ ...overrides, env, invoker: { ...invoker, sendToRedelivery } });
-    put(bare('over'));
-    const event = put(bare('a'), bare('over', { payload: 2 }), bare('b'));
+    put(bare('over'), bare('later'));
+    const event = put(
+      bare('a'),
+      bare('over', { payload: 2 }),
+      bare('b'),
+      bare('later', { payload: 2 }),
+      bare('c'),
+    );
     expect(await intake(event, context)).toEqual({
       batchItemFailures: [{ itemIdentifier: event.Records[1]?.dynamodb.SequenceNumber }],
     });
