@@ -161,6 +161,12 @@ describe('a record found by its age', () => {
       { do: 'attempt' },
     ],
     [
+      'is attempted where a wrong clock has put its last attempt far ahead',
+      2,
+      aged(2, { ...failed, lastAttemptAt: iso(30 * DAY) }),
+      { do: 'attempt' },
+    ],
+    [
       'is left until the time that the other side asked for',
       1,
       aged(0.5, { notBefore: iso(1) }),

@@ -97,6 +97,20 @@ describe('another process between two requests of the store', () => {
   });
 });
 
+it('slots that a frozen run renews just before another one takes them for lost stay its own', async () => {
+  const queue = 'race-lost-slots';
+  const ask = { most: 4, wanted: 4, onArrival: false };
+  await others.store.takeSlots(queue, { ...ask, run: 'frozen', now: NOW, until: NOW + 60_000 });
+  const later = { now: NOW + 61_000, until: NOW + 121_000 };
+  // Its first update asks for slots, and its second one removes those that have run out.
+  const { store, wasInterrupted } = storeInterruptedBefore(2, () =>
+    others.store.renewSlots(queue, 'frozen', NOW + 130_000),
+  );
+  expect(await store.takeSlots(queue, { ...ask, ...later, run: 'next' })).toBe(0);
+  expect(wasInterrupted()).toBe(true);
+  expect(await store.renewSlots(queue, 'frozen', NOW + 140_000)).toBe(true);
+});
+
 describe('a claim in one place and a claim in another one, of a queue that gets shards', () => {
   const ask = (batch: string, holder: string, isSpread: boolean) => ({
     batch,

@@ -42,6 +42,18 @@ describe('a queue with a breaker', () => {
     expect(await positions(few)).toEqual({});
   });
 
+  it('that opens when all fail, does so when all have failed', async () => {
+    const harness = pile(100);
+    const breaker = { ...AT_TEN, failureThreshold: 1 };
+    expect(await harness.run(fail, { breaker })).toMatchObject({ attempted: 10, ended: 'breakerOpen' });
+    const other = pile(100);
+    const allButOne: Process = ({ id }) => {
+      if (id !== 'r005') throw new Error('no');
+    };
+    // Those of one window: the one that succeeded keeps it closed.
+    expect(await other.run(allButOne, { breaker })).toMatchObject({ attempted: 100, ended: 'drained' });
+  });
+
   it('is not attempted until its time is over, on arrival as well', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });

@@ -56,6 +56,18 @@ describe('after a run was lost', () => {
     ]);
   });
 
+  it('of two attempts that ignored their signal, neither is blamed: each is attempted alone', async () => {
+    const harness = await lose(['a', 'b'], true);
+    await harness.pass(80);
+    const journals: string[][] = [];
+    await harness.run(async () => {
+      journals.push(await journal(harness));
+    });
+    expect(journals).toEqual([['a'], ['b']]);
+    expect(harness.failures).toEqual([]);
+    expect(harness.statuses()).toEqual({ SUCCESS: 2 });
+  });
+
   it('several are attempted alone, one after the other, each journalled by itself', async () => {
     const harness = await lose(['a', 'b', 'c']);
     await harness.pass(80);

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
-import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+import { fail, Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 const WAYS: [string, { readonly band?: typeof YOUNG }][] = [
@@ -15,6 +15,32 @@ const WAYS: [string, { readonly band?: typeof YOUNG }][] = [
 async function lease(harness: Harness, key = 'q') {
   return (await harness.store.readLeases()).get(key);
 }
+
+/** Five old records, of which a first run attempts four; then ten more come. What the next run attempts, in order. */
+async function attemptedOfStream(choices: RunChoices): Promise<string[]> {
+  const harness = new Harness();
+  for (let i = 0; i < 5; i++) harness.put(`old${i}`, { insertedAt: iso(-3_600 - i) });
+  await harness.run(fail, { maxRecords: 4, band: YOUNG });
+  await harness.pass(300);
+  for (let i = 0; i < 10; i++) harness.put(`new${i}`, { insertedAt: iso(200 + i) });
+  const attempted: string[] = [];
+  const process: Process = ({ id }) => {
+    attempted.push(id);
+    return harness.sleep(10);
+  };
+  await harness.run(process, { ...choices, band: YOUNG });
+  return attempted;
+}
+
+it('records that came since the last run get half of the limit before the older ones have their turn', async () => {
+  expect(await attemptedOfStream({ maxRecords: 4 })).toEqual(['new9', 'new8', 'old4', 'new7']);
+});
+
+it('records that came since the last run get half of the time before the older ones have their turn', async () => {
+  const attempted = await attemptedOfStream({ concurrency: 1, attemptTimeout: 10, deadlineSeconds: 114 });
+  expect(attempted.indexOf('old4')).toBeGreaterThanOrEqual(5);
+  expect(attempted.indexOf('old4')).toBeLessThanOrEqual(6);
+});
 
 describe.each(WAYS)('under %s', (_, choices) => {
   const key = choices.band ? 'q#1' : 'q';

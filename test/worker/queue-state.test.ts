@@ -27,6 +27,16 @@ describe('a queue whose retry mode changes with records waiting', () => {
     expect(await harness.run(fail, { band: YOUNG })).toMatchObject({ attempted: 1, ended: 'drained' });
   });
 
+  it('a change that a wrong clock put far ahead counts as one of now', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const aYearAhead = START + 365 * DAY * 1000;
+    await harness.store.setRetryMode('q', { mode: 'perRecord', since: aYearAhead }, undefined);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0, ended: 'retryModeChanged' });
+    await harness.pass(301);
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, ended: 'drained' });
+  });
+
   it('a run of the old mode stops at its next page', async () => {
     const harness = new Harness();
     for (let i = 0; i < 40; i++) harness.put(`r${i}`);
@@ -122,6 +132,15 @@ describe('the hourly run', () => {
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).not.toHaveProperty('caughtUp');
     await harness.pass(2 * 3600);
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({ caughtUp: [3] });
+  });
+
+  it('starts a slower tier whose last run a wrong clock put far ahead', async () => {
+    const harness = new Harness();
+    await harness.run(succeed, { band: HOURLY, catchUp });
+    await harness.store.recordTierRun('q', '3', { at: START + 365 * DAY * 1000, complete: true });
+    harness.put('old', { ...old, insertedAt: iso(-10 * DAY) });
+    expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({ caughtUp: [3] });
+    expect(await harness.run(succeed, { band: HOURLY, catchUp })).not.toHaveProperty('caughtUp');
   });
 
   it('does not count a tier that is at work itself', async () => {

@@ -161,6 +161,39 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect((harness.time.now - START) / 1000).toBeLessThan(70);
   });
 
+  it('starts no further attempt from the renewal on that finds its slots gone', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    let goneAt = 0;
+    const renewSlots: BacklogStore['renewSlots'] = async () => {
+      goneAt ||= harness.time.now;
+      return false;
+    };
+    const store = replacing({ renewSlots }, harness.store);
+    const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store };
+    const startedAt: number[] = [];
+    const process: Process = async () => {
+      startedAt.push(harness.time.now);
+      await harness.sleep(1);
+    };
+    expect(await harness.run(process, choices)).toMatchObject({ ended: 'concurrencyLimited' });
+    expect(goneAt).toBeGreaterThan(START);
+    expect(startedAt.filter((at) => at > goneAt)).toEqual([]);
+  });
+
+  it('gives the slots back that it was granted without an answer', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const takeSlots: BacklogStore['takeSlots'] = async (...args) => {
+      await harness.store.takeSlots(...args);
+      throw new StoreUnavailableError('the answer was lost');
+    };
+    const store = replacing({ takeSlots }, harness.store);
+    const choices = { globalConcurrency: 4, concurrency: 4 };
+    expect(await harness.run(succeed, { ...choices, store })).toMatchObject({ attempted: 0 });
+    expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1 });
+  });
+
   it('a run whose store does not answer for its slots is concurrency-limited, and reports no error', async () => {
     for (const error of [new StoreThrottledError('slow down'), new StoreUnavailableError('no answer')]) {
       const harness = new Harness();

@@ -122,9 +122,10 @@ export class MemoryQueues {
     return slots !== undefined;
   }
 
-  releaseSlots(queue: string, run: string): void {
-    const taken = this.slots.get(queue) ?? new Map<string, Slots>();
-    this.slots.set(queue, new Map([...taken].filter(([other]) => other !== run)));
+  releaseSlots(queue: string, run: string, { count }: SlotsHeld): void {
+    const taken = new Map(this.slots.get(queue));
+    if (taken.get(run)?.count === count) taken.delete(run);
+    this.slots.set(queue, taken);
   }
 
   acquirePermits(queue: string, { count, intervalMs, now, latest }: Permits): number | undefined {

@@ -166,7 +166,7 @@ export class MemoryRunStore implements BacklogStore {
     return this.queues.renewSlots(queue, run, until);
   }
 
-  async releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void> {
-    this.queues.releaseSlots(queue, run);
+  async releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void> {
+    this.queues.releaseSlots(queue, run, slots);
   }
 }

@@ -252,6 +252,16 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.takeSlots('queue-20', ask('c', 10, { now: NOW + 11 }))).toBe(0);
     });
 
+    it('given back in another number than they were granted stay taken', async () => {
+      const { store } = underTest();
+      expect(await store.takeSlots('queue-other-number', ask('a', 8))).toBe(8);
+      expect(await store.takeSlots('queue-other-number', ask('b', 8))).toBe(2);
+      await store.releaseSlots('queue-other-number', 'b', held(8));
+      expect(await store.takeSlots('queue-other-number', ask('c', 8))).toBe(0);
+      await store.releaseSlots('queue-other-number', 'b', held(2));
+      expect(await store.takeSlots('queue-other-number', ask('c', 8))).toBe(2);
+    });
+
     it('are not shortened by a renewal, or an ask, that arrives late', async () => {
       const { store } = underTest();
       await store.takeSlots('queue-20b', ask('a', 6, { until: NOW + 10 }));

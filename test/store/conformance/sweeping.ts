@@ -26,6 +26,7 @@ export function sweeping(underTest: UnderTest): void {
     await put(item('sw-1-unlisted-dead', { ...none, status: 'DEAD' }));
     await put(item('sw-1-risen', { status: 'NEW', lane: 'orders/dead' }));
     await put(item('sw-1-risen-error', { status: 'ERROR', lane: 'orders/dead' }));
+    await put(item('sw-1-risen-shard', { status: 'NEW', lane: 'orders#2/dead' }));
     await put(item('sw-1-half', { ...none, lane: 'orders' }));
     await put(item('sw-1-half-dead', { ...none, lane: 'orders/dead', status: 'DEAD' }));
     await put(item('sw-1-half-done', { ...none, lane: 'orders', status: 'SUCCESS' }));
@@ -39,6 +40,7 @@ export function sweeping(underTest: UnderTest): void {
       'sw-1-misspelt',
       'sw-1-risen',
       'sw-1-risen-error',
+      'sw-1-risen-shard',
       'sw-1-statusless',
       'sw-1-unlisted-dead',
     ];
