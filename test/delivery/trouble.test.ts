@@ -88,6 +88,25 @@ describe('time', () => {
     await eventually(() => server.sockets.size === 0, 'the connection is closed');
   });
 
+  it('the attempt that is aborted ends its request, whatever time the request has', async () => {
+    const controller = new AbortController();
+    await using server = await listen(() => controller.abort(new Error('time is up')));
+    const deliver = deliverByHttp({ url: server.url, requestTimeout: 900 });
+    const ending = await attempt(deliver, {}, { signal: controller.signal });
+    expect(ending).toMatchObject({ error: { message: 'time is up' } });
+    await eventually(() => server.sockets.size === 0, 'the connection is closed');
+  });
+
+  it.each([
+    [100_000, 'is left, and its connection closed', 0],
+    [300_000, 'is read to its end, and its connection kept', 1],
+  ])('a body of 200,000 bytes, where %i may be read, %s', async (maxResponseBytes, _, open) => {
+    await using server = await listen((_request, response) => void response.end(Buffer.alloc(200_000, 'x')));
+    const deliver = deliverByHttp({ url: server.url, maxResponseBytes });
+    expect(await attempt(deliver)).toEqual({ ok: true });
+    await eventually(() => server.sockets.size === open, 'the connection is kept or closed');
+  });
+
   it('headers that do not come in time are a failure', async () => {
     await using server = await listen(() => {});
     const ending = await attempt(deliverByHttp({ url: server.url, requestTimeout: 0.1 }));

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type MonitorSeams, monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import { parseReading } from '../../src/monitor/index.js';
-import { StoreAccessError } from '../../src/store/index.js';
+import { type OperatorStore, StoreAccessError } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
@@ -198,6 +198,20 @@ describe('the monitor', () => {
     const older = ago(clock.now(), 9_000);
     await insert({ id: 'later', queue: 'bulk', insertedAt: older, dueAt: older });
     await read();
+    const ofAll = written.filter(({ Queue }) => Queue === undefined);
+    expect(ofAll).toMatchObject([{ Table: 'records-table', OldestDueAge: 700 }]);
+  });
+
+  it('writes the largest age of those queues also where another one cannot be read', async () => {
+    const { insert, clock, store } = monitored();
+    const readQueue: OperatorStore['readQueue'] = (name) =>
+      name === 'bulk' ? Promise.reject(new StoreAccessError('refused')) : store.readQueue(name);
+    const { read, written } = monitored(
+      { store: replacing({ readQueue }, store) },
+      { BACKLOG_TABLE_ALARMS: 'true' },
+    );
+    await insert({ id: 'late', queue: 'orders', dueAt: ago(clock.now(), 700) });
+    await expect(read()).rejects.toThrow('refused');
     const ofAll = written.filter(({ Queue }) => Queue === undefined);
     expect(ofAll).toMatchObject([{ Table: 'records-table', OldestDueAge: 700 }]);
   });

@@ -198,6 +198,17 @@ describe('a queue that retries per record', () => {
 });
 
 describe('a progressive queue', () => {
+  it('is not attempted by `drain`, as none of its rules fires then', async () => {
+    const tiers = [{ every: '10m', untilAge: '1d' }];
+    const backlog = testBacklog({ queues: { bulk: { process: fail, progressive: { tiers } } }, ...START });
+    await backlog.insert({ id: 'r', queue: 'bulk' });
+    expect(await backlog.drain()).toEqual({ ...NONE, attempted: 1, failed: 1 });
+    // Its next turn is three minutes away.
+    await backlog.advance('7m');
+    expect(await backlog.drain()).toEqual(NONE);
+    expect(await backlog.advance('3m')).toEqual({ ...NONE, attempted: 1, failed: 1 });
+  });
+
   it('fires its tiers at their times, in order', async () => {
     const minutes: number[] = [];
     const tiers = [

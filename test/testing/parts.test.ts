@@ -37,6 +37,12 @@ const messageOf = (act: () => unknown) => {
 };
 
 describe('perform', () => {
+  it('hands over the payload as its handler would read it', async () => {
+    const seen: unknown[] = [];
+    await perform(({ payload }) => void seen.push(payload), { a: undefined, b: [{ c: undefined }], n: 12n });
+    expect(seen).toStrictEqual([{ b: [{}], n: 12 }]);
+  });
+
   it('one attempt of a task, with what its schema makes of the payload', async () => {
     const { outcome, logs } = await perform(mail, { to: 'a@example.com' }, { id: 'm-1', attempt: 3 });
     expect(outcome).toBe('succeeded');

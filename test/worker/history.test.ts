@@ -187,6 +187,17 @@ describe('a hook that takes out secrets', () => {
     expect(Buffer.byteLength(JSON.stringify(history))).toBeLessThanOrEqual(2048);
   });
 
+  it('is shown no stack where none is kept, and none is stored', async () => {
+    const shown: unknown[] = [];
+    const redact: NonNullable<HistoryOptions['redact']> = (text) => {
+      shown.push(text);
+      return text;
+    };
+    const { history } = await afterOneAttempt(leaks, { history: { redact } });
+    expect(history[0]).toMatchObject({ name: 'TypeError' });
+    expect([...shown, ...history].filter((text) => Object.hasOwn(text as object, 'stack'))).toEqual([]);
+  });
+
   it('may take the stack out as well', async () => {
     const redact = ({ name }: { name: string }) => ({ name, message: 'kept elsewhere' });
     const { history } = await afterOneAttempt(leaks, { history: { redact, stacks: true } });

@@ -127,24 +127,21 @@ describe('records that may be under attempt', () => {
     ['a queue', 1],
     ['a queue with shards', 4],
   ])('of %s wait for a run that claims them after the look at the claims', async (_, shards) => {
-      const { harness, deps } = bench();
-      let run: Promise<unknown> | undefined;
-      const claimedArrivals: BacklogStore['claimedArrivals'] = async (...args) => {
-        const answer = await harness.store.claimedArrivals(...args);
-        run = harness.start(() => harness.sleep(10), { arrivals: { batch: 'quick', ids: ['a'] }, shards });
-        await harness.sleep(1);
-        return answer;
-      };
-      const store = replacing({ claimedArrivals }, harness.store);
-      const answer = await harness.time.until(
-        indexWhenFree(['a'], { ...deps, store, shardsOf: () => shards }),
-      );
-      expect(answer).toMatchObject({ indexed: [], waiting: ['a'] });
-      expect(harness.item('a')).not.toHaveProperty('lane');
-      await harness.time.until(run ?? Promise.reject());
-      expect(harness.item('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
-    },
-  );
+    const { harness, deps } = bench();
+    let run: Promise<unknown> | undefined;
+    const claimedArrivals: BacklogStore['claimedArrivals'] = async (...args) => {
+      const answer = await harness.store.claimedArrivals(...args);
+      run = harness.start(() => harness.sleep(10), { arrivals: { batch: 'quick', ids: ['a'] }, shards });
+      await harness.sleep(1);
+      return answer;
+    };
+    const store = replacing({ claimedArrivals }, harness.store);
+    const answer = await harness.time.until(indexWhenFree(['a'], { ...deps, store, shardsOf: () => shards }));
+    expect(answer).toMatchObject({ indexed: [], waiting: ['a'] });
+    expect(harness.item('a')).not.toHaveProperty('lane');
+    await harness.time.until(run ?? Promise.reject());
+    expect(harness.item('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+  });
 
   it('do not wait for a claim whose answer was lost', async () => {
     const { harness, deps, attempt } = bench();
