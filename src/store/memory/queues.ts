@@ -9,6 +9,7 @@ import type {
   Registry,
   RetryModeState,
   SlotsAsk,
+  SlotsHeld,
   TierRun,
 } from '../store.js';
 

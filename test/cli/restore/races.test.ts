@@ -4,7 +4,7 @@ import { systemRandom } from '../../../src/random.js';
 import { StoredItems } from '../../../src/store/dynamodb/stored-items.js';
 import type { OperatorStore } from '../../../src/store/operator-store.js';
 import { RestoreCounters } from '../../../src/tools/cli/restore/counters.js';
-import { DEFAULT_DECISIONS } from '../../../src/tools/cli/restore/decide.js';
+import { DEFAULT_DECISIONS, type Decisions } from '../../../src/tools/cli/restore/decide.js';
 import { Restoration } from '../../../src/tools/cli/restore/restoration.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
 import { ended, restoredAndOld, waiting } from './tables.js';
@@ -16,11 +16,12 @@ beforeAll(async () => {
 });
 const tables = restoredAndOld(() => dynamodb.endpoint);
 
-/** Marks what has succeeded, by a store of its own. */
+/** By a store of its own. Marks what has succeeded, unless the decisions say otherwise. */
 async function restoreWith(
   change: OperatorStore['change'],
   onPage = () => {},
   signal = new AbortController().signal,
+  { apply = true, ...decisions }: Partial<Decisions> & { apply?: boolean } = {},
 ) {
   const counters = new RestoreCounters();
   const common = { client: tables.client(), clock: systemClock };
@@ -28,9 +29,9 @@ async function restoreWith(
     restored: new StoredItems({ ...common, table: tables.to().records }),
     old: new StoredItems({ ...common, table: tables.from().records }),
     store: { change },
-    decisions: { ...DEFAULT_DECISIONS, succeeded: 'mark' },
+    decisions: { ...DEFAULT_DECISIONS, succeeded: 'mark', ...decisions },
     succeededIds: new Set(),
-    apply: true,
+    apply,
     holdQueues: async () => {},
     counters,
     clock: systemClock,
@@ -59,6 +60,25 @@ it('a record that a run settles meanwhile is read again, and decided again', asy
   expect(changes).toBe(2);
   expect(counters.groups.succeeded).toMatchObject({ count: 1, written: 1 });
   expect(await tables.get('a')).toMatchObject({ status: { S: 'SUCCESS' }, failures: { N: '1' } });
+});
+
+it('a record that a run completes meanwhile is not held', async () => {
+  await putSucceeded();
+  const done = ended(waiting('a'), 'SUCCESS');
+  const change: OperatorStore['change'] = async (...args) => {
+    await tables.put(tables.to().records, [done]);
+    return tables.store().change(...args);
+  };
+  await restoreWith(change, undefined, undefined, { succeeded: 'hold' });
+  expect(await tables.get('a')).toEqual(done);
+});
+
+it('a preview copies no record that is missing, and counts it', async () => {
+  await tables.put(tables.from().records, [waiting('missing')]);
+  const choices = { missing: 'copy', apply: false } as const;
+  const { counters } = await restoreWith(() => expect.unreachable(), undefined, undefined, choices);
+  expect(counters.groups.missing).toMatchObject({ count: 1, written: 1 });
+  expect(await tables.get('missing')).toBeUndefined();
 });
 
 it('a record that changes all the time is left as it is, and counted', async () => {
