@@ -1235,7 +1235,7 @@ declare class MemoryRunStore implements BacklogStore {
     acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
-    releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;
+    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
 }
 
 declare class MemoryStore extends MemoryRunStore implements OperatorStore {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../src/store/index.js';
+import { CLOCK_SKEW_MS } from '../../src/leases/lease.js';
+import { MemoryStore, StoreUnavailableError } from '../../src/store/index.js';
 import { moveBetween } from '../../src/tools/cli/failover/move.js';
 import { compareReplicas } from '../../src/tools/cli/failover/replicas.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { replacing } from '../simulation/replacing.js';
 import { MINUTE_MS } from './scenario.js';
 import { START } from './world.js';
 
@@ -49,6 +51,26 @@ describe('a planned failover', () => {
     expect(await time.until(move())).toBe('givenBack');
     for (const { store } of [from, to])
       expect(await store.readActiveRegion()).toMatchObject({ region: from.name, from: time.now });
+  });
+
+  it('does not tell the first region to go on where the second one cannot be reached: it would begin by itself', async () => {
+    const { time, from, to } = bench();
+    const writeActiveRegion = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const mute = { ...to, store: replacing({ writeActiveRegion }, to.store) };
+    const { signal } = new AbortController();
+    const moving = moveBetween(from, mute, { clock: time.clock(), signal, say: () => {}, force: false });
+    await expect(time.until(moving)).rejects.toThrow('no answer');
+    expect(await from.store.readActiveRegion()).toMatchObject({ region: to.name, before: from.name });
+  });
+
+  it('waits for a run whose lease has just run out by this clock: clocks differ', async () => {
+    const { time, from, replicate, move } = bench();
+    const until = START + 200_000;
+    await from.store.holdLease('orders', { holder: 'h', until, ids: ['a'], rev: 'r' });
+    const moving = move();
+    for (const seconds of [1, 140, 199, 203, 207, 211]) time.after(seconds * 1000, () => void replicate());
+    expect(await time.until(moving)).toBe('moved');
+    expect(time.now).toBeGreaterThanOrEqual(until + CLOCK_SKEW_MS);
   });
 
   it('is over when it is repeated after the other region has begun by itself', async () => {
