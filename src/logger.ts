@@ -9,3 +9,17 @@ export interface AttemptLogger {
   /** A line of level ERROR. */
   error(message: string, extra?: Record<string, unknown>): void;
 }
+
+/** The same logger for code of the user's as well: no method of it can be replaced, as all attempts of a run share it. */
+export function frozenLogger(logger: AttemptLogger): AttemptLogger {
+  const method =
+    (level: keyof AttemptLogger) =>
+    (message: string, extra: Record<string, unknown> = {}) =>
+      logger[level](message, extra);
+  return Object.freeze({
+    debug: method('debug'),
+    info: method('info'),
+    warn: method('warn'),
+    error: method('error'),
+  });
+}

@@ -1,6 +1,7 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
+export { handOver } from './hand-over.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
@@ -10,6 +11,7 @@ export {
   Dead,
   Done,
   type NotReady,
+  nameOfThrown,
   outcomeOfReturn,
   outcomeOfThrow,
   Refused,

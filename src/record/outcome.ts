@@ -199,6 +199,12 @@ export function outcomeOfThrow(thrown: unknown): AttemptOutcome {
   );
 }
 
+/** The name of what code of the user's threw, whatever it is. */
+export function nameOfThrown(thrown: unknown): string {
+  const said = outcomeOfThrow(thrown);
+  return 'error' in said ? said.error.name : said.type;
+}
+
 /** What throws when it is looked at is a failure like any other: no value may keep its record from being settled. */
 function readable(read: () => AttemptOutcome): AttemptOutcome {
   try {

@@ -1,5 +1,7 @@
 import { type BacklogRecord, outcomeOfReturn } from '../record/index.js';
+import { ownCopy } from '../store/memory/freeze.js';
 import type { AttemptContext, Process } from '../worker/index.js';
+import { changesOf } from './changed-record.js';
 import type { Finding } from './findings.js';
 import { macrotask, realNow, waitReally } from './real-timers.js';
 
@@ -28,6 +30,7 @@ export class AttemptWatch {
   readonly attempted = new Set<string>();
   private readonly active = new Set<Attempt>();
   private readonly doneTwice = new Set<string>();
+  private readonly reportedChanges = new Set<string>();
   private changed = deferred();
 
   constructor(private readonly options: AttemptWatchOptions) {}
@@ -37,10 +40,13 @@ export class AttemptWatch {
     return async (record, context) => {
       this.begun++;
       this.attempted.add(`${record.queue}/${record.id}`);
-      const attempt = this.enter(record, context);
+      // Which record it was, whatever the handler makes of what it gets.
+      const given = ownCopy(record);
+      const attempt = this.enter(given, context);
       try {
-        return await this.attempt(process, record, context);
+        return await this.attempt(process, record, given, context);
       } finally {
+        this.reportChanges(given, record, context.attempt);
         this.active.delete(attempt);
         this.notify();
       }
@@ -79,15 +85,21 @@ export class AttemptWatch {
     return attempt;
   }
 
-  private async attempt(process: Process, record: BacklogRecord, context: AttemptContext) {
+  /** @param given as it was before the attempt */
+  private async attempt(
+    process: Process,
+    record: BacklogRecord,
+    given: BacklogRecord,
+    context: AttemptContext,
+  ) {
     const result = await process(record, context);
     const isSuccess = outcomeOfReturn(result).type === 'success';
-    if (!this.options.attemptEachTwice || !isSuccess || this.doneTwice.has(record.id)) return result;
-    this.doneTwice.add(record.id);
+    if (!this.options.attemptEachTwice || !isSuccess || this.doneTwice.has(given.id)) return result;
+    this.doneTwice.add(given.id);
     try {
-      return await process(record, context);
+      return await process(ownCopy(given), context);
     } catch (error) {
-      this.reportFailedAgain(record, context.attempt, error);
+      this.reportFailedAgain(given, context.attempt, error);
       throw error;
     }
   }
@@ -110,6 +122,23 @@ export class AttemptWatch {
       message:
         `attempt ${number} of the record "${record.id}" (queue "${record.queue}") goes on after its signal was aborted: ` +
         'pass context.signal to what it waits for, such as fetch(url, { signal })',
+    });
+  }
+
+  /** The payload is the handler's own, and everything else a mistake: none of it is kept. */
+  private reportChanges(given: BacklogRecord, record: BacklogRecord, attempt: number): void {
+    const { id, queue } = given;
+    const changed = changesOf(given, record);
+    if (changed.length === 0 || this.reportedChanges.has(id)) return;
+    this.reportedChanges.add(id);
+    this.findings.push({
+      type: 'changedRecord',
+      id,
+      queue,
+      attempt,
+      message:
+        `attempt ${attempt} of the record "${id}" (queue "${queue}") changed ${changed.map((name) => `"${name}"`).join(', ')} ` +
+        'of the record that it got. It is a copy, and no change of it is stored: use variables of your own',
     });
   }
 

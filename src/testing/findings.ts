@@ -2,9 +2,9 @@
 export interface Finding {
   /**
    * `ignoredSignal`: an attempt went on after its signal was aborted. `failedAgain`: an attempt failed that did the work of
-   * another one again, which had succeeded.
+   * another one again, which had succeeded. `changedRecord`: an attempt changed the record that it got, beside its payload.
    */
-  readonly type: 'ignoredSignal' | 'failedAgain';
+  readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord';
   /** The record's id. */
   readonly id: string;
   /** Its queue. */

@@ -1,6 +1,12 @@
 import type { Clock } from '../clock.js';
 import type { AttemptLogger } from '../logger.js';
-import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  handOver,
+  outcomeOfReturn,
+  outcomeOfThrow,
+} from '../record/index.js';
 import type { Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
@@ -33,7 +39,7 @@ export interface AttemptDeps {
   readonly stopGraceMs?: number | undefined;
 }
 
-/** Calls the user's `process` on a record, with a time limit, at which the signal is aborted. */
+/** Calls the user's `process` on a copy of a record, with a time limit, at which the signal is aborted. */
 export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
   const { process, timeoutSeconds, clock, logger, stop, stopGraceMs = STOP_GRACE_MS } = deps;
   const timeout = new Timeout();
@@ -57,7 +63,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
   };
 
   const startedAt = clock.wall();
-  const outcome = (async () => process(record, context))()
+  const outcome = (async () => process(handOver(record), context))()
     .then(outcomeOfReturn, (thrown) => {
       const said = outcomeOfThrow(thrown);
       // Whatever it throws once it was told to stop: what ended it was the time limit.

@@ -3,9 +3,11 @@ import {
   type AttemptOutcome,
   type BacklogRecord,
   expire,
+  handOver,
   judge,
   laneFor,
   lanesOf,
+  nameOfThrown,
   quarantine,
   type RecordChange,
   type RetryMode,
@@ -181,9 +183,9 @@ export class RecordRules {
     ask: ((record: BacklogRecord) => Answer) | undefined,
   ): Answer | undefined {
     try {
-      return ask?.(record);
+      return ask?.(handOver(record));
     } catch (error) {
-      this.deps.logger.warn(`${name} threw`, { id: record.id, reason: show((error as Error)?.name) });
+      this.deps.logger.warn(`${name} threw`, { id: record.id, reason: show(nameOfThrown(error)) });
       return undefined;
     }
   }

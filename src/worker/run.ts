@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { ConfigurationError } from '../errors.js';
 import { PAGE_SECONDS } from '../leases/lease.js';
+import { frozenLogger } from '../logger.js';
 import { laneFor } from '../record/index.js';
 import { boundedStore } from '../store/bounded-store.js';
 import { StoreError } from '../store/errors.js';
@@ -38,7 +39,7 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const upcoming = new Upcoming();
   // What goes on without the run may not end with it.
   const store = given.onLongAttempt ? given.store : boundedStore(given.store, given.clock, options.deadline);
-  const deps = { ...given, upcoming, store };
+  const deps = { ...given, upcoming, store, logger: frozenLogger(given.logger) };
   const { clock } = deps;
   const counters = new RunCounters();
   const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);

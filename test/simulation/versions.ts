@@ -3,7 +3,8 @@ import type { BacklogRecord } from '../../src/record/index.js';
 /** Which version of a record a producer has written last, and which one a run has read. */
 export class Versions {
   private readonly written = new Map<string, number>();
-  private readonly read = new WeakMap<BacklogRecord, number>();
+  /** By its attributes, which a copy of the record has as they were read. */
+  private readonly read = new WeakMap<BacklogRecord['attributes'], number>();
 
   /** A producer has put a new version, which bears none of the library's marks. */
   wrote(id: string): void {
@@ -16,12 +17,12 @@ export class Versions {
 
   /** Just now. */
   wasRead<Records extends readonly BacklogRecord[]>(records: Records): Records {
-    for (const record of records) this.read.set(record, this.current(record.id));
+    for (const record of records) this.read.set(record.attributes, this.current(record.id));
     return records;
   }
 
   of(record: BacklogRecord): number {
-    const version = this.read.get(record);
+    const version = this.read.get(record.attributes);
     if (version === undefined) throw new Error(`${record.id}: nobody knows which version of it was read`);
     return version;
   }

@@ -37,6 +37,7 @@ import {
   WAIT_SECONDS,
 } from './scenario.js';
 import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
+import { spoil } from './spoil.js';
 import { withStaleIndex } from './stale-index.js';
 import { Versions } from './versions.js';
 import { Witness } from './witness.js';
@@ -577,6 +578,7 @@ export class World {
     const breaker = this.control.now.breakerOf(queue, destination);
     const look = { now, start: START, band, queue, isArrival, breaker, destination };
     this.witness.begins(actor, record, stored, look);
+    spoil(record);
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     if (this.features.overwrites && now - START < OPERATORS_MS)
       this.producers.sees(script, this.featuresRandom);

@@ -34,11 +34,16 @@ export function toValue(attribute: AttributeValue): unknown {
   if (attribute.L !== undefined) return attribute.L.map(toValue);
   if (attribute.BOOL !== undefined) return attribute.BOOL;
   if (attribute.NULL !== undefined) return null;
-  if (attribute.B !== undefined) return attribute.B;
+  if (attribute.B !== undefined) return bytesOfItsOwn(attribute.B);
   if (attribute.SS !== undefined) return new Set(attribute.SS);
   if (attribute.NS !== undefined) return new Set(attribute.NS.map(parseNumber));
-  if (attribute.BS !== undefined) return new Set(attribute.BS);
+  if (attribute.BS !== undefined) return new Set(attribute.BS.map(bytesOfItsOwn));
   throw new StoreError(`DynamoDB has a value of an unknown type (${Object.keys(attribute).join(', ')})`);
+}
+
+/** Bytes can be changed in place, and a record without a `rev` is fenced by the stored ones. In the image of a stream they are text. */
+function bytesOfItsOwn(bytes: Uint8Array): Uint8Array {
+  return typeof bytes === 'string' ? bytes : new Uint8Array(bytes);
 }
 
 export function toAttributeValue(value: unknown): AttributeValue {

@@ -32,3 +32,17 @@ function copyEntries(value: Item, copyChild: (child: unknown, name: string) => u
   }
   return Object.freeze(copied);
 }
+
+/** A copy that can be changed, as a table gives it: it shares no object with what is stored. */
+export function ownCopy<Value>(value: Value): Value {
+  return copyOf(value) as Value;
+}
+
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || numberText(value) !== undefined) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (value instanceof Set) return new Set([...value].map(copyOf));
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
+  // Own properties, whatever they are called: `__proto__` is one of them.
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, copyOf(child)]));
+}

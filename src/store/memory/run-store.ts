@@ -25,6 +25,7 @@ import type {
   TierRun,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
+import { ownCopy } from './freeze.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
 import { isAsRead, MemoryRecords } from './records.js';
@@ -70,7 +71,11 @@ export class MemoryRunStore implements BacklogStore {
   }
 
   async readRecords(ids: readonly string[]): Promise<BacklogRecord[]> {
-    return this.records.find(ids).map(({ record }) => record);
+    return this.records.find(ids).map(({ record }) => ({
+      ...record,
+      payload: ownCopy(record.payload),
+      attributes: ownCopy(record.attributes),
+    }));
   }
 
   async readQueue(queue: string): Promise<QueueState> {

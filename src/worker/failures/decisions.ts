@@ -117,10 +117,11 @@ function isError(expected: DeadOn[number], { error, thrown }: Failure): boolean 
   try {
     if (typeof expected === 'function') return thrown instanceof expected;
     for (let one = thrown; one instanceof Error; one = Object.getPrototypeOf(one)) {
-      if (one.constructor.name === expected) return true;
+      if (one.constructor?.name === expected) return true;
     }
+    return expected === 'Error' && thrown instanceof Error;
   } catch {
     // What throws when it is looked at is none of them.
+    return false;
   }
-  return expected === 'Error' && thrown instanceof Error;
 }

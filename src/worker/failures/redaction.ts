@@ -31,13 +31,16 @@ function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions
   let problem: string | undefined;
   const clean = (text: ErrorText): ErrorText => {
     if (!redact) return text;
+    let what = 'expected { name, message, stack? }, got something else';
     try {
-      return checked(redact(text));
-    } catch (error) {
+      const answer = checked(redact({ ...text }));
+      if (answer) return answer;
+    } catch {
       // Whatever else it says may be what it was to keep out.
-      problem = `history.redact: ${error instanceof BadAnswer ? error.message : 'threw'}; only names are kept`;
-      return { name: text.name, message: '' };
+      what = 'threw';
     }
+    problem = `history.redact: ${what}; only names are kept`;
+    return { name: text.name, message: '' };
   };
   const said = (name: string, reason: string) => clean({ name, message: reason }).message;
   switch (outcome.type) {
@@ -65,9 +68,7 @@ function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions
   }
 }
 
-class BadAnswer extends Error {}
-
-function checked(answer: unknown): ErrorText {
+function checked(answer: unknown): ErrorText | undefined {
   ignoreRejection(answer);
   if (typeof answer === 'object' && answer !== null) {
     const { name, message, stack } = answer as Record<string, unknown>;
@@ -75,7 +76,7 @@ function checked(answer: unknown): ErrorText {
       return { name, message, ...(typeof stack === 'string' ? { stack } : {}) };
     }
   }
-  throw new BadAnswer('expected { name, message, stack? }, got something else');
+  return undefined;
 }
 
 /** A promise is no answer; left alone, it would end the process when it is rejected. */

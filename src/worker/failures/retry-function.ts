@@ -4,6 +4,7 @@ import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../../poli
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  handOver,
   hasOwnSchedule,
   outcomeOfThrow,
 } from '../../record/index.js';
@@ -63,7 +64,7 @@ const MAX_PROBLEM_CHARACTERS = 400;
  */
 export function retryDecider(retry: RetryFunction): RetryDecider {
   return (failure, record, fallback) => {
-    const counted = { ...record, failures: record.failures + 1, attempts: record.attempts + 1 };
+    const counted = { ...handOver(record), failures: record.failures + 1, attempts: record.attempts + 1 };
     try {
       const answer = retry(errorOf(failure), counted, record.failures);
       ignoreRejection(answer);

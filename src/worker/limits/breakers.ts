@@ -1,7 +1,7 @@
 import { type Clock, toIso } from '../../clock.js';
 import type { AttemptLogger } from '../../logger.js';
 import type { Random } from '../../random.js';
-import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
+import { type AttemptOutcome, type BacklogRecord, handOver, nameOfThrown } from '../../record/index.js';
 import { OWN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
@@ -238,12 +238,12 @@ export class Breakers {
     const { destinationOf, logger } = this.deps;
     if (!destinationOf) return WHOLE_QUEUE;
     try {
-      const destination: unknown = destinationOf(record);
+      const destination: unknown = destinationOf(handOver(record));
       if (typeof destination === 'string' && destination !== '')
         return destination.slice(0, MAX_DESTINATION_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd');
       logger.warn(`destination: expected a name, got ${show(destination)}`, { id: record.id });
     } catch (error) {
-      logger.warn('destination: the function threw', { id: record.id, error: (error as Error)?.name });
+      logger.warn('destination: the function threw', { id: record.id, error: show(nameOfThrown(error)) });
     }
     return UNNAMED;
   }
