@@ -1,16 +1,14 @@
 import {
   Alarm,
-  AlarmRule,
-  AlarmState,
   ComparisonOperator,
-  CompositeAlarm,
-  type IAlarm,
+  type CompositeAlarm,
   type IAlarmAction,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { AlarmDefinition } from './alarm-definition.js';
 import type { AlarmActions, Severity } from './alarm-props.js';
+import { addComposites } from './composite-alarms.js';
 import { functionAlarms } from './function-alarms.js';
 import { intakeAlarms } from './intake-alarms.js';
 import { ownerAlarms } from './owner-alarms.js';
@@ -43,25 +41,6 @@ export function addAlarms(backlog: Construct, watched: Watched, options: AlarmOp
   if (!options.compositeAlarm) return { all, composite: undefined, composites: [] };
   const composites = addComposites(scope, all);
   return { all, composite: composites[0], composites };
-}
-
-/** A rule takes 10,240 characters; the ARN of an alarm has about 150 of them, and 340 at most. */
-const MOST_NAMED_IN_ONE = 60;
-const MOST_IN_A_RULE = 30;
-
-/** The first is on while any alarm is: of many alarms, by others in between. */
-function addComposites(scope: Construct, all: readonly Alarm[]): CompositeAlarm[] {
-  const composite = (id: string, some: readonly IAlarm[]) =>
-    new CompositeAlarm(scope, id, {
-      alarmRule: AlarmRule.anyOf(...some.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),
-      alarmDescription: 'Some alarm of the backlog is on. The dashboard shows which one.',
-    });
-  if (all.length <= MOST_NAMED_IN_ONE) return [composite('Any', all)];
-  const between: CompositeAlarm[] = [];
-  for (let from = 0; from < all.length; from += MOST_IN_A_RULE) {
-    between.push(composite(`Any${between.length + 1}`, all.slice(from, from + MOST_IN_A_RULE)));
-  }
-  return [composite('Any', between), ...between];
 }
 
 /** Without metrics of its own, what Lambda and SQS measure is left. */

@@ -2,13 +2,16 @@ import { Stack, Token } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
 import type { Queue } from './queue.js';
-import { bytesOf, type SettingsFiles, VALUE_BYTES } from './settings-files.js';
+import { bytesOf, type SettingsFiles, VALUE_BYTES, variableBytes } from './settings-files.js';
 import type { Tables } from './tables.js';
 
-/** Lambda takes 4 KB of variables in all; the names, the tables and the user's own need some of it. */
-const MAX_QUEUES_BYTES = 3_500;
-/** As much of the rest as the user's own may take before the queues have less room. */
-const SPARE_BYTES = 250;
+/**
+ * Lambda takes 4 KB of variables in all, as JSON. The other variables of every function take up to 900 bytes: the names of both
+ * tables have up to 255 characters, that of the stack 128.
+ */
+const MAX_QUEUES_BYTES = 3_100;
+/** As much of the rest as other variables may take before the queues have less room. */
+const SPARE_BYTES = 90;
 
 export interface EnvironmentSettings {
   readonly tables: Tables;
@@ -20,7 +23,7 @@ export interface EnvironmentSettings {
   /** Undefined: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
   readonly files: SettingsFiles;
-  /** Bytes that the queues may take. Default: what functions without variables of the user's own have. */
+  /** Bytes that the queues may take. Default: what functions without other variables have. */
   readonly room?: number | undefined;
   /** What goes into files beside the queues, by its variables. Default: the queues alone, and only if they do not fit. */
   readonly inFiles?: Readonly<Record<string, unknown>> | undefined;
@@ -28,7 +31,7 @@ export interface EnvironmentSettings {
   readonly valueBytes?: number | undefined;
 }
 
-/** Bytes that the queues may take beside variables of the user's own. */
+/** Bytes that the queues may take beside other variables. */
 export function roomBeside(environment: Readonly<Record<string, string>>): number {
   return MAX_QUEUES_BYTES - Math.max(0, bytesOf(JSON.stringify(environment)) - SPARE_BYTES);
 }
@@ -67,7 +70,7 @@ function queuesVariables(
 ): Record<string, string> {
   const settings = Object.fromEntries(queues.map(({ name, settings }) => [name, settings]));
   const json = JSON.stringify(settings);
-  if (inFiles || bytesOf(json) > room) {
+  if (inFiles || variableBytes(json) > room) {
     return files.variables(scope, { BACKLOG_QUEUES: settings, ...inFiles }, { room, valueBytes });
   }
   return { BACKLOG_QUEUES: Token.isUnresolved(json) ? Stack.of(scope).toJsonString(settings) : json };

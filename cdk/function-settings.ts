@@ -17,7 +17,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
-import { type EnvironmentSettings, handlerEnvironment } from './environment.js';
+import { type EnvironmentSettings, handlerEnvironment, roomBeside } from './environment.js';
 import type { EntrySettings } from './function-shape.js';
 import { grantNetwork, type Network, ownNetwork } from './network.js';
 import type { Queue } from './queue.js';
@@ -137,7 +137,7 @@ export function ownRoleAndLogs(
   settings: CommonSettings & OwnSettings,
   environment: Readonly<Record<string, string>> = {},
 ): FunctionOptions & { readonly runtime: Runtime } {
-  const { network, environmentEncryption } = settings;
+  const { network, environmentEncryption, room = roomBeside(environment) } = settings;
   const logGroup =
     settings.logGroup ??
     new LogGroup(scope, 'Logs', { retention: settings.logRetention, removalPolicy: RemovalPolicy.DESTROY });
@@ -164,7 +164,7 @@ export function ownRoleAndLogs(
     environment: {
       ...(settings.logLevel === 'INFO' ? {} : { POWERTOOLS_LOG_LEVEL: settings.logLevel }),
       ...environment,
-      ...handlerEnvironment(scope, queues, settings, settings.timeout.toSeconds()),
+      ...handlerEnvironment(scope, queues, { ...settings, room }, settings.timeout.toSeconds()),
     },
   };
 }

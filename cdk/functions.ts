@@ -18,7 +18,7 @@ import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../src/worker/index.
 import { handlerFolder } from './bundles.js';
 import { urlOf } from './delivery.js';
 import { entryBundling } from './entry-bundling.js';
-import { handlerEnvironment, roomBeside } from './environment.js';
+import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
 import { describeBundle } from './local-bundle.js';
@@ -204,7 +204,7 @@ function commonProps(
   environment: Readonly<Record<string, string>> = {},
 ): ReturnType<typeof ownRoleAndLogs> {
   const { layers } = settings;
-  const options = ownRoleAndLogs(scope, queues, { ...settings, room: roomBeside(environment) }, environment);
+  const options = ownRoleAndLogs(scope, queues, settings, environment);
   if (readsFile(options.environment)) checkLayerRoom(layers, path);
   return {
     ...options,

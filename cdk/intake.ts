@@ -11,14 +11,15 @@ import { arrivalsSource, redeliverySource } from './intake-sources.js';
 import type { EventSource } from './monitor.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
+import { variableBytes } from './settings-files.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
 import type { CreatedTick } from './tick.js';
 import type { StaffedQueue } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);
 const SWEEP_TIMEOUT = Duration.minutes(5);
-/** Of the queues' names and their functions', in Lambda's 4 KB of variables; the others need some of it. */
-const MAX_NAMES_BYTES = 3_200;
+/** Of the queues' names and their functions', in Lambda's 4 KB of variables; the others need up to 1,400 bytes. */
+const MAX_NAMES_BYTES = 2_700;
 /** A name that is not known before the deployment has no more. */
 const MAX_FUNCTION_NAME = 64;
 
@@ -161,7 +162,8 @@ function intakeOptions(scope: Construct, settings: IntakeSettings): ReturnType<t
     return common(scope, { ...settings, inFiles, ...space }, INTAKE_TIMEOUT, others);
   }
   const text = Stack.of(scope).toJsonString(functions);
-  return common(scope, settings, INTAKE_TIMEOUT, { BACKLOG_ARRIVAL_FUNCTIONS: text, ...others });
+  const room = MAX_NAMES_BYTES;
+  return common(scope, { ...settings, room }, INTAKE_TIMEOUT, { BACKLOG_ARRIVAL_FUNCTIONS: text, ...others });
 }
 
 function queuesByFunction(onArrival: readonly StaffedQueue[]): Record<string, string[]> {
@@ -179,6 +181,6 @@ function areSmall(queues: readonly Queue[], functions: Readonly<Record<string, r
     Token.isUnresolved(name) ? MAX_FUNCTION_NAME : name.length,
   );
   const known = Object.fromEntries(queues.map((queue) => [queue.name, knownOf(queue)]));
-  const texts = [Object.values(functions), known].map((value) => Buffer.byteLength(JSON.stringify(value)));
+  const texts = [Object.values(functions), known].map((value) => variableBytes(JSON.stringify(value)));
   return [...names, ...texts].reduce((sum, size) => sum + size, 0) <= MAX_NAMES_BYTES;
 }

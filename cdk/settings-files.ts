@@ -31,9 +31,14 @@ interface ValuesSpace {
   readonly valueBytes: number;
 }
 
-/** What a JSON takes of a function's variables: tokens as long as most values are at most. */
+/** The bytes of a JSON, with tokens as long as most values are at most. */
 export function bytesOf(json: string, valueBytes = VALUE_BYTES): number {
   return Buffer.byteLength(json.replace(TOKEN, 'x'.repeat(valueBytes)));
+}
+
+/** What a JSON takes of a function's variables, which Lambda measures as JSON: in there, its quotes are escaped. */
+export function variableBytes(json: string, valueBytes = VALUE_BYTES): number {
+  return bytesOf(JSON.stringify(json), valueBytes) - '""'.length;
 }
 
 /**
@@ -145,7 +150,7 @@ function indexOf(value: string, values: string[]): number {
 }
 
 function checkValues(values: readonly string[], { room, valueBytes }: ValuesSpace): void {
-  const bytes = bytesOf(JSON.stringify(values), valueBytes);
+  const bytes = variableBytes(JSON.stringify(values), valueBytes);
   if (bytes <= room) return;
   throw new ConfigurationError(
     `queues: expected at most ${room} bytes of values that are known at deployment only (URLs, ARNs of secrets, names of functions), ` +

@@ -1,5 +1,6 @@
 // `npm run lint:templates`: checkov and cfn-lint read the templates of three apps, and docs/security.md has a table of what
-// they find. Fails when a finding is not in that table, or one of the table occurs no more. Hadolint and checkov read the
+// they find. Fails when a finding is not in that table, or one of the table occurs no more; or if a template with its names
+// resolved is beyond a limit. Hadolint and checkov read the
 // Dockerfiles, and must find nothing there. Needs Python 3.9 or later.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { APPS, synthesize } from './templates/apps.js';
 import { DOCKERFILES, lintDockerfiles } from './templates/dockerfiles.js';
 import { differences, documented } from './templates/findings.js';
 import { installLinters, lint } from './templates/linters.js';
+import { complaintsOfResolved } from './templates/resolved-files.js';
 
 const PAGE = 'docs/security.md';
 
@@ -23,24 +25,28 @@ try {
 }
 
 async function main(): Promise<number> {
-  const templates = synthesize(folder);
-  const findings = await lint(folder, Object.values(templates).flat());
+  const { apps, longest } = synthesize(folder);
+  const templates = Object.values(apps).flat();
+  const [findings, inResolved] = await Promise.all([
+    lint(folder, templates),
+    complaintsOfResolved(folder, [...templates, longest]),
+  ]);
   const table = documented(readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8'));
   const inTemplates = APPS.flatMap((app) =>
     differences(
       table,
       app,
-      findings.filter(({ template }) => templates[app].includes(template)),
+      findings.filter(({ template }) => apps[app].includes(template)),
     ),
   );
   const inDockerfiles = await lintDockerfiles(fileURLToPath(new URL('..', import.meta.url)));
-  const complaints = [...inTemplates, ...inDockerfiles];
+  const complaints = [...inTemplates, ...inResolved, ...inDockerfiles];
   for (const complaint of complaints) process.stdout.write(`${complaint}\n\n`);
   const seconds = Math.round((Date.now() - began) / 1000);
   process.stdout.write(
     complaints.length === 0
       ? `${findings.length} findings of checkov and cfn-lint, all of them in ${PAGE}, and none in ${DOCKERFILES.join(', ')} (${seconds} s)\n`
-      : `${inTemplates.length} differences between what checkov and cfn-lint find and the table in ${PAGE}, and ${inDockerfiles.length} findings in Dockerfiles (${seconds} s)\n`,
+      : `${inTemplates.length} differences between what checkov and cfn-lint find and the table in ${PAGE}, ${inResolved.length} in templates with their names resolved, and ${inDockerfiles.length} findings in Dockerfiles (${seconds} s)\n`,
   );
   return complaints.length === 0 ? 0 : 1;
 }

@@ -22,9 +22,9 @@ const ENV = { account: '111111111111', region: 'eu-central-1' };
 /**
  * Writes the templates of all apps into a folder, without the code of their functions.
  *
- * @returns their file names by app
+ * @returns their file names by app, and that of the stack with the longest names
  */
-export function synthesize(folder: string): Record<AppName, string[]> {
+export function synthesize(folder: string): { apps: Record<AppName, string[]>; longest: string } {
   // The validator of the CDK takes ten seconds, and has a test of its own.
   process.env.CDK_VALIDATION = 'false';
   const app = new App({
@@ -38,9 +38,24 @@ export function synthesize(folder: string): Record<AppName, string[]> {
     minimal: [new BacklogStack(app, 'Minimal', { deliverTo: URL, minimal: true })],
     everything: everything(app),
   };
+  const { templateFile } = longest(app);
   app.synth();
   const files = ([name, of]: [string, Stack[]]) => [name, of.map(({ templateFile }) => templateFile)];
-  return Object.fromEntries(Object.entries(stacks).map(files));
+  return { apps: Object.fromEntries(Object.entries(stacks).map(files)), longest: templateFile };
+}
+
+/** Names as long as they can be: linted with its names resolved, for the limits of the services. */
+function longest(app: App): Stack {
+  const stack = new Stack(app, 'Longest');
+  const name = (i: number) => `orders-${i}-`.padEnd(128, 'x');
+  const queues = Array.from({ length: 16 }, (_, i): [string, QueueProps] => [
+    name(i),
+    i % 4 === 0
+      ? { progressive: true, deliverTo: URL }
+      : { retry: { type: 'fibonacci' }, ...(i === 1 ? { entry: ENTRY } : { deliverTo: URL }) },
+  ]);
+  new Backlog(stack, 'Backlog', { queues: Object.fromEntries(queues), widget: true });
+  return stack;
 }
 
 /** What the user brings is in a stack that is not read. */
