@@ -90,24 +90,32 @@ function amplitudeOf(growth: number | undefined): number {
   return growth === undefined || growth <= 1 ? DEFAULT_AMPLITUDE : (growth - 1) / (growth + 1);
 }
 
-/** The waits that a jitter makes of a base wait, cut at a maximum. Of the phase: those of all records together. */
+/**
+ * The waits that a jitter makes of a base wait. Of the phase: those of all records together. Where a maximum leaves less
+ * room above the base than below, both sides get that room, so that the mean of all records stays the base wait:
+ *
+ *     far below the maximum     |<----- base ----->|
+ *     close to it                   |<- base ->|
+ *     at it                              base           records keep the distances that their earlier waits gave them
+ *
+ * @param maximum no less than the base
+ */
 export function spread(base: number, jitter: Jitter, maximum = Number.POSITIVE_INFINITY): WaitRange {
-  const { least, most } = uncut(base, jitter);
-  return { least: Math.min(least, maximum), most: Math.min(most, maximum) };
-}
-
-function uncut(base: number, jitter: Jitter): WaitRange {
+  const around = (share: number) => {
+    const room = Math.min(base * share, Math.max(0, maximum - base));
+    return { least: base - room, most: base + room };
+  };
   switch (jitter.type) {
     case 'phase':
-      return { least: base * (1 - jitter.amplitude), most: base * (1 + jitter.amplitude) };
+      return around(jitter.amplitude);
     case 'full':
       return { least: 0, most: base };
     case 'equal':
       return { least: base / 2, most: base };
     case 'percent':
-      return { least: base * (1 - jitter.percent / 100), most: base * (1 + jitter.percent / 100) };
+      return around(jitter.percent / 100);
     case 'none':
-      return { least: base, most: base };
+      return around(0);
     default:
       throw new ConfigurationError(`jitter: unknown type ${show(jitter satisfies never)}`);
   }

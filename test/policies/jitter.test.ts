@@ -89,11 +89,22 @@ describe('the fixed-phase jitter', () => {
     }
   });
 
-  it('never lets a wait pass maxWait: its spread is cut there, and the rest of it kept', () => {
+  it('keeps the mean of 15 waits close to the greatest one: 23.77 h after the tenth failure, 12.67 d in all', () => {
+    const waits = Array.from({ length: 4000 }, (_, i) => waitsOf({ type: 'arctan' }, 15, `r${i}`) as number[]);
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+    expect(mean(waits.map((one) => one[9] ?? 0)) / 3600).toBeCloseTo(23.77, 2);
+    expect(mean(waits.map(total)) / 86_400).toBeCloseTo(12.67, 1);
+    expect(Math.max(...waits.flat())).toBeLessThanOrEqual(86_400);
+  });
+
+  it('lets records that have come to maxWait keep the distances that they had before', () => {
     const policy = { type: 'fibonacci', maxWait: 3600 } as const;
-    const lastWaits = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`).at(-1) as number);
-    expect(Math.max(...lastWaits)).toBeLessThanOrEqual(3600.001);
-    expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(800);
+    const all = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`) as number[]);
+    expect(new Set(all.map((waits) => waits.at(-1)))).toEqual(new Set([3600]));
+    const totals = all.map((waits) => waits.reduce((sum, wait) => sum + wait, 0));
+    // 0.236 of the 88 minutes before it, to both sides.
+    expect(Math.max(...totals) - Math.min(...totals)).toBeGreaterThan(2400);
   });
 
   it('that is wide lets no wait end before it begins, however long ago the first failure was', () => {

@@ -6,6 +6,7 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../../src/policies/index.js';
+import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
 import { seededRandom } from '../../src/tools/lab/seeded-random.js';
 
 const LAST = 10_000;
@@ -101,6 +102,46 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
       before = total;
     }
     expect(before.most).toBeLessThanOrEqual(LAST * MAX_WAIT_SECONDS);
+  });
+
+  it('prints the mean of what records wait, and a spread where there is room for one', () => {
+    const wrong: unknown[] = [];
+    for (const variant of variantsOf({ ...given, maxAge: 100 * MAX_WAIT_SECONDS } as RetryPolicy)) {
+      const policy = resolvePolicy(variant);
+      const jitter = (variant as { jitter: string }).jitter;
+      for (const row of scheduleOf(policy, { attempts: 60 }).rows) {
+        const { failures, waitSeconds, minSeconds, maxSeconds } = row;
+        const ageSeconds = row.totalSeconds - waitSeconds;
+        const { maximum = policy.maxWait } = policy.jitteredWait({ failures, ageSeconds }) ?? {};
+        const isMean = Math.abs((minSeconds + maxSeconds) / 2 - waitSeconds) <= 1e-9 * waitSeconds;
+        const isSpread = jitter === 'none' || maxSeconds > minSeconds || waitSeconds > maximum * (1 - 1e-6);
+        if (!isMean || !isSpread || maxSeconds > maximum) wrong.push({ variant, row });
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives each record a wait of its phase, whose mean is the printed one', () => {
+    const ids = Array.from({ length: 500 }, (_, i) => `order-${i}`);
+    const wrong: unknown[] = [];
+    for (const variant of variantsOf({ ...given, maxAge: 100 * MAX_WAIT_SECONDS } as RetryPolicy)) {
+      const policy = resolvePolicy(variant);
+      if (policy.jitter.type !== 'phase') continue;
+      for (const { failures, waitSeconds, totalSeconds } of scheduleOf(policy, { attempts: 12 }).rows) {
+        const failedAt = totalSeconds - waitSeconds;
+        const waits = ids.map((id) => {
+          const times = { firstFailureAt: 0, failedAt: failedAt * 1000, bornAt: 0 };
+          const decision = decideRetry(policy, { id, queue: 'q', failures, ...times }, 0, () => 0.5);
+          return decision.retry ? decision.wanted / 1000 - failedAt : Number.NaN;
+        });
+        const mean = waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
+        // 500 phases have a mean of their own: within four standard errors of it.
+        if (!(Math.abs(mean / waitSeconds - 1) < 4 * (0.34 / Math.sqrt(3 * 500)))) {
+          wrong.push({ variant, failures, mean, waitSeconds });
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('gives the same wait to the same failure, whichever record came before', () => {
