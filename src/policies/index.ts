@@ -6,4 +6,12 @@ export type { ResolvedPolicy } from './resolved-policy.js';
 export type { RetryLimits, RetryPolicy } from './retry-policy.js';
 export { decideRetry, type RetryDecision } from './schedule.js';
 export { isExact, nearestTick, noEarlierThan } from './tick.js';
-export { caughtUpBy, DEFAULT_TIERS, type Tier, type TierBand, tierBands, tiersSchema } from './tiers.js';
+export {
+  caughtUpBy,
+  DEFAULT_TIERS,
+  latestAgeAtNextTurn,
+  type Tier,
+  type TierBand,
+  tierBands,
+  tiersSchema,
+} from './tiers.js';

@@ -7,14 +7,16 @@ import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
  *
  *     every 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180, 192 hours to 360
  *
- * About 522 attempts in all. On a progressive queue the rules themselves keep this schedule; as a policy of one
- * record, or of a queue that is polled every minute, the wait is counted from the failure.
+ * 524 attempts in all, the first one included. On a progressive queue the rules themselves keep this schedule; as a policy
+ * of one record, or of a queue that is polled every minute, the wait is counted from the failure. A wait that would end
+ * behind the last tier is not begun.
  */
 export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier<number>[] }> = {
   type: 'progressive',
   options: z.object({ tiers: z._default(tiersSchema, [...DEFAULT_TIERS]) }),
   wait: ({ tiers }, { ageSeconds }) => {
     const tier = tiers.find(({ untilAge }) => ageSeconds <= untilAge);
-    return tier && fixed(tier.every);
+    const end = tiers.at(-1)?.untilAge ?? 0;
+    return tier && ageSeconds + tier.every <= end ? fixed(tier.every) : undefined;
   },
 };

@@ -115,7 +115,8 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   return {
     type: definition.type,
     maxAttempts: options.maxAttempts ?? Number.POSITIVE_INFINITY,
-    maxAge: options.maxAge ?? DEFAULT_MAX_AGE_SECONDS,
+    // The schedule by age ends with its last tier.
+    maxAge: options.maxAge ?? options.tiers?.at(-1)?.untilAge ?? DEFAULT_MAX_AGE_SECONDS,
     maxWait,
     jitter,
     tiers: options.tiers,

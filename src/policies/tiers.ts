@@ -73,6 +73,17 @@ export function tierBands(tiers: readonly Tier<number>[], functionTimeoutSeconds
   });
 }
 
+/**
+ * The greatest age that a record can have at its next turn, if it has had one now and its rules fire on time. The first
+ * turn of a tier comes within the tier's interval.
+ */
+export function latestAgeAtNextTurn(tiers: readonly Tier<number>[], ageSeconds: number): number {
+  const at = tiers.findIndex(({ untilAge }) => ageSeconds <= untilAge);
+  const { every = 0, untilAge = 0 } = tiers.at(at) ?? {};
+  const slower = at < 0 ? undefined : tiers[at + 1];
+  return slower && ageSeconds + every > untilAge ? untilAge + slower.every : ageSeconds + every;
+}
+
 /** The slower tiers that the rule of a tier looks after: the second one (hourly, by default) has all behind it. */
 export function caughtUpBy(band: TierBand, bands: readonly TierBand[]): readonly TierBand[] | undefined {
   const slower = bands.filter(({ number }) => number > band.number);

@@ -2,6 +2,7 @@ import { toIso } from '../clock.js';
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
 import type { RecordChange } from './change.js';
 import { isLaneOf } from './lanes.js';
+import { endOfRest } from './last-turn.js';
 import { firstTryAt, policyOf, triesOf } from './policy-of.js';
 import { whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
@@ -181,7 +182,7 @@ function wasUnknownBefore(lastDay: number, { unknownTaskSince }: BacklogRecord):
 function wasPutOffPast(lastDay: number, record: BacklogRecord): boolean {
   const until = [record.dueAt, record.notBefore].map((time) => (time === undefined ? 0 : Date.parse(time)));
   const lastAttemptAt = Date.parse(record.lastAttemptAt ?? '');
-  return wasSnoozed(record) && lastAttemptAt <= lastDay && lastDay < Math.max(...until);
+  return wasSnoozed(record) && lastAttemptAt <= lastDay && endOfRest(lastDay) < Math.max(...until);
 }
 
 /** The last attempt of one that waits was no failure. */

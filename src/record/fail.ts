@@ -10,6 +10,7 @@ import {
   waitUntil,
 } from './change.js';
 import { type ErrorText, errorEntry, keptText } from './history.js';
+import { waitForTurn } from './last-turn.js';
 import { decideNext, isLeftToRules } from './policy-of.js';
 import type { BacklogRecord } from './record.js';
 
@@ -40,7 +41,9 @@ export function fail(
   }
   const isByRules = isLeftToRules(record, context);
   const dueAt = isByRules ? earliest : dueAfter(decision, earliest, context);
-  const { set, remove, next } = waitUntil(record, dueAt, context);
+  const { set, remove, next } = isByRules
+    ? waitForTurn(record, dueAt, context)
+    : waitUntil(record, dueAt, context);
   const wanted = !isByRules && decision.retry ? Math.max(earliest, Math.ceil(decision.wanted)) : undefined;
   const entry = {
     ...textOf(failed, change),

@@ -32,8 +32,9 @@ export function firstTryAt({ firstFailureAt, notReady = 0 }: Tried): number | un
 
 /** When a record is tried again after an attempt that ended at `context.now`, as its policy says. */
 export function decideNext(record: BacklogRecord, tried: Tried, context: SettleContext): RetryDecision {
+  const policy = policyOf(record, context.policy);
   const decision = decideRetry(
-    policyOf(record, context.policy),
+    policy,
     {
       id: record.id,
       queue: record.queue,
@@ -45,8 +46,9 @@ export function decideNext(record: BacklogRecord, tried: Tried, context: SettleC
     context.tickSeconds,
     context.random,
   );
-  // On a progressive queue the last rule gives up what is too old, after its last turn.
-  if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired') {
+  // On a progressive queue the rules keep the schedule, and a wait may be shorter than the policy's.
+  const isPast = context.now > bornAt(record) + policy.maxAge * 1000;
+  if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired' && !isPast) {
     return { retry: true, dueAt: context.now, wanted: context.now };
   }
   return decision;

@@ -1,6 +1,7 @@
 import { toIso } from '../clock.js';
 import { attemptOf, die, historyOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
 import { shortReason } from './fail.js';
+import { waitForTurn } from './last-turn.js';
 import type { AttemptOutcome } from './outcome.js';
 import { decideNext, isLeftToRules, triesOf } from './policy-of.js';
 import { type BacklogRecord, isPending } from './record.js';
@@ -12,7 +13,7 @@ export function snooze(record: BacklogRecord, snoozed: Snoozed, context: SettleC
   const { seconds } = snoozed;
   return seconds === undefined
     ? waitUntilReady(record, snoozed, context)
-    : putOff(record, snoozed, { dueAt: context.now + seconds * 1000 }, context);
+    : putOff(record, snoozed, waitUntil(record, context.now + seconds * 1000, context), context);
 }
 
 /** The policy says when to look again, as it would after a failure; and when to give up. */
@@ -21,7 +22,9 @@ function waitUntilReady(record: BacklogRecord, snoozed: Snoozed, context: Settle
   const decision = decideNext(record, { ...record, ...counted }, context);
   if (decision.retry) {
     const { dueAt, wanted } = decision;
-    const when = isLeftToRules(record, context) ? { dueAt: context.now } : { dueAt, wanted };
+    const when = isLeftToRules(record, context)
+      ? waitForTurn(record, context.now, context)
+      : { ...waitUntil(record, dueAt, context), next: toIso(Math.ceil(wanted)) };
     return putOff(record, snoozed, when, context, counted);
   }
   const { reason, ms } = snoozed;
@@ -52,12 +55,10 @@ export function wasNotReady({ notReady = 0, lastAttemptAt, lastFailureAt }: Back
 function putOff(
   record: BacklogRecord,
   { reason, ms }: Snoozed,
-  { dueAt, wanted }: { readonly dueAt: number; readonly wanted?: number },
+  { set, remove, next }: Pick<RecordChange, 'set' | 'remove'> & { readonly next?: string | undefined },
   context: SettleContext,
   counted: { readonly notReady?: number } = {},
 ): RecordChange {
-  const { set, remove, next: stored } = waitUntil(record, dueAt, context);
-  const next = wanted === undefined ? stored : toIso(Math.ceil(wanted));
   const history = historyOf(record, { ms, outcome: 'snoozed', message: reason, next }, context);
   return {
     set: { ...attemptOf(record, context), ...counted, status: record.status, ...set, history },

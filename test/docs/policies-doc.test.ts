@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../scripts/policies-doc.js';
 import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
-import { POLICY_TYPES } from '../../src/policies/index.js';
+import { POLICY_TYPES, resolvePolicy } from '../../src/policies/index.js';
+import { tiersOf } from '../../src/tools/lab/tiers-of.js';
 
 const HOW = 'docs/policies.md is out of step: npm run docs:policies';
 const page = readFileSync(PAGE, 'utf8');
@@ -48,6 +49,17 @@ describe('docs/policies.md', () => {
       expect(page).toContain(`<!-- schedule: ${type} -->`);
       expect(page).toContain(`<!-- picture policies/${type}.svg: policy ${type} -->`);
     }
+  });
+
+  it('counts the attempts of the progressive schedule as the command does, in the tiers and in all', () => {
+    const { ages = [], figures = [] } = tiersOf(resolvePolicy({ type: 'progressive' })) ?? {};
+    const counts = figures.map(({ attempts }) => attempts);
+    const inTiers = `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}`;
+    expect(page).toContain(`is attempted ${ages.length} times in all: ${inTiers} times in the six tiers`);
+    const source = readFileSync(new URL('../../src/policies/progressive.ts', import.meta.url), 'utf8');
+    expect(source).toContain(`${ages.length} attempts in all`);
+    const changes = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
+    expect(changes).toContain(`attempted in each: ${ages.length} times in all`);
   });
 
   it('links to sections that are there', () => {

@@ -90,7 +90,10 @@ describe('the fixed-phase jitter', () => {
   });
 
   it('keeps the mean of 15 waits close to the greatest one: 23.77 h after the tenth failure, 12.67 d in all', () => {
-    const waits = Array.from({ length: 4000 }, (_, i) => waitsOf({ type: 'arctan' }, 15, `r${i}`) as number[]);
+    const waits = Array.from(
+      { length: 4000 },
+      (_, i) => waitsOf({ type: 'arctan' }, 15, `r${i}`) as number[],
+    );
     const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
     const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
     expect(mean(waits.map((one) => one[9] ?? 0)) / 3600).toBeCloseTo(23.77, 2);

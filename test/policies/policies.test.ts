@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
-import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
+import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { expectSchedule, waitsOf } from './expect-schedule.js';
 
 const jitter = 'none' as const;
@@ -32,6 +32,19 @@ describe('the schedule', () => {
     expect(waits.slice(0, 3)).toEqual([300, 300, 300]);
     expect(intervals.map(counted)).toEqual([289, 144, 14, 16, 38, 22]);
     expect(waits.at(-1)).toBe('expired');
+  });
+
+  it('of progressive begins no wait that would end behind its last tier', () => {
+    const tiers = [
+      { every: '5m', untilAge: '1h' },
+      { every: '141m', untilAge: '12h' },
+    ];
+    for (const more of [{}, { maxAge: '2d' }]) {
+      const waits = waitsOf({ type: 'progressive', tiers, ...more } as RetryPolicy, 100);
+      expect(waits.at(-1)).toBe('expired');
+      const minutes = waits.slice(0, -1).reduce<number>((sum, wait) => sum + Number(wait) / 60, 0);
+      expect(minutes).toBe(65 + 4 * 141);
+    }
   });
 
   it('is capped by maxWait', () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePolicy } from '../../src/policies/index.js';
-import { type AttemptOutcome, isCancelled, settle, settleLostWorker } from '../../src/record/index.js';
+import { DEFAULT_TIERS, resolvePolicy, type TierBand, tierBands } from '../../src/policies/index.js';
+import {
+  type AttemptOutcome,
+  type Item,
+  isCancelled,
+  judge,
+  settle,
+  settleLostWorker,
+} from '../../src/record/index.js';
 import { context, iso, NOW, record } from './records.js';
 
 const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', message: 'broken' } };
@@ -81,10 +88,54 @@ describe('a failure', () => {
     });
   });
 
-  it('past the maximum age kills under a per-record policy, but on a progressive queue only its last rule does', () => {
+  it('past the maximum age kills, whether the waits are those of a policy or of rules', () => {
     const old = record({ insertedAt: iso(-400 * 86_400) });
     expect(settle(old, failure, context()).set).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
-    expect(settle(old, failure, context(progressive)).set).toMatchObject({ status: 'ERROR' });
+    expect(settle(old, failure, context(progressive)).set).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'expired',
+    });
+  });
+
+  it('before the last turn of a progressive queue leaves the index alone; the last one says when its age is over', () => {
+    const DAY = 86_400;
+    const failedAtAge = (ageDays: number, more: Item = {}, retryAfterSeconds = 0) => {
+      const insertedAt = iso(-ageDays * DAY);
+      const old = record({ insertedAt, dueAt: insertedAt, notBefore: iso(-1), ...more });
+      const { set, remove } = settle(old, { ...failure, retryAfterSeconds }, context(progressive));
+      expect(set).toMatchObject({ status: 'ERROR' });
+      return { ageAtDueDays: (Date.parse(set.dueAt ?? '') - Date.parse(insertedAt)) / DAY / 1000, remove };
+    };
+    const justBehind = (days: number) => expect.closeTo(days + 0.001 / DAY, 11);
+    expect(failedAtAge(351.9).ageAtDueDays).toBe(0);
+    expect(failedAtAge(352.1)).toEqual({ ageAtDueDays: justBehind(360), remove: ['notBefore'] });
+    expect(failedAtAge(360).ageAtDueDays).toEqual(justBehind(360));
+    // A turn every five minutes is quick enough.
+    expect(failedAtAge(0.99, { retry: { maxAge: DAY } }).ageAtDueDays).toBe(0);
+    expect(failedAtAge(0.999, { retry: { maxAge: DAY } }).ageAtDueDays).toEqual(justBehind(1));
+    expect(failedAtAge(10, { retry: { maxAge: 10.6 * DAY } }).ageAtDueDays).toBe(0);
+    expect(failedAtAge(10, { retry: { maxAge: 10.4 * DAY } }).ageAtDueDays).toEqual(justBehind(10.4));
+    // The first turn of a slower tier may come up to its whole interval behind the end of the one before.
+    expect(failedAtAge(179, { retry: { maxAge: 188.1 * DAY } }).ageAtDueDays).toBe(0);
+    expect(failedAtAge(179, { retry: { maxAge: 187.9 * DAY } }).ageAtDueDays).toEqual(justBehind(187.9));
+    // A destination that asks for more than is left has the same answer.
+    expect(failedAtAge(300, {}, 61 * DAY).ageAtDueDays).toEqual(justBehind(360));
+    expect(failedAtAge(300, {}, 51 * DAY).ageAtDueDays).toBe(0);
+  });
+
+  it('or a look that finds the work not ready leaves a record of a progressive queue to die with its last day', () => {
+    const insertedAt = iso(-359 * 86_400);
+    const old = record({ insertedAt, dueAt: insertedAt, attempts: 1, lastAttemptAt: iso(-691_200) });
+    const lastDay = Date.parse(insertedAt) + 360 * 86_400_000;
+    for (const outcome of [failure, { type: 'snooze' }] as const) {
+      const { set } = settle(old, outcome, context(progressive));
+      const rests = record({ ...set, insertedAt } as Item);
+      expect(Date.parse(rests.dueAt ?? '')).toBe(lastDay + 1);
+      const band = tierBands(DEFAULT_TIERS, 300)[0] as TierBand;
+      const look = { lane: 'q', band, policy: progressive.policy, tickSeconds: 300 };
+      expect(judge(rests, { ...look, now: lastDay + 1 })).toEqual({ do: 'expire' });
+      expect(judge(rests, { ...look, now: lastDay })).toEqual({ do: 'skip', reason: 'notDue' });
+    }
   });
 
   it('that asks for less than a tick is kept to the second, and never before what the destination asked', () => {

@@ -1,7 +1,7 @@
 import { age } from '../../duration.js';
 import type { ResolvedPolicy } from '../../policies/index.js';
 import type { ScheduleRow } from '../lab/schedule-of.js';
-import { MOST_FAILURES, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
+import { MOST_ATTEMPTS, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
 import { type Curve, scheduleCurves } from './curves.js';
 import { dotChart } from './dots.js';
 import { MOST_LABEL_WIDTH } from './end-labels.js';
@@ -103,11 +103,11 @@ function curveTable({ name, rows }: Curve): FigureTable {
 function tierTable(name: string, { figures }: PlayedTiers): FigureTable {
   return {
     caption: name,
-    head: ['tier', 'every', 'from age', 'until age', 'failures'],
-    rows: figures.map(({ everySeconds, fromAgeSeconds, untilAgeSeconds, failures }, i) => [
+    head: ['tier', 'every', 'from age', 'until age', 'attempts'],
+    rows: figures.map(({ everySeconds, fromAgeSeconds, untilAgeSeconds, attempts }, i) => [
       String(i + 1),
       ...[everySeconds, fromAgeSeconds, untilAgeSeconds].map((seconds) => age(seconds * 1000)),
-      failures === undefined ? `> ${MOST_FAILURES}` : String(failures),
+      attempts === undefined ? `> ${MOST_ATTEMPTS}` : String(attempts),
     ]),
   };
 }

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { age } from '../../duration.js';
-import { MOST_FAILURES, type PlayedTiers, type TierFigures } from '../lab/tiers-of.js';
+import { MOST_ATTEMPTS, type PlayedTiers, type TierFigures } from '../lab/tiers-of.js';
 import {
   curveStyle,
   FONT_SIZE,
@@ -43,24 +43,22 @@ export function tierCharts(charts: readonly TierChart[]): Section[] {
   }));
 }
 
-function totalText({ figures, schedule: { rows, end } }: PlayedTiers): string {
+function totalText({ figures, ages, schedule: { end } }: PlayedTiers): string {
   const last = figures.at(-1);
   if (!end)
-    return `A row for each tier, a line for each attempt: more than ${countText(MOST_FAILURES)} in all.`;
-  // The last attempt is the one at which the record is given up.
-  const attempts = rows.length + 1;
+    return `A row for each tier, a line for each attempt: more than ${countText(MOST_ATTEMPTS)} in all.`;
   const until = end.reason === 'expired' && last ? `within ${age(last.untilAgeSeconds * 1000)}` : 'in all';
-  return `A row for each tier, a line for each attempt of a record that always fails: ${countText(attempts)} ${until}.`;
+  return `A row for each tier, a line for each attempt of a record that always fails: ${countText(ages.length)} ${until}.`;
 }
 
 function tierChart(
-  { figures, schedule }: PlayedTiers,
+  { figures, ages: played }: PlayedTiers,
   { shown, most, color }: { shown: (seconds: number) => number; most: number; color: string },
 ): Panel {
   const names = figures.map(({ everySeconds }) => `every ${age(everySeconds * 1000)}`);
   const ages = figures.map(({ untilAgeSeconds }) => `to age ${age(untilAgeSeconds * 1000)}`);
-  const counts = figures.map(({ failures }) =>
-    failures === undefined ? 'more than shown' : `${countText(failures)} attempt${failures === 1 ? '' : 's'}`,
+  const counts = figures.map(({ attempts }) =>
+    attempts === undefined ? 'more than shown' : `${countText(attempts)} attempt${attempts === 1 ? '' : 's'}`,
   );
   const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => textWidth(text, FONT_SIZE)));
   const marginLeft = MARGIN + widest([...names, ...ages]) + 10;
@@ -69,7 +67,6 @@ function tierChart(
   const pixels = WIDTH - marginLeft - marginRight;
   const ticks = [{ seconds: 0, text: '0' }, ...namedTicks(0, most)];
   const place = (seconds: number) => (shown(seconds) / shown(most)) * pixels;
-  const dots = schedule.rows.map(({ totalSeconds, waitSeconds }) => totalSeconds - waitSeconds);
   const bars = figures.map((tier, row) => ({
     row,
     from: shown(tier.fromAgeSeconds),
@@ -101,7 +98,7 @@ function tierChart(
       ),
       Plot.rect(bars, { x1: 'from', x2: 'to', y1: 'y1', y2: 'y2', fill: SHADE, rx: 4 }),
       ...figures.map((tier, row) => {
-        const inTier = dots.filter((at) => isIn(tier, at, row === 0));
+        const inTier = played.filter((at) => isIn(tier, at, row === 0));
         return Plot.ruleX(thinned(inTier.map(shown), shown(most) / (2 * pixels)), {
           x: (at: number) => at,
           y1: row - BAR_SHARE / 2,

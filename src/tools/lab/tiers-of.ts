@@ -6,16 +6,18 @@ export interface TierFigures {
   readonly everySeconds: number;
   readonly fromAgeSeconds: number;
   readonly untilAgeSeconds: number;
-  /** How many failures happen in it; missing where there are more than are counted. */
-  readonly failures?: number;
+  /** How many attempts fall into it; missing where there are more than are counted. */
+  readonly attempts?: number;
 }
 
-/** More failures than these are not played. */
-export const MOST_FAILURES = 10_000;
+/** More attempts than these are not played. */
+export const MOST_ATTEMPTS = 10_000;
 
 /** The tiers of a progressive policy, and the schedule that they were counted in. */
 export interface PlayedTiers {
   readonly figures: readonly TierFigures[];
+  /** The ages at which it is attempted, the first and the last one included. Seconds. */
+  readonly ages: readonly number[];
   readonly schedule: Schedule;
 }
 
@@ -23,20 +25,20 @@ export interface PlayedTiers {
 export function tiersOf(policy: ResolvedPolicy): PlayedTiers | undefined {
   const { tiers } = policy;
   if (!tiers) return undefined;
-  const schedule = scheduleOf(policy, { attempts: MOST_FAILURES });
+  const schedule = scheduleOf(policy, { attempts: MOST_ATTEMPTS });
   const { rows, end } = schedule;
-  // The failure that ends it has no row, and belongs to no tier.
-  const ages = rows.map(({ totalSeconds, waitSeconds }) => totalSeconds - waitSeconds);
+  // The failure that ends it has no row: nothing is waited for after it.
+  const ages = [0, ...rows.map(({ totalSeconds }) => totalSeconds)].slice(0, MOST_ATTEMPTS);
   const counted = end ? Number.POSITIVE_INFINITY : (ages.at(-1) ?? 0);
   const figures = tiers.map(({ every, untilAge }, i) => {
     const from = tiers[i - 1]?.untilAge ?? 0;
-    const failures = ages.filter((at) => (i === 0 || at > from) && at <= untilAge).length;
+    const attempts = ages.filter((at) => (i === 0 || at > from) && at <= untilAge).length;
     return {
       everySeconds: every,
       fromAgeSeconds: from,
       untilAgeSeconds: untilAge,
-      ...(untilAge < counted ? { failures } : {}),
+      ...(untilAge < counted ? { attempts } : {}),
     };
   });
-  return { figures, schedule };
+  return { figures, ages, schedule };
 }
