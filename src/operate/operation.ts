@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import {
+  asWritten,
   attributesToFence,
   type BacklogRecord,
   type Item,
@@ -228,7 +229,8 @@ export class Operation {
       if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
       if (ifFree) {
         this.counters.delayed++;
-        this.moved.push({ record: { ...record, rev, formerLane: change.set.formerLane }, ifFree });
+        const { formerLane } = change.set;
+        this.moved.push({ record: { ...asWritten(record, change, rev), formerLane }, ifFree });
       }
     }
     this.counters.changed(record.id);
@@ -252,9 +254,11 @@ export class Operation {
   };
 }
 
-/** An item without `rev` is compared as its write is fenced: in all that it has, and in what it has not of the contract. */
+/** A part is compared in what it has; a whole item also in what its write is fenced by. */
 function isExpected(item: Item, expected: Item | undefined): boolean {
   if (expected === undefined) return true;
-  const names = expected.rev === undefined ? attributesToFence(expected) : Object.keys(expected);
-  return names.every((name) => isDeepStrictEqual(item[name], expected[name]));
+  const hasRev = typeof expected.rev === 'string';
+  const isWhole = !hasRev || expected.id !== undefined;
+  const fenced = isWhole ? attributesToFence(expected, hasRev) : [];
+  return [...Object.keys(expected), ...fenced].every((name) => isDeepStrictEqual(item[name], expected[name]));
 }

@@ -1,6 +1,7 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
+export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { handOver } from './hand-over.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
@@ -20,7 +21,6 @@ export {
   type TypedOutcome,
 } from './outcome.js';
 export {
-  attributesToFence,
   CLOCK_TOLERANCE_MS,
   CONTRACT_ATTRIBUTES,
   parseRecord,
@@ -31,5 +31,5 @@ export * from './record.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
-export { HOLD_MS, holdForAttempt, isUnderAttempt } from './under-attempt.js';
+export { endHold, HOLD_MS, holdForAttempt, isUnderAttempt } from './under-attempt.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

@@ -47,14 +47,6 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'backlogFormat',
 ]);
 
-/**
- * The names of all that an attempt of an item depends on: what it has, and what of the contract it has not. An overwrite
- * changes one of them, unless all it does is to add an attribute of the producer's own.
- */
-export function attributesToFence(item: Item): string[] {
-  return [...new Set([...Object.keys(item), ...CONTRACT_ATTRIBUTES])];
-}
-
 /** A clock that is this far ahead is believed; further ahead counts as unreadable. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
@@ -154,7 +146,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     attributes: ownAttributes(item),
     ...(hasRoomForOutcome(item) ? {} : { isFull: true }),
     problems,
-    ...(asRead !== undefined && rev === undefined ? { [AS_READ]: asRead } : {}),
+    ...(asRead === undefined ? {} : { [AS_READ]: asRead }),
   };
 }
 

@@ -138,7 +138,7 @@ export interface BacklogRecord<Payload = unknown> {
   /** Contract attributes that were invalid and were replaced by their defaults. */
   readonly problems: readonly string[];
   /**
-   * For the store alone; only while there is no `rev` to go by.
+   * For the store alone.
    *
    * @internal
    */
@@ -178,19 +178,40 @@ export function isNewer({ format = 1 }: Pick<BacklogRecord, 'format'>): boolean 
 export const AS_READ: unique symbol = Symbol('asRead');
 
 /**
- * The item of a record as its store had it when it was read: what the record is fenced by before the library's first
- * write. Only that store knows what is in it. Nothing that prints or serializes a record shows it.
+ * What a record is fenced by: its item as the store had it when it was read, and what the library has written since. Only
+ * that store knows what is in it. Nothing that prints or serializes a record shows it.
  */
 export class AsRead {
   readonly #stored: unknown;
+  readonly #written: Item;
 
-  constructor(stored: unknown) {
+  constructor(stored: unknown, written: Item = {}) {
     this.#stored = stored;
+    this.#written = written;
   }
 
-  /** @throws TypeError if the record was not read by a store, or has been written by the library */
-  static of({ [AS_READ]: asRead, id }: { readonly id: string; readonly [AS_READ]?: AsRead | undefined }) {
+  /** @throws TypeError if the record was not read by a store */
+  static of({
+    [AS_READ]: asRead,
+    id,
+  }: {
+    readonly id: string;
+    readonly [AS_READ]?: AsRead | undefined;
+  }): AsRead {
     if (asRead === undefined) throw new TypeError(`record ${id}: it is not known as what it was read`);
-    return asRead.#stored;
+    return asRead;
+  }
+
+  get stored(): unknown {
+    return this.#stored;
+  }
+
+  /** What the library has written since; `undefined`: it has removed that. */
+  get written(): Item {
+    return this.#written;
+  }
+
+  with(written: Item): AsRead {
+    return new AsRead(this.#stored, { ...this.#written, ...written });
   }
 }

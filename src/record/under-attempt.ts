@@ -15,6 +15,14 @@ export function holdForAttempt(record: BacklogRecord, until: number, context: Se
   return { set: { ...arrivalOf(record), ...set, underAttemptUntil: toIso(until) }, remove };
 }
 
+/** The attempt is over without an outcome: due at once, unless a producer or an operator has put the record off since. */
+export function endHold(record: BacklogRecord, context: SettleContext): RecordChange {
+  const { set, remove } = isPutOffByHold(record)
+    ? waitUntil(record, context.now, context)
+    : { set: {}, remove: [] };
+  return { set, remove: [...remove, 'underAttemptUntil'] };
+}
+
 /**
  * Whether a process has said that it attempts the record at this moment. A producer may have written the attribute: no
  * process says it of a record that the library has not written, or that is not in the index, or for longer than
@@ -35,8 +43,11 @@ export function isUnderAttempt(record: BacklogRecord, now: number, speed = 1): b
  * so has put off the record for as long. A record that was put off differently since, or never, is not counted as a failure.
  */
 export function wasLostUnderAttempt(record: BacklogRecord, now: number): boolean {
-  const { underAttemptUntil, dueAt, notBefore, rev } = record;
+  const { underAttemptUntil, rev } = record;
   if (underAttemptUntil === undefined || rev === undefined) return false;
-  const isAsWritten = underAttemptUntil === dueAt || underAttemptUntil === notBefore;
-  return isAsWritten && Date.parse(underAttemptUntil) <= now;
+  return isPutOffByHold(record) && Date.parse(underAttemptUntil) <= now;
+}
+
+function isPutOffByHold({ underAttemptUntil, dueAt, notBefore }: BacklogRecord): boolean {
+  return underAttemptUntil === dueAt || underAttemptUntil === notBefore;
 }

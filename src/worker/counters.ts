@@ -53,6 +53,10 @@ export class RunCounters {
     this.counts.skipped++;
   }
 
+  get hasUnsettled(): boolean {
+    return this.counts.unsettled > 0;
+  }
+
   unsettled(): void {
     this.counts.unsettled++;
   }

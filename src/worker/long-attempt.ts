@@ -2,7 +2,9 @@ import type { Hold } from '../leases/heartbeat.js';
 import { randomToken } from '../random.js';
 import {
   type AttemptOutcome,
+  asWritten,
   type BacklogRecord,
+  endHold,
   HOLD_MS,
   holdForAttempt,
   type RecordChange,
@@ -106,6 +108,15 @@ export class RecordHold implements Hold {
     return this.write();
   }
 
+  /** A record that was changed under its attempt is due at once: the attempt is over, and its worker was not lost. */
+  async giveBack(): Promise<void> {
+    const { random, rules, store } = this.deps;
+    const { rev, underAttemptUntil } = this.record;
+    const found = await store.get(this.record.id);
+    if (!found || found.rev !== rev || found.underAttemptUntil !== underAttemptUntil) return;
+    await store.settle(found, endHold(found, rules.settleContext(found)), randomToken(random));
+  }
+
   private async writeOnce(): Promise<boolean> {
     const { clock, random, rules, store } = this.deps;
     const { record } = this;
@@ -120,7 +131,7 @@ export class RecordHold implements Hold {
     const answer = await store.settle(record, change, rev);
     this.pending = undefined;
     if (answer !== 'settled') return false;
-    this.record = { ...record, ...change.set, rev };
+    this.record = { ...asWritten(record, change, rev), ...change.set };
     this.heldUntil = until;
     return true;
   }
@@ -167,6 +178,7 @@ export class LongAttempt {
       const outcome = await this.outcome();
       await hold.beginSettling();
       await this.conclude(alone, hold.record, outcome);
+      if (counters.hasUnsettled) await hold.giveBack();
     } catch (error) {
       run.logger.error('a long attempt could not be settled', {
         id: hold.record.id,

@@ -139,6 +139,15 @@ describe.each([
     expect(await operatorOn().discard(item.id, { expected: { rev: 'seen' } })).toMatchObject({ changed: 1 });
   });
 
+  it('is of a whole item also what that had not, of what its attempt depends on', async () => {
+    const item = await put();
+    const expected = await seen(item.id);
+    await place().put({ ...item, retry: { type: 'none' } });
+    expect(await operatorOn().discard(item.id, { expected })).toMatchObject(LEFT);
+    await place().put({ ...item, note: 'of its own' });
+    expect(await operatorOn().discard(item.id, { expected })).toMatchObject({ changed: 1 });
+  });
+
   it('says that a record is gone, as without it', async () => {
     const result = await operatorOn().runNow('expected-gone', { expected: { rev: 'seen' } });
     expect(result).toMatchObject({ changed: 0, skipped: { notFound: 1 } });

@@ -10,7 +10,7 @@ let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
 let others: DynamoDbUnderTest;
 
 beforeAll(async () => {
-  dynamoDb = await startDynamoDb();
+  dynamoDb = await startDynamoDb({ comparesDocuments: false });
   others = await dynamoDbUnderTest(dynamoDb.endpoint);
 });
 

@@ -1,7 +1,12 @@
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import {
+  type EmbeddedDynamoDbOptions,
+  startEmbeddedDynamoDb,
+} from '../../src/tools/local/embedded-dynamodb.js';
 
 /** The DynamoDB that `scripts/test-dynamodb-local.mjs` has started; else an embedded one. */
-export async function startDynamoDb(): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {
+export async function startDynamoDb(
+  options: Pick<EmbeddedDynamoDbOptions, 'comparesDocuments'> = {},
+): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {
   const endpoint = process.env.BACKLOG_TEST_DYNAMODB_ENDPOINT;
-  return endpoint ? { endpoint, stop: async () => {} } : startEmbeddedDynamoDb();
+  return endpoint ? { endpoint, stop: async () => {} } : startEmbeddedDynamoDb(options);
 }

@@ -207,6 +207,30 @@ describe('the process of a long attempt', () => {
     expect(harness.item('report')).not.toHaveProperty('attempts');
   });
 
+  it.each([
+    ['while it is renewed', 100],
+    ['after the last renewal', 190],
+  ])(
+    'finds its record changed by hand %s: the change is attempted at once, and no failure is counted',
+    async (_, after) => {
+      const world = new LongLived();
+      const { harness } = world;
+      harness.put('report');
+      await world.run(world.working(() => 195));
+      await harness.pass(after - 30);
+      harness.store.put({ ...harness.item('report'), payload: { second: true }, queue: 'q' });
+      await harness.pass(200 - after);
+      expect(world.ended).toMatchObject([{ succeeded: 0, unsettled: 1 }]);
+      expect(harness.item('report')).toMatchObject({ payload: { second: true }, status: 'NEW' });
+      expect(harness.item('report')).not.toHaveProperty('underAttemptUntil');
+      const payloads: unknown[] = [];
+      await world.run(({ payload }) => void payloads.push(payload));
+      expect(payloads).toEqual([{ second: true }]);
+      expect(harness.item('report')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+      expect(harness.item('report')).not.toHaveProperty('failures');
+    },
+  );
+
   it('writes again what has no answer, and does not take its own write for that of another', async () => {
     const world = new LongLived();
     const { harness } = world;

@@ -41,7 +41,7 @@ export function toValue(attribute: AttributeValue): unknown {
   throw new StoreError(`DynamoDB has a value of an unknown type (${Object.keys(attribute).join(', ')})`);
 }
 
-/** Bytes can be changed in place, and a record without a `rev` is fenced by the stored ones. In the image of a stream they are text. */
+/** Bytes can be changed in place, and a record is fenced by the stored ones. In the image of a stream they are text. */
 function bytesOfItsOwn(bytes: Uint8Array): Uint8Array {
   return typeof bytes === 'string' ? bytes : new Uint8Array(bytes);
 }

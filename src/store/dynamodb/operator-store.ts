@@ -1,5 +1,5 @@
 import { toIso } from '../../clock.js';
-import type { BacklogRecord, Item } from '../../record/index.js';
+import { asWritten, type BacklogRecord, type Item } from '../../record/index.js';
 import type {
   ControlState,
   CountQuery,
@@ -18,7 +18,7 @@ import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
 import { listRecords } from './list.js';
 import { parseQueueState } from './queues.js';
-import { asReadAndStatus, DynamoDbRecords } from './records.js';
+import { conditionOf, DynamoDbRecords } from './records.js';
 import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY, writeActiveRegion } from './registry.js';
 import type { DynamoDbStoreDeps } from './store.js';
 import { DynamoDbSweepStore } from './sweep-store.js';
@@ -56,7 +56,7 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
   }
 
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.single.change(record, change, rev, asReadAndStatus);
+    return this.single.change(record, change, rev);
   }
 
   async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {
@@ -64,12 +64,12 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
       // All its attributes are its fence. They are compared once, to write a `rev` that is the fence from then on.
       const found = await this.recordsTable.getStored(record.id);
       if (!(await this.single.stamp(record, rev, found))) return this.isGone(record.id);
-      return this.remove({ ...record, rev }, rev);
+      return this.remove(asWritten(record, { set: {}, remove: [] }, rev), rev);
     }
-    const expressions = new Expressions();
-    const ConditionExpression = asReadAndStatus(record, expressions);
-    const condition = { ConditionExpression, ...expressions.placeholders() };
-    return (await this.recordsTable.delete(record.id, condition)) ? 'removed' : this.isGone(record.id);
+    const isRemoved = await this.single.whileAsRead(record, (compare) =>
+      this.recordsTable.delete(record.id, conditionOf(record, compare)),
+    );
+    return isRemoved ? 'removed' : this.isGone(record.id);
   }
 
   async countDue({ lane, from, until, after }: CountQuery) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import {
   AsRead,
+  asWritten,
   attributesToFence,
   type BacklogRecord,
   type Item,
@@ -10,9 +11,9 @@ import {
   smallerQuarantines,
 } from '../../record/index.js';
 import type { Found } from '../operator-store.js';
-import { type Attributes, toItem } from './attribute-values.js';
+import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';
-import { and, Expressions, type Update } from './expressions.js';
+import { and, type Condition, Expressions, type Update } from './expressions.js';
 import { isSameValue } from './same-value.js';
 import type { Table } from './table.js';
 
@@ -23,6 +24,7 @@ export interface ItemChange {
 
 /** What a condition names of a record at most, and twice as many operators. */
 const MAX_FENCED = 120;
+const NOTHING = { set: {}, remove: [] } as const;
 
 /** Single records: put, read, settle. */
 export class DynamoDbRecords {
@@ -56,7 +58,7 @@ export class DynamoDbRecords {
 
   find(stored: Attributes): Found {
     const item = toItem(stored);
-    return { item, record: parseRecord(item, this.clock.now(), new AsRead(stored)) };
+    return { item, record: parseRecord(item, this.clock.now(), new AsRead(fencedOf(stored))) };
   }
 
   /** A record that has no room left is settled with less, down to the bare end of it: it must not come for ever. */
@@ -76,70 +78,80 @@ export class DynamoDbRecords {
   }
 
   /** Writes all of a change or nothing. */
-  async change(
-    record: BacklogRecord,
-    change: ItemChange,
-    rev: string,
-    fence: Fence = asRead,
-  ): Promise<'settled' | 'changed'> {
-    const { id } = record;
-    const isBare = record.rev === undefined;
-    if (!isBare || fitsCondition(storedOf(record))) {
-      const answer = await this.table.update(id, settleUpdate(record, change, rev, fence));
-      if (answer.written) return 'settled';
-    }
-    const found = await this.table.getStored(id, isBare ? undefined : 'rev');
+  async change(record: BacklogRecord, change: ItemChange, rev: string): Promise<'settled' | 'changed'> {
+    const update = async (compare: Comparison) =>
+      (await this.table.update(record.id, settleUpdate(record, change, rev, compare))).written;
+    if (record.rev !== undefined)
+      return (await this.whileAsRead(record, update, rev)) ? 'settled' : 'changed';
+    if (fitsCondition(record) && (await update(isStill))) return 'settled';
+    const found = await this.table.getStored(record.id);
     if (found?.rev?.S === rev) return 'settled';
     const stamp = `${rev}~`;
-    if (!isBare || !(await this.stamp(record, stamp, found))) return 'changed';
-    return this.change({ ...record, rev: stamp }, change, rev, fence);
+    const isStamped = await this.stamp(record, stamp, found);
+    return isStamped ? this.change(asWritten(record, NOTHING, stamp), change, rev) : 'changed';
+  }
+
+  /**
+   * Writes what is conditional on a record that has a `rev`. Some emulators never find two documents equal: there those
+   * that were read are compared here.
+   *
+   * @param rev of this write, which may have taken effect before
+   * @returns false: the record has changed since it was read
+   */
+  async whileAsRead(
+    record: BacklogRecord,
+    write: (compare: Comparison) => Promise<boolean>,
+    rev?: string,
+  ): Promise<boolean> {
+    if (await write(isStill)) return true;
+    const found = await this.table.getStored(record.id);
+    if (rev !== undefined && found?.rev?.S === rev) return true;
+    return found !== undefined && isSame(record, found) && write(isStillAlike);
   }
 
   /**
    * Gives a `rev` to a record that has none, so that it can be settled by it. This is for records that have too many
-   * attributes to name each in a condition, and for dynalite, which never finds two documents equal. A record that can
+   * attributes to name each in a condition, and for emulators that never find two documents equal. A record that can
    * never be settled would be attempted for ever. The answer to this write shows whether the record is still as it was
    * read; an overwrite after it removes the `rev` again.
    */
   async stamp(record: BacklogRecord, rev: string, found: Attributes | undefined): Promise<boolean> {
-    const read = storedOf(record);
-    if (found === undefined || !isSame(found, read, rev)) return false;
+    if (found === undefined || !isSame(record, found, rev)) return false;
     const expressions = new Expressions();
-    const condition = and(expressions.exists('id'), isStillAlike('rev', read.rev, expressions));
+    const condition = and(expressions.exists('id'), isStillAlike('rev', storedOf(record).rev, expressions));
     const answer = await this.table.update(record.id, expressions.update({ rev }, [], condition), true);
     const after = answer.written ? answer.stored : await this.table.getStored(record.id);
-    return after?.rev?.S === rev && isSame(after, read, rev);
+    return after?.rev?.S === rev && isSame(record, after, rev);
   }
 }
 
-function settleUpdate(record: BacklogRecord, change: ItemChange, rev: string, fence: Fence): Update {
+/** The condition of a write that is no update. */
+export function conditionOf(record: BacklogRecord, compare: Comparison): Condition {
+  const expressions = new Expressions();
+  const ConditionExpression = asRead(record, expressions, compare);
+  return { ConditionExpression, ...expressions.placeholders() };
+}
+
+function settleUpdate(record: BacklogRecord, change: ItemChange, rev: string, compare: Comparison): Update {
   const expressions = new Expressions();
   return expressions.update(
     { ...change.set, rev },
     change.remove.filter((attribute) => change.set[attribute] === undefined),
-    fence(record, expressions),
+    asRead(record, expressions, compare),
   );
 }
 
-/** The condition under which a record counts as being as it was read. */
-export type Fence = (record: BacklogRecord, expressions: Expressions) => string;
+/** The condition under which an attribute counts as being as it was read. */
+export type Comparison = (
+  name: string,
+  read: Attributes[string] | undefined,
+  expressions: Expressions,
+) => string;
 
-/** An operator decides by the status, which people change by hand and leave `rev` as it is. */
-export function asReadAndStatus(record: BacklogRecord, expressions: Expressions): string {
-  const isReadable = record.problems.length === 0;
-  const read = asRead(record, expressions);
-  return isReadable ? and(read, expressions.equal('status', record.status)) : read;
-}
-
-/**
- * Every write of the library renews `rev`; a producer's overwrite removes it, and a deletion removes everything. A
- * record that the library has never written has no `rev`: there all that its attempt depended on stands in, as DynamoDB
- * returned it. (One that a producer wrote with another type reads as none.)
- */
-function asRead(record: BacklogRecord, expressions: Expressions): string {
-  if (record.rev !== undefined) return expressions.equal('rev', record.rev);
+/** The condition under which a record counts as being as it was read, or as the library has written it since. */
+function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
   const read = storedOf(record);
-  return and(...attributesToFence(read).map((name) => isStill(name, read[name], expressions)));
+  return and(...namesOf(record, read).map((name) => compare(name, read[name], expressions)));
 }
 
 function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
@@ -154,20 +166,39 @@ function isStillAlike(name: string, read: Attributes[string] | undefined, expres
   return `attribute_type(${expressions.name(name)}, ${expressions.value(type)})`;
 }
 
+/** What DynamoDB returned of a record, and what has been written since. */
 function storedOf(record: BacklogRecord): Attributes {
-  return AsRead.of(record) as Attributes;
+  const { stored, written } = AsRead.of(record);
+  const all = { ...(stored as Attributes) };
+  for (const [name, value] of Object.entries(written)) {
+    if (value === undefined) delete all[name];
+    else all[name] = toAttributeValue(value);
+  }
+  return all;
+}
+
+/** A page has many records, and each is kept until it is settled: without what is not compared. */
+function fencedOf(stored: Attributes): Attributes {
+  if (stored.rev?.S === undefined) return stored;
+  const names = attributesToFence({}, true).filter((name) => stored[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, stored[name]])) as Attributes;
+}
+
+function namesOf({ rev }: BacklogRecord, read: Attributes): readonly string[] {
+  return attributesToFence(read, rev !== undefined);
 }
 
 /** DynamoDB takes expressions of 4 KB and 300 operators: two for each attribute. */
-function fitsCondition(read: Attributes): boolean {
-  return attributesToFence(read).length <= MAX_FENCED;
+function fitsCondition(record: BacklogRecord): boolean {
+  return namesOf(record, storedOf(record)).length <= MAX_FENCED;
 }
 
 /** As it was read, or with this `rev` as the only change. */
-function isSame(found: Attributes, read: Attributes, rev: string): boolean {
-  return attributesToFence(read).every((name) => {
+function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean {
+  const read = storedOf(record);
+  return namesOf(record, read).every((name) => {
     const [one, other] = [found[name], read[name]];
-    if (one === other || (name === 'rev' && one?.S === rev)) return true;
+    if (one === other || (name === 'rev' && rev !== undefined && one?.S === rev)) return true;
     return one !== undefined && other !== undefined && isSameValue(one, other);
   });
 }

@@ -1,13 +1,14 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../clock.js';
 import { type Random, systemRandom } from '../../random.js';
+import { asWritten } from '../../record/index.js';
 import type { Found } from '../operator-store.js';
 import type { Attributes } from './attribute-values.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { isConditionFailed, translated } from './errors.js';
 import { type Condition, Expressions } from './expressions.js';
 import type { Segment } from './raw-items.js';
-import { asReadAndStatus, DynamoDbRecords } from './records.js';
+import { conditionOf, DynamoDbRecords } from './records.js';
 import { Table } from './table.js';
 
 /** A record, and its item in DynamoDB's own values. */
@@ -65,15 +66,17 @@ export class StoredItems {
   }
 
   /** Puts an item in the place of a record that is still as it was read. */
-  async replace({ record, stored }: StoredItem, by: Attributes, rev: string): Promise<'written' | 'changed'> {
+  async replace({ record }: StoredItem, by: Attributes, rev: string): Promise<'written' | 'changed'> {
     // A record without `rev` is fenced by all its attributes: compared once, to write a `rev` that is the fence then.
     const isBare = record.rev === undefined;
     if (isBare && !(await this.records.stamp(record, rev, await this.table.getStored(record.id))))
       return 'changed';
-    const fenced = isBare ? this.read({ ...stored, rev: { S: rev } }).record : record;
-    const expressions = new Expressions();
-    const ConditionExpression = asReadAndStatus(fenced, expressions);
-    return this.put(by, { ConditionExpression, ...expressions.placeholders() });
+    const fenced = isBare ? asWritten(record, { set: {}, remove: [] }, rev) : record;
+    const isReplaced = await this.records.whileAsRead(
+      fenced,
+      async (compare) => (await this.put(by, conditionOf(fenced, compare))) === 'written',
+    );
+    return isReplaced ? 'written' : 'changed';
   }
 
   private async put(stored: Attributes, condition: Condition): Promise<'written' | 'changed'> {

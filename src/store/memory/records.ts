@@ -62,22 +62,17 @@ export class MemoryRecords {
     return found.map(({ id }) => String(id));
   }
 
-  write(
-    record: BacklogRecord,
-    change: OperatorChange,
-    rev: string,
-    fence: typeof isAsRead,
-  ): 'settled' | 'changed' {
+  write(record: BacklogRecord, change: OperatorChange, rev: string): 'settled' | 'changed' {
     const item = this.items.get(record.id);
     if (!item) return 'changed';
-    if (!fence(item, record)) return item.rev === rev ? 'settled' : 'changed';
+    if (!isAsRead(item, record)) return item.rev === rev ? 'settled' : 'changed';
     this.put({ ...changed(item, change), rev });
     return 'settled';
   }
 
   remove(record: BacklogRecord): 'removed' | 'changed' {
     const item = this.items.get(record.id);
-    if (item && !isAsReadWithStatus(item, record)) return 'changed';
+    if (item && !isAsRead(item, record)) return 'changed';
     this.delete(record.id);
     return 'removed';
   }
@@ -112,17 +107,13 @@ function placeOf(id: string, { lane, dueAt }: Item) {
   return typeof lane === 'string' && typeof dueAt === 'string' ? { lane, key: { id, dueAt } } : undefined;
 }
 
-/** It is still as it was read. */
-export function isAsRead(item: Item, record: BacklogRecord): boolean {
-  if (record.rev !== undefined) return item.rev === record.rev;
-  const read = AsRead.of(record) as Item;
-  return attributesToFence(read).every(
+/** It is still as it was read, or as the library has written it since. */
+function isAsRead(item: Item, record: BacklogRecord): boolean {
+  const { stored, written } = AsRead.of(record);
+  const read = { ...(stored as Item), ...written };
+  return attributesToFence(read, record.rev !== undefined).every(
     (name) => item[name] === read[name] || isDeepStrictEqual(item[name], read[name]),
   );
-}
-
-export function isAsReadWithStatus(item: Item, record: BacklogRecord): boolean {
-  return isAsRead(item, record) && (record.problems.length > 0 || item.status === record.status);
 }
 
 function changed(item: Item, { set, remove }: OperatorChange): Item {

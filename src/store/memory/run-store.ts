@@ -28,7 +28,7 @@ import { MemoryArrivals } from './arrivals.js';
 import { ownCopy } from './freeze.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
-import { isAsRead, MemoryRecords } from './records.js';
+import { MemoryRecords } from './records.js';
 
 /** @inline */
 export interface MemoryStoreDeps {
@@ -83,7 +83,7 @@ export class MemoryRunStore implements BacklogStore {
   }
 
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.records.write(record, change, rev, isAsRead);
+    return this.records.write(record, change, rev);
   }
 
   async holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer> {

@@ -22,7 +22,6 @@ import type {
   ScanPage,
   SweepState,
 } from '../store.js';
-import { isAsReadWithStatus } from './records.js';
 import { MemoryRunStore } from './run-store.js';
 
 export type { MemoryStoreDeps } from './run-store.js';
@@ -45,7 +44,7 @@ export class MemoryStore extends MemoryRunStore implements OperatorStore {
   }
 
   async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.records.write(record, change, rev, isAsReadWithStatus);
+    return this.records.write(record, change, rev);
   }
 
   async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {

@@ -20,7 +20,9 @@ export interface EmbeddedDynamoDbOptions {
   readonly onChange?: ((change: Change) => void) | undefined;
   /** Told once that the data cannot be used any more. No write is accepted from then on. */
   readonly onFailure?: ((error: ConfigurationError) => void) | undefined;
-  /** Finds documents equal that are, as DynamoDB does and dynalite does not: in all that this process starts. */
+  /**
+   * Finds documents equal that are, as DynamoDB does and dynalite does not: in all that this process starts. Default: true
+   */
   readonly comparesDocuments?: boolean | undefined;
 }
 
@@ -54,7 +56,7 @@ export async function startEmbeddedDynamoDb({
   dataDir,
   onChange = () => {},
   onFailure = () => {},
-  comparesDocuments = false,
+  comparesDocuments = true,
 }: EmbeddedDynamoDbOptions = {}): Promise<EmbeddedDynamoDb> {
   if (comparesDocuments) compareDocuments();
   const { server, store } = createDynalite({

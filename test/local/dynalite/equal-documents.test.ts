@@ -8,7 +8,7 @@ let dynamoDb: EmbeddedDynamoDb;
 let client: DynamoDBClient;
 let TableName: string;
 beforeAll(async () => {
-  dynamoDb = await startEmbeddedDynamoDb({ comparesDocuments: true });
+  dynamoDb = await startEmbeddedDynamoDb();
   client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
   TableName = (await createTables(client)).records;
 });

@@ -5,7 +5,7 @@ import { hostileItems } from '../../cli/hostile-items.js';
 let dynamodb: EmbeddedDynamoDb;
 
 beforeAll(async () => {
-  dynamodb = await startEmbeddedDynamoDb({ comparesDocuments: true });
+  dynamodb = await startEmbeddedDynamoDb();
 });
 afterAll(() => dynamodb.stop());
 

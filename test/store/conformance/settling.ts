@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { CONTRACT_ATTRIBUTES, type RecordChange } from '../../../src/record/index.js';
+import { asWritten, CONTRACT_ATTRIBUTES, FENCED, type RecordChange } from '../../../src/record/index.js';
 import { insertAndRead, iso, item, NOW, read } from '../records.js';
 import type { UnderTest } from './under-test.js';
 
@@ -164,6 +164,7 @@ export function settling(underTest: UnderTest): void {
     dueAt: iso(-1000),
     attempts: 1,
     failures: 1,
+    notReady: 1,
     firstFailureAt: iso(),
     lastFailureAt: iso(),
     lastAttemptAt: iso(),
@@ -195,6 +196,86 @@ export function settling(underTest: UnderTest): void {
       expect(await store.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
     },
   );
+
+  /** As a failed attempt leaves it. */
+  const failed = (id: string) => ({
+    ...bare(id),
+    lane: 'bare',
+    dueAt: iso(-1000),
+    rev: 'rev-0',
+    failures: 1,
+    expiresAt: 1_800_000_000,
+  });
+  it.each(Object.entries(overwrites).filter(([name]) => name !== 'rev'))(
+    'notices a change of %s that leaves `rev` as it is, if the attempt depended on it',
+    async (name, other) => {
+      const { store, put, raw } = underTest();
+      const id = `updated ${name}`;
+      await put(failed(id));
+      const record = await read(store, id);
+      // An UpdateItem, and a PutItem of all that was read, leave the same.
+      const changed = defined({ ...failed(id), [name]: name in failed(id) && other === 1 ? 2 : other });
+      if (name === 'lane') changed.lane = 'elsewhere';
+      if (name === 'dueAt') changed.dueAt = iso(5);
+      if (name === 'expiresAt') changed.expiresAt = 1_900_000_000;
+      await put(changed);
+      const isFenced = (FENCED as readonly string[]).includes(name);
+      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe(isFenced ? 'changed' : 'settled');
+      if (!isFenced) return;
+      expect(await raw(id)).toEqual(changed);
+      await put(failed(id));
+      expect(await store.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
+    },
+  );
+
+  it.each(payloads)('fences a record that has a rev by its payload, too: %s', async (name, before, after) => {
+    const { store, put } = underTest();
+    const id = `with rev ${name}`;
+    const withRev = (payload: unknown) => defined({ ...item(id), payload });
+    await put(withRev(before));
+    const record = await read(store, id);
+    await put(withRev(after));
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    await put(withRev(before));
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.settle(record, SUCCESS, 'rev-2')).toBe('changed');
+  });
+
+  it('settles a record whose handler writes attributes of its own to the item', async () => {
+    const { store, put } = underTest();
+    await put({ ...failed('set-progress'), progress: 1 });
+    const record = await read(store, 'set-progress');
+    await put({ ...failed('set-progress'), progress: 2, more: { a: 1 } });
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect((await read(store, 'set-progress')).attributes).toMatchObject({ progress: 2, more: { a: 1 } });
+  });
+
+  it('settles a record whose handler changes the bytes of its payload in their place', async () => {
+    const { store, put } = underTest();
+    const bytes = new Uint8Array([1, 2, 3]);
+    await put({ ...failed('set-bytes'), payload: { bytes, all: new Set([bytes]) } });
+    const record = await read(store, 'set-bytes');
+    const payload = record.payload as { bytes: Uint8Array; all: Set<Uint8Array> };
+    for (const one of [payload.bytes, ...payload.all]) one.fill(0);
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+  });
+
+  it('fences a record that it has written itself by what it wrote', async () => {
+    const { store, put, raw } = underTest();
+    const record = await insertAndRead(store, item('set-again', { notBefore: iso(-1) }));
+    const moved: RecordChange = {
+      set: { queue: 'other', lane: 'other', dueAt: iso(5), insertedAt: iso(-5) },
+      remove: ['notBefore'],
+    };
+    await store.settle(record, moved, 'rev-1');
+    const written = asWritten(record, moved, 'rev-1');
+    const stored = await raw('set-again');
+    await put({ ...stored, queue: 'third' });
+    expect(await store.settle(written, SUCCESS, 'rev-2')).toBe('changed');
+    await put({ ...stored });
+    expect(await store.settle(written, SUCCESS, 'rev-2')).toBe('settled');
+  });
 
   it('does not notice what else of its own a producer adds to a record that it puts again', async () => {
     const { store, put } = underTest();

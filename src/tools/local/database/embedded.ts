@@ -26,7 +26,6 @@ export async function embeddedDatabase({
       port: free,
       onChange,
       onFailure,
-      comparesDocuments: true,
       ...(dataDir ? { dataDir: join(dataDir, 'dynamodb') } : {}),
     }),
   ).catch(async (error: unknown) => {
