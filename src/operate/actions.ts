@@ -15,7 +15,7 @@ import {
   runNow,
   snooze,
 } from './changes.js';
-import { isPlainObject } from './selection.js';
+import { mergeInto } from './merge-patch.js';
 
 /** What is done to each record. */
 export interface Action {
@@ -86,7 +86,9 @@ export function moveAction(queue: string): Action {
   };
 }
 
-export type PayloadEdit = { readonly payload: unknown } | { readonly merge: unknown };
+export type PayloadEdit =
+  | { readonly payload: unknown }
+  | { readonly merge: Readonly<Record<string, unknown>> };
 
 export function editAction(edit: PayloadEdit, again: boolean): Action {
   return {
@@ -94,8 +96,9 @@ export function editAction(edit: PayloadEdit, again: boolean): Action {
     bringsForward: again,
     startsAttempts: again,
     decide: (found, { now }) => {
-      const payload = 'payload' in edit ? edit.payload : mergePatch(found.record.payload, edit.merge);
-      return editPayload(found, payload, { again, now });
+      const after = 'payload' in edit ? edit : mergeInto(found.record.payload, edit.merge);
+      if ('refused' in after) return { do: 'refuse', reason: after.refused };
+      return editPayload(found, after.payload, { again, now });
     },
   };
 }
@@ -106,22 +109,4 @@ export function changePolicyAction(retry: RetryPolicy | null): Action {
 
 export function exportAction(): Pick<Action, 'actsOn'> {
   return { actsOn: [...OPEN, 'SUCCESS'] };
-}
-
-/**
- * The value with a JSON merge patch applied (RFC 7396): objects are merged, `null` removes, all else replaces. What the
- * patch does not name stays as it is, sets, bytes and long numbers included.
- */
-function mergePatch(value: unknown, patch: unknown): unknown {
-  if (!isPlainObject(patch)) return patch;
-  const merged: Record<string, unknown> = Object.assign(
-    Object.create(null),
-    isPlainObject(value) ? value : {},
-  );
-  for (const [name, part] of Object.entries(patch)) {
-    if (part === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], part);
-  }
-  // Of its own prototype, so that a name such as `__proto__` is no more than a name.
-  return Object.fromEntries(Object.entries(merged));
 }

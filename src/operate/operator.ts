@@ -2,7 +2,7 @@ import { availableAtOf, type Delay } from '../client/delay.js';
 import { toIso } from '../clock.js';
 import { ConfigurationError } from '../errors.js';
 import type { Item } from '../record/index.js';
-import { parseOptions } from '../validation.js';
+import { parseOptions, show } from '../validation.js';
 import {
   type Action,
   changePolicyAction,
@@ -43,7 +43,7 @@ import type {
 import { pagesOf, type Wanted } from './pages.js';
 import type { QueueStats, Stats } from './queue-stats.js';
 import type { ActionResult } from './result.js';
-import { parseSelection, queueName } from './selection.js';
+import { isPlainObject, parseSelection, queueName } from './selection.js';
 import { statsOf } from './stats.js';
 import { type BacklogOperatorOptions, Tables } from './tables.js';
 
@@ -118,7 +118,8 @@ export class BacklogOperator {
   }
 
   /**
-   * Waiting or dead records get another payload: `payload`, or what `merge` makes of the present one.
+   * Waiting or dead records get another payload: `payload`, or what `merge` makes of the present one. A record whose
+   * payload is no object cannot be merged into: it counts as failed.
    *
    * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
    *   be used or reached, with what was done by then
@@ -128,7 +129,10 @@ export class BacklogOperator {
     if ((payload === undefined) === (merge === undefined)) {
       throw new ConfigurationError('editPayload: expected either "payload" or "merge"');
     }
-    const edit = payload === undefined ? { merge } : { payload };
+    if (payload === undefined && !isPlainObject(merge)) {
+      throw new ConfigurationError(`editPayload.merge: expected an object, got ${show(merge)}`);
+    }
+    const edit = isPlainObject(merge) ? { merge } : { payload };
     return this.act('editPayload', which, editAction(edit, redrive), how);
   }
 

@@ -67,8 +67,8 @@ export interface MoveOptions extends OperationOptions {
 export interface EditOptions extends OperationOptions {
   /** The new payload. */
   readonly payload?: unknown;
-  /** Or a JSON merge patch for the present one (RFC 7396): `null` removes. */
-  readonly merge?: unknown;
+  /** Or a JSON merge patch for the present one (RFC 7396), an object: `null` removes. */
+  readonly merge?: Readonly<Record<string, unknown>> | undefined;
   /** Dead records are pending again with it. Default: false. */
   readonly redrive?: boolean | undefined;
 }

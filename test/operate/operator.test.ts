@@ -418,10 +418,26 @@ describe('editPayload', () => {
     expect(harness.item('full')).toMatchObject({ payload: {} });
   });
 
-  it('asks for one of the two', async () => {
+  it('merges into objects only: of another payload nothing would stay', async () => {
+    const harness = new Harness();
+    harness.put('list', { payload: [1] });
+    harness.put('object', { payload: { a: 1 } });
+    const result = await operatorOf(harness).editPayload(['list', 'object'], { merge: { b: 2 } });
+    expect(result).toMatchObject({ changed: 1, failed: 1 });
+    expect(result.failures).toEqual([
+      { id: 'list', reason: 'its payload is a list: a merge patch needs an object' },
+    ]);
+    expect(harness.item('list').payload).toEqual([1]);
+    expect(harness.item('object').payload).toEqual({ a: 1, b: 2 });
+  });
+
+  it('asks for one of the two, and for a patch that is an object', async () => {
     const operator = operatorOf(new Harness());
     await expect(operator.editPayload('a', {})).rejects.toThrow(/either "payload" or "merge"/);
     await expect(operator.editPayload('a', { payload: 1, merge: {} })).rejects.toThrow(/either/);
+    await expect(operator.editPayload('a', { merge: [1] as never })).rejects.toThrow(
+      /editPayload\.merge: expected an object, got \[1\]/,
+    );
   });
 });
 

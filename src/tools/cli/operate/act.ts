@@ -5,6 +5,8 @@ import {
   type OperationOptions,
   type Which,
 } from '../../../operate/index.js';
+import type { BacklogRecord } from '../../../record/index.js';
+import { DynamoDbStore } from '../../../store/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
@@ -13,7 +15,7 @@ import { itemsBar } from '../progress.js';
 import { type ForceFlags, requireKnownQueue } from './known-queue.js';
 import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
-import { type OperateTargetFlags, operatorAt } from './target.js';
+import { type OperateTargetFlags, type OperatorAt, operatorAt } from './target.js';
 import { usage } from './usage.js';
 
 export interface ActFlags extends SelectionFlags, OperateTargetFlags, ForceFlags {
@@ -32,6 +34,8 @@ export interface CliAction {
   /** The queue that records go to. */
   readonly toQueue?: string | undefined;
   readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
+  /** Lines that say what it would change of a record, for a person who has to decide. */
+  readonly preview?: ((record: BacklogRecord) => readonly string[]) | undefined;
 }
 
 /** Selects, counts, asks, acts and tells. */
@@ -66,6 +70,7 @@ export async function act(
         return hasProblems(trial, named !== undefined) ? EXIT.problems : EXIT.ok;
       }
       total = trial.changed;
+      await showPreviews(trial, { action, at }, output);
       const such = trial.examples.slice(0, 3).map(printable).join(', ');
       const question = `${action.verbs.ask} ${counted(total, 'record')} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
       if (signal.aborted || !(await confirmed(question, false, signal))) {
@@ -73,11 +78,7 @@ export async function act(
         return EXIT.failed;
       }
     }
-    return await runWithBar(
-      run,
-      { flags, action, total, isNamed: named !== undefined, where: target.where },
-      output,
-    );
+    return await runWithBar(run, { flags, action, at, total, isNamed: named !== undefined }, output);
   } finally {
     interrupt.close();
     target.client.destroy();
@@ -87,15 +88,15 @@ export async function act(
 interface RunContext {
   readonly flags: ActFlags;
   readonly action: CliAction;
+  readonly at: OperatorAt;
   /** Records, as far as that is known. */
   readonly total: number;
   readonly isNamed: boolean;
-  readonly where: string;
 }
 
 async function runWithBar(
   run: (options: OperationOptions) => Promise<ActionResult>,
-  { flags, action, total, isNamed, where }: RunContext,
+  { flags, action, at, total, isNamed }: RunContext,
   output: Output,
 ): Promise<ExitCode> {
   const { dryRun = false, json = false } = flags;
@@ -116,10 +117,29 @@ async function runWithBar(
   } finally {
     bar.stop();
   }
+  if (dryRun) await showPreviews(result, { action, at }, output);
   output.data(json ? JSON.stringify({ dryRun, ...result }) : resultText(result, action.verbs, dryRun));
-  output.message(`${where}; ${unitsText(result)}`);
+  output.message(`${at.target.where}; ${unitsText(result)}`);
   if (result.ended === 'aborted') return EXIT.failed;
   return hasProblems(result, isNamed) ? EXIT.problems : EXIT.ok;
+}
+
+/** The records that a dry run gave as examples, each with what would change of it. */
+async function showPreviews(
+  { examples }: ActionResult,
+  { action: { preview }, at: { target, controlTable } }: Pick<RunContext, 'action' | 'at'>,
+  output: Output,
+): Promise<void> {
+  if (!preview) return;
+  const { client, table, clock } = target;
+  const store = new DynamoDbStore({ client, tables: { records: table, control: controlTable }, clock });
+  for (const id of examples) {
+    const record = await store.get(id);
+    // Another process may have removed it meanwhile.
+    if (!record) continue;
+    output.message(`${printable(id)}:`);
+    for (const line of preview(record)) output.message(`  ${line}`);
+  }
 }
 
 export function warnOfScan({ local }: Target, output: Output): void {

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigurationError } from '../../../errors.js';
 import type { RetryPolicy } from '../../../policies/index.js';
 import { examples } from '../command-parts.js';
-import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
 import { readPolicy } from '../policy-input.js';
+import { REDACT_FLAG } from '../redact-module.js';
 import { type ActFlags, act, type CliAction } from './act.js';
+import { type EditFlags, editAction } from './edit.js';
 import { endsWith } from './end.js';
 import { exportRecords } from './export.js';
 import { force } from './known-queue.js';
@@ -15,7 +15,7 @@ import { setPaused } from './pause.js';
 import { selection } from './selection-flags.js';
 import { stats } from './stats.js';
 import { target } from './target.js';
-import { UsageError } from './usage.js';
+import { usage } from './usage.js';
 
 /** What operators do with records and queues. */
 export function addOperate(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
@@ -34,7 +34,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       .addHelpText('after', examples(...samples));
     command.action((ids: string[], given: Flags) =>
       end(command, async () => {
-        const made = makeOrRefuse(() => make(given));
+        const made = await usage(async () => make(given));
         return act(ids, given, made, output);
       }),
     );
@@ -123,29 +123,21 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     ],
   });
 
-  action<ActFlags & { payload?: string; merge?: string; redrive?: boolean }>('edit', {
+  action<EditFlags>('edit', {
     statuses: 'NEW, ERROR, DEAD (default: all of them)',
-    describe: 'Give waiting or dead records another payload.',
+    describe: 'Give waiting or dead records another payload. Shows the lines that change before it asks.',
     flagsOf: (command) =>
       command
         .option('--payload <json>', 'the new one; @FILE reads it from a file')
-        .option('--merge <json>', 'what of it is new (JSON merge patch: null removes); @FILE reads a file')
-        .option('--redrive', 'make dead ones pending again with it'),
-    make: ({ payload, merge, redrive = false }) => {
-      if ((payload === undefined) === (merge === undefined)) {
-        throw new ConfigurationError('expected either --payload or --merge');
-      }
-      const edit =
-        payload === undefined
-          ? { merge: json(merge ?? '', '--merge') }
-          : { payload: json(payload, '--payload') };
-      return {
-        verbs: { ask: 'Edit', done: 'edited' },
-        alwaysAsks: true,
-        act: (operator, which, options) => operator.editPayload(which, { ...options, ...edit, redrive }),
-      };
-    },
+        .option(
+          '--merge <json>',
+          'an object with what of it is new (JSON merge patch: null removes); @FILE reads a file',
+        )
+        .option('--redrive', 'make dead ones pending again with it')
+        .option(...REDACT_FLAG),
+    make: editAction,
     samples: [
+      [`backlog edit order-7 --merge '{"customer":{"id":"c-9"}}' --dry-run`, 'the lines that would change'],
       [`backlog edit order-7 --merge '{"customer":{"id":"c-9"}}' --redrive`, 'mend it, and try again'],
       ['backlog edit order-7 --payload @order-7.json', ''],
     ],
@@ -234,17 +226,8 @@ interface ActionCommand<Flags> {
   readonly describe: string;
   readonly flagsOf?: (command: Command) => Command;
   /** @throws ConfigurationError for flags that contradict each other */
-  readonly make: (flags: Flags) => CliAction;
+  readonly make: (flags: Flags) => CliAction | Promise<CliAction>;
   readonly samples: readonly (readonly [command: string, remark: string])[];
-}
-
-function makeOrRefuse(make: () => CliAction): CliAction {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new UsageError(error.message, { cause: error });
-  }
 }
 
 /** `null` for that of the queue. The operator checks it. */
@@ -254,13 +237,4 @@ function policyOf(text: string, settings?: readonly string[]): RetryPolicy | nul
     return null;
   }
   return readPolicy(text, settings) as unknown as RetryPolicy;
-}
-
-function json(text: string, flag: string): unknown {
-  try {
-    return parseExactly(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new ConfigurationError(`${flag}: expected JSON, or @FILE with it: ${message}`, { cause: error });
-  }
 }

@@ -17,16 +17,19 @@ export function target(command: Command): Command {
   );
 }
 
+/** Both tables, and an operator for them. */
+export interface OperatorAt {
+  readonly operator: BacklogOperator;
+  readonly target: Target;
+  readonly controlTable: string;
+}
+
 /**
  * Finds both tables, and an operator for them.
  *
  * @throws ConfigurationError that says which flag to give, or what to start
  */
-export async function operatorAt(flags: OperateTargetFlags): Promise<{
-  readonly operator: BacklogOperator;
-  readonly target: Target;
-  readonly controlTable: string;
-}> {
+export async function operatorAt(flags: OperateTargetFlags): Promise<OperatorAt> {
   const { target: found, controlTable } = await tablesAt(flags);
   const { client, table, clock } = found;
   try {

@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx';
 import { jsonOf } from '../../../delivery/body.js';
 import type { BacklogRecord } from '../../../record/index.js';
+import { diffLines, nearby } from '../../diff-lines.js';
 import { shortened } from '../../format.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink, StateBadge } from '../parts.js';
 import { visibleJson } from '../visible-json.js';
 import type { ConsoleAction, Field } from './catalog.js';
-import { diffLines, nearby } from './diff.js';
 
 interface ConfirmProps {
   readonly context: PageContext;
