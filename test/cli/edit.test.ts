@@ -93,7 +93,7 @@ describe('backlog edit --dry-run', () => {
     const patch = JSON.stringify({ note: 'y\u001b[31m\u202e', card: '4222' });
     const { err } = await edit('a', '--merge', patch, '--dry-run', '--redact', file);
     expect(err).toMatch(/- {3}"note": "x"\n {2}\+ {3}"note": "y/);
-    expect(err).not.toMatch(/4111|4222|\u001b|\u202e/);
+    for (const hidden of ['4111', '4222', '\u001b', '\u202e']) expect(err).not.toContain(hidden);
   });
 
   it('says which payload a replacement would take away', async () => {

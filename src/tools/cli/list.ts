@@ -5,6 +5,7 @@ import { DynamoDbOperatorStore } from '../../store/index.js';
 import { recordJson } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';
+import { queueNotTold, refuseUnknownQueue } from './operate/known-queue.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
@@ -24,8 +25,10 @@ const SHOWN_BY_DEFAULT = 100;
 /** `backlog list`: records as a table for people, or as a JSON array for programs. */
 export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(flags.redact);
-  const { client, table, clock, where, local } = await connect(flags);
+  const target = await connect(flags);
+  const { client, table, clock, where, local } = target;
   try {
+    const isTold = await refuseUnknownQueue(flags.queue, { target });
     if (!local && lanesHolding(flags) === undefined) {
       output.message(
         'reading the whole table, which is billed; --queue NAME --status NEW, ERROR or DEAD reads its index only',
@@ -34,20 +37,22 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     const store = new DynamoDbOperatorStore({ client, tables: { records: table, control: table }, clock });
     const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
     const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
-    return flags.json
+    const found = flags.json
       ? await printJson(records, redact, output)
       : await printTable(records, { where, now: clock.now(), limit }, output);
+    if (found === 0 && !isTold) output.message(queueNotTold(flags.queue));
+    return EXIT.ok;
   } finally {
     client.destroy();
   }
 }
 
-/** One record per line, as it is read: a large table needs no more memory than a small one. */
+/** One record per line, as it is read, and how many there are: a large table needs no more memory than a small one. */
 async function printJson(
   records: AsyncIterable<BacklogRecord | 'more'>,
   redact: RedactPayload | undefined,
   output: Output,
-): Promise<ExitCode> {
+): Promise<number> {
   let waiting: string | undefined;
   let lines = 0;
   const print = (line: string, end: string) => {
@@ -60,14 +65,15 @@ async function printJson(
   }
   if (waiting === undefined) output.data('[]');
   else print(waiting, ']');
-  return EXIT.ok;
+  return lines;
 }
 
+/** The table, and how many records it has. */
 async function printTable(
   records: AsyncIterable<BacklogRecord | 'more'>,
   { where, now, limit }: { where: string; now: number; limit: number },
   output: Output,
-): Promise<ExitCode> {
+): Promise<number> {
   const found: BacklogRecord[] = [];
   let more = false;
   for await (const record of records) {
@@ -76,7 +82,7 @@ async function printTable(
   }
   if (found.length === 0) {
     output.message(`no such records in ${where}`);
-    return EXIT.ok;
+    return 0;
   }
   found.sort((a, b) => (a.insertedAt < b.insertedAt ? -1 : a.insertedAt > b.insertedAt ? 1 : 0));
   // A program that reads the table gets whole texts.
@@ -86,7 +92,7 @@ async function printTable(
   }
   const note = more ? `; there are more: --limit ${limit * 10}, or --json for all` : '';
   output.message(`${counted(found.length, 'record')} in ${where}${note}`);
-  return EXIT.ok;
+  return found.length;
 }
 
 /** The first of them, and `more` at the end if there are any behind. */

@@ -15,6 +15,7 @@ import { importFile } from './import.js';
 import { addInit } from './init/command.js';
 import { list } from './list.js';
 import { addOperate } from './operate/command.js';
+import { endsWith } from './operate/end.js';
 import type { ExitCode, Output } from './output.js';
 import { addOwners } from './owners/command.js';
 import { showPolicy } from './policy.js';
@@ -124,7 +125,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
         ["backlog list --queue bulk --json | jq -r '.[].id'", 'for programs'],
       ),
     )
-    .action(async (options) => onExit(await list(options, output)));
+    .action(async (options, command: Command) => endsWith(onExit)(command, () => list(options, output)));
 
   target(program.command('show'))
     .description('Show one record in full: times, errors, payload.')

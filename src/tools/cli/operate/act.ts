@@ -5,14 +5,14 @@ import {
   type OperationOptions,
   type Which,
 } from '../../../operate/index.js';
-import type { BacklogRecord } from '../../../record/index.js';
+import { type BacklogRecord, QUEUE_PATTERN } from '../../../record/index.js';
 import { DynamoDbStore } from '../../../store/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { itemsBar } from '../progress.js';
-import { type ForceFlags, requireKnownQueue } from './known-queue.js';
+import { type ForceFlags, refuseUnknownQueues, requireKnownQueue } from './known-queue.js';
 import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, type OperatorAt, operatorAt } from './target.js';
@@ -60,6 +60,10 @@ export async function act(
     const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
     let total = named ?? 0;
     if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
+    // A name that no queue can have is refused with the rest of the selection.
+    if (flags.queue !== undefined && QUEUE_PATTERN.test(flags.queue)) {
+      await refuseUnknownQueues([flags.queue], at);
+    }
     warnOfQueue(flags.queue, target, output);
     if (action.toQueue !== undefined && !flags.force) await requireKnownQueue(action.toQueue, at);
     warnOfQueue(action.toQueue, target, output);

@@ -5,11 +5,17 @@ import { deadLane, lanesOf } from '../../../record/index.js';
 import { DynamoDbOperatorStore } from '../../../store/index.js';
 import type { Target } from '../connect.js';
 import { printable } from '../output.js';
+import { controlTableIfKnown } from './target.js';
 import { UsageError } from './usage.js';
 
 export interface ForceFlags {
   /** Takes the name of a queue that is not known. */
   readonly force?: boolean | undefined;
+}
+
+interface Tables {
+  readonly target: Target;
+  readonly controlTable: string;
 }
 
 /** More than these fill a screen. */
@@ -20,16 +26,53 @@ export function force(command: Command): Command {
 }
 
 /**
- * Refuses the name of a queue that neither the runtime nor the control table nor an indexed record has: a mistake,
- * mostly, and nothing would attempt the records there.
+ * Refuses the name of a queue that records are to go to, or that is to be paused, if neither the runtime nor the control
+ * table nor an indexed record has it. It is a mistake, mostly, and nothing would attempt the records there.
  *
  * @throws UsageError that names the queues that are known
  */
-export async function requireKnownQueue(
-  queue: string,
-  { target, controlTable }: { readonly target: Target; readonly controlTable: string },
-): Promise<void> {
-  if (target.queues?.includes(queue)) return;
+export async function requireKnownQueue(queue: string, at: Tables): Promise<void> {
+  const unknown = await whyUnknown(queue, at);
+  if (unknown !== undefined) throw new UsageError(`${unknown}. --force takes the name as it is.`);
+}
+
+/**
+ * Refuses the names of queues whose records are asked for, by the same rule.
+ *
+ * @throws UsageError that names the queues that are known
+ */
+export async function refuseUnknownQueues(queues: readonly string[], at: Tables): Promise<void> {
+  for (const queue of queues) {
+    const unknown = await whyUnknown(queue, at);
+    if (unknown !== undefined) throw new UsageError(`${unknown}.`);
+  }
+}
+
+/**
+ * The same for one queue, where the control table may not be known: then a queue without records is not known either.
+ *
+ * @returns false: the control table is not known, so nothing was refused
+ * @throws UsageError that names the queues that are known
+ */
+export async function refuseUnknownQueue(
+  queue: string | undefined,
+  { target, controlTable }: { readonly target: Target; readonly controlTable?: string | undefined },
+): Promise<boolean> {
+  if (queue === undefined) return true;
+  const known = await controlTableIfKnown(target, controlTable);
+  if (known === undefined) return false;
+  await refuseUnknownQueues([queue], { target, controlTable: known });
+  return true;
+}
+
+/** The line beside "no such records", where that is all that can be said. */
+export function queueNotTold(queue = ''): string {
+  return `the control table tells whether there is a queue "${printable(queue)}": name the stack with --stack`;
+}
+
+/** undefined: it is known. */
+async function whyUnknown(queue: string, { target, controlTable }: Tables): Promise<string | undefined> {
+  if (target.queues?.includes(queue)) return undefined;
   const { client, table, clock } = target;
   const store = new DynamoDbOperatorStore({
     client,
@@ -38,14 +81,16 @@ export async function requireKnownQueue(
   });
   const [served, { queues: owned }] = await Promise.all([store.readQueues(), store.readRegistry()]);
   const known = [...new Set([...(target.queues ?? []), ...served.keys(), ...owned.keys()])].sort();
-  if (known.includes(queue)) return;
+  if (known.includes(queue)) return undefined;
   const lanes = lanesOf(queue);
   const inUse = await lanesInUse([...lanes, ...lanes.map(deadLane)], {
     store,
     patiently: (request) => request(),
   });
-  if (inUse.size > 0) return;
-  throw new UsageError(unknownText(queue, known, target.where));
+  if (inUse.size > 0) return undefined;
+  // On this machine reading costs nothing: a record that is not indexed is found, too.
+  if (target.local) for await (const _ of store.list({ queue })) return undefined;
+  return unknownText(queue, known, target.where);
 }
 
 function unknownText(queue: string, known: readonly string[], where: string): string {
@@ -56,5 +101,5 @@ function unknownText(queue: string, known: readonly string[], where: string): st
     known.length === 0
       ? 'No run has served a queue yet'
       : `Known: ${known.slice(0, MOST_NAMED).map(printable).join(', ')}${more}`;
-  return `${where} has no queue "${queue}"${hint}\n${names}. --force takes the name as it is.`;
+  return `${where} has no queue "${printable(queue)}"${hint}\n${names}`;
 }

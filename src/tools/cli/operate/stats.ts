@@ -3,6 +3,7 @@ import type { QueueStats } from '../../../operate/index.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
+import { refuseUnknownQueues } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { usage } from './usage.js';
 
@@ -27,8 +28,10 @@ const COLUMNS = [
 
 /** `backlog stats`: how the queues are doing. */
 export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode> {
-  const { operator, target } = await operatorAt(flags);
+  const at = await operatorAt(flags);
+  const { operator, target } = at;
   try {
+    await refuseUnknownQueues(flags.queues ?? [], at);
     const alsoQueues = flags.queues === undefined ? target.queues : undefined;
     const result = await usage(() => operator.stats({ queues: flags.queues, alsoQueues }));
     if (flags.json) {

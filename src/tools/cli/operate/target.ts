@@ -41,6 +41,17 @@ export async function operatorAt(flags: OperateTargetFlags): Promise<OperatorAt>
   }
 }
 
+/** The control table of a backlog, where a flag, the stack or the local runtime says it. */
+export async function controlTableIfKnown(
+  found: Target,
+  given: string | undefined,
+): Promise<string | undefined> {
+  const named = given ?? found.controlTable;
+  if (named !== undefined || !found.local) return named;
+  const { tables } = await controlTables(found, undefined);
+  return tables.length === 1 ? tables[0] : undefined;
+}
+
 /** The local runtime is there, and says nothing: it is stopped, or busy. */
 export class NoAnswerError extends ConfigurationError {}
 
