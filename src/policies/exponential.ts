@@ -22,6 +22,9 @@ export const exponential: PolicyDefinition<'exponential', ExponentialOptions> = 
     base: z._default(z.number().check(z.minimum(1), z.maximum(1000)), 2),
     unit: z._default(waitOption, 60),
   }),
-  wait: ({ min, base, unit }, { failures }) => fixed(min + powerOf(base, failures - 1) * unit),
+  wait: ({ min, base, unit }, { failures }) => ({
+    ...fixed(min + powerOf(base, failures - 1) * unit),
+    minimum: min,
+  }),
   limitingGrowth: ({ base }) => base,
 };

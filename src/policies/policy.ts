@@ -19,6 +19,8 @@ export interface WaitRange {
 export interface FormulaWait extends WaitRange {
   /** No jitter makes it longer. Default: the policy has no maximum of its own. */
   readonly maximum?: number | undefined;
+  /** No tick makes it shorter. Default: 0; a wait that the policy draws is never shorter than its least. */
+  readonly minimum?: number | undefined;
 }
 
 export function fixed(seconds: number, maximum?: number): FormulaWait {

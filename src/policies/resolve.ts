@@ -61,6 +61,8 @@ const commonOptions = {
   ...limitOptions,
   /** No wait is longer, jitter included. Default and most: 365 days. */
   maxWait: z.optional(waitOption),
+  /** Default: `nearest`. */
+  rounding: z._default(z.enum(['nearest', 'up']), 'nearest'),
   /** Default: the fixed phase for `fibonacci`, `arctan`, `sigmoid` and `saturating`; none for the others. */
   jitter: z.optional(z.unknown()),
 };
@@ -76,6 +78,7 @@ const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof ou
   maxAttempts: outside,
   maxAge: outside,
   maxWait: outside,
+  rounding: outside,
   jitter: outside,
 };
 
@@ -110,7 +113,8 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
     const wait = waitAfter(failure);
     if (!wait) return undefined;
     const maximum = Math.min(maxWait, wait.maximum ?? maxWait);
-    return { ...(isFixed(wait) ? spread(wait.most, jitter, maximum) : wait), maximum };
+    const minimum = isFixed(wait) ? Math.min(maxWait, wait.minimum ?? 0) : wait.least;
+    return { ...(isFixed(wait) ? spread(wait.most, jitter, maximum) : wait), maximum, minimum };
   };
   return {
     type: definition.type,
@@ -119,6 +123,7 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
     maxAge: options.maxAge ?? options.tiers?.at(-1)?.untilAge ?? DEFAULT_MAX_AGE_SECONDS,
     maxWait,
     jitter,
+    rounding: options.rounding,
     tiers: options.tiers,
     baseWait,
     jitteredWait,

@@ -10,6 +10,8 @@ export interface ResolvedPolicy {
   readonly maxAge: number;
   readonly maxWait: number;
   readonly jitter: Jitter;
+  /** The tick that a wait is kept to: see `tick.ts`. */
+  readonly rounding: 'nearest' | 'up';
   /** The tiers of a `progressive` policy. */
   readonly tiers?: readonly Tier<number>[] | undefined;
   /** The wait before jitter; `undefined` for never again. */

@@ -36,6 +36,12 @@ export interface CommonPolicyOptions extends RetryLimits {
   /** No wait is longer, jitter included. Default: 365 days. */
   readonly maxWait?: Duration | undefined;
   /**
+   * The tick of the rule that ends a wait of a tick or more: the `nearest` one, up to half a tick early, or the next one
+   * (`up`), never early. Default: `nearest`. Whatever it is, `window`, `sidekiq` and `buckets` wait no less than their
+   * formulas say, and `exponential` no less than its `min`. The rules of a progressive queue keep its waits themselves.
+   */
+  readonly rounding?: 'nearest' | 'up' | undefined;
+  /**
    * How the waits of records that fail together are spread. Default: `phase` for `fibonacci`, `arctan`, `sigmoid` and
    * `saturating`, none for the others. `window`, `sidekiq` and `buckets` are random by themselves and take none.
    */

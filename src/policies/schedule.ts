@@ -59,7 +59,8 @@ export function decideRetry(
   if (wanted > bornAt + policy.maxAge * 1000) return { retry: false, reason: 'expired' };
   const said = isFixed(base) ? base.most : (wanted - failedAt) / 1000;
   const isShort = said < tickSeconds && said >= LEAST_WAIT_SECONDS;
-  const dueAt = isShort ? exactly(wanted, failedAt) : nearestTick(wanted, failedAt, tickSeconds);
+  const earliest = policy.rounding === 'up' ? wanted : failedAt + (range.minimum ?? 0) * 1000;
+  const dueAt = isShort ? exactly(wanted, earliest) : nearestTick(wanted, earliest, tickSeconds);
   return { retry: true, dueAt, wanted };
 }
 
@@ -93,7 +94,8 @@ function phased(
   if (failures > MOST_SUMMED || firstFailureAt === undefined) return own;
   const line = firstFailureAt + waitOf(policy.totals(failures));
   const tickMs = tickSeconds * 1000;
-  const slack = Math.min(Math.max(0, own - failedAt - tickMs), tickMs) / 2;
+  const isNeverEarly = policy.rounding === 'up';
+  const slack = isNeverEarly ? 0 : Math.min(Math.max(0, own - failedAt - tickMs), tickMs) / 2;
   const moved = line > own + slack ? own : Math.max(line, own - slack);
   return Math.min(moved, failedAt + (range.maximum ?? policy.maxWait) * 1000);
 }

@@ -4,6 +4,7 @@
  *
  *     a tick or more      half a tick earlier: the run of the nearest tick takes it, whatever the rule's phase
  *     less than a tick    to the second, with a mark: the run of the tick that it falls into stays for it
+ *     never early         as it is (`rounding: 'up'`), or no earlier than the policy's minimum
  *
  * What others ask for (`Retry-After`, a snooze, `availableAt`) is stored as it is, and never kept early.
  */
@@ -25,16 +26,17 @@ export function isExact(dueAt: string): boolean {
  * The due time of a wait of a tick or more. Epoch milliseconds.
  *
  * @param wanted when the wait is over, by the policy
+ * @param earliest no run takes the record before: the time of the failure, or the end of a wait that is never kept early
  */
-export function nearestTick(wanted: number, failedAt: number, tickSeconds: number): number {
-  const dueAt = Math.max(failedAt, Math.ceil(wanted - (tickSeconds * 1000) / 2));
+export function nearestTick(wanted: number, earliest: number, tickSeconds: number): number {
+  const dueAt = Math.ceil(Math.max(earliest, wanted - (tickSeconds * 1000) / 2));
   return dueAt % 1000 === MARK_MS ? dueAt + 1 : dueAt;
 }
 
 /** The due time of a wait of less than a tick: in the second that it ends in. */
-export function exactly(wanted: number, failedAt: number): number {
+export function exactly(wanted: number, earliest: number): number {
   const before = Math.floor(wanted / 1000) * 1000 + MARK_MS;
-  return before < failedAt ? noEarlierThan(failedAt) : before;
+  return before < earliest ? noEarlierThan(earliest) : before;
 }
 
 /** The first due time from then on that is kept to the second. */

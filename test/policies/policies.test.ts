@@ -154,7 +154,7 @@ describe('an invalid policy', () => {
     [{ type: 'toString' }, '"ExponentialRetry", got "toString"'],
     [
       { type: 'fibonacci', pause: 60 },
-      'retry: unknown option "pause"; expected "unit", "type", "maxAttempts", "maxAge", "maxWait", "jitter"',
+      'retry: unknown option "pause"; expected "unit", "type", "maxAttempts", "maxAge", "maxWait", "rounding", "jitter"',
     ],
     [{ type: 'fibonacci', units: 60 }, 'retry: unknown option "units"; did you mean "unit"?'],
     [

@@ -37,7 +37,7 @@ const DIGESTS: readonly [RetryPolicy, string][] = [
   [{ type: 'linear' }, '756d5558'],
   [{ type: 'fibonacci' }, '6fde2da7'],
   [{ type: 'exponential' }, '790bc5bc'],
-  [{ type: 'window' }, 'f5cd1ff3'],
+  [{ type: 'window' }, 'a7e3012c'],
   [{ type: 'sidekiq' }, '356a413d'],
   [{ type: 'buckets' }, 'f16c80db'],
   [{ type: 'power' }, 'fce081ba'],

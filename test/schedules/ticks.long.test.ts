@@ -35,6 +35,14 @@ describe.each(WORLDS)(
       expect(minutes.filter((minute) => minute <= 120)).toEqual(Array.from({ length: 61 }, (_, i) => 2 * i));
     });
 
+    it('or, rounded up, is never early: under constant 120 s each wait lasts two minutes to three', async () => {
+      const { cloud } = await minutesOf({ type: 'constant', interval: 120, rounding: 'up' }, 1, world);
+      const seconds = cloud.attemptsOf('a');
+      const waits = seconds.slice(1).map((second, i) => second - (seconds[i] ?? 0));
+      expect(waits.length).toBeGreaterThanOrEqual(18);
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(120);
+    });
+
     it('under a list of 5, 10 and 25 minutes until minute 40, then dead', async () => {
       const { minutes, cloud } = await minutesOf({ type: 'list' }, 2, world);
       expect(minutes).toEqual([0, 5, 15, 40]);

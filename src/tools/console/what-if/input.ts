@@ -21,6 +21,7 @@ const COMMON: readonly PolicyOption[] = [
   ['maxAttempts', 'no limit'],
   ['maxAge', '360d'],
   ['maxWait', '365d'],
+  ['rounding', 'nearest'],
 ];
 const JITTER: PolicyOption = ['jitter', 'none'];
 const PHASED: PolicyOption = ['jitter', 'phase'];
