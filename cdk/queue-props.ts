@@ -186,6 +186,14 @@ export interface QueueProps extends EntryFunctionProps {
   readonly maxRecords?: number | undefined;
 
   /**
+   * The longest `Retry-After` of a destination, or of a handler, that is kept. Longer ones are cut to it, to the policy's
+   * `maxWait`, and to what is left of the record's `maxAge`.
+   *
+   * @default Duration.days(1)
+   */
+  readonly maxRetryAfter?: Duration | undefined;
+
+  /**
    * How long a run stays, asleep, for waits of less than a minute, counted from its start. At most a minute: then the next
    * rule fires. `Duration.seconds(0)` leaves such waits to the next minute. Only for a queue with `retry`.
    *

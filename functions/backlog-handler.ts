@@ -77,6 +77,11 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly attemptTimeout?: Duration | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
+  /**
+   * The longest `Retry-After` that is kept: mostly it is a destination's, which is not trusted with a record for longer. Default:
+   * a day.
+   */
+  readonly maxRetryAfter?: Duration | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: Duration | undefined;
   /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
@@ -119,7 +124,8 @@ const optionsSchema = z.strictObject({
  *   and thrown by every invocation
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
-  const { attemptTimeout, linger, retention } = parseOptions(optionsSchema, options, 'backlogHandler');
+  const parsed = parseOptions(optionsSchema, options, 'backlogHandler');
+  const { attemptTimeout, linger, maxRetryAfter, retention } = parsed;
   const {
     queue,
     process: own,
@@ -145,7 +151,8 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   const retry = typeof given === 'function' ? retryDecider(given) : given;
   const weights = weightsOf(queue, queues);
   const serves = queue === undefined ? weights : new Map([[queue, 1]]);
-  const choices = { ...rest, attemptTimeout, linger, retention, retry, redactionOf, weights, serves };
+  const durations = { attemptTimeout, linger, maxRetryAfter, retention };
+  const choices = { ...rest, ...durations, retry, redactionOf, weights, serves };
   if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const overrides = { store, clock, random, logger, env, emit, run };
   return makeHandler(

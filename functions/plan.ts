@@ -41,6 +41,7 @@ export interface HandlerChoices {
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeout?: number | undefined;
   readonly maxRecords?: number | undefined;
+  readonly maxRetryAfter?: number | undefined;
   readonly linger?: number | undefined;
   readonly retention?: Retention | undefined;
   readonly breaker?: BreakerChoice | undefined;

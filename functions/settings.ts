@@ -55,6 +55,8 @@ export interface QueueSettings {
   readonly attemptTimeout?: number | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
+  /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
+  readonly maxRetryAfter?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */

@@ -1,20 +1,82 @@
-/** A URL in a text, in parts: what comes before the host, the host with the path, and what comes behind. */
-const URLS = /\b(https?:\/\/)(?:[^\s/?#"'<>\\]*@)?([^\s?#"'<>\\]*)(?:[?#][^\s"'<>\\]*)?/gi;
-/** What a URL has no part of stands between them. */
-const WORDS = /[^\s"'<>\\]+/g;
-const URL_AND_REST = /\bhttps?:\/\/[\s\S]*/i;
+/** From `//` to the next `//`, or to a space. */
+const BEHIND_SLASHES = /\/\/((?:(?!\/\/)\S)*)/g;
+const SCHEME = /(?:^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*:)$/i;
+const MAX_SCHEME_CHARACTERS = 33;
+/** In these, a path may have an `@`, and digits behind a colon are a port. */
+const WEB = /^(?:https?|wss?):$/i;
+/** What ends a URL in a text. A password may have it all the same. */
+const QUOTE = /["'<>\\]/;
+const END_OF_AUTHORITY = /[/?#;]/;
+const HOST_AND_PORT = /^[^:]*:\d+$/;
+/** `user/password@`, without slashes before it. */
+const ORACLE = /\b(jdbc:oracle:[a-z0-9]{1,16}:)[^\s@"'<>]{0,200}@/gi;
 
 /**
- * A text whose URLs have origin and path only: queries, fragments, user names and passwords are where secrets stand.
- * One URL, or a text of any kind.
+ * A text whose URLs, of any scheme, have origin and path only: queries, fragments, user names and passwords are where secrets
+ * stand. Where it is not clear which `@` ends a password, more is left out. One URL, or a text of any kind.
  *
  * @param maxCharacters what is behind these is left out, before anything looks through the text
  */
 export function withoutUrlSecrets(text: string, maxCharacters = Number.POSITIVE_INFINITY): string {
-  if (text.length <= maxCharacters) return text.replace(URLS, '$1$2');
-  // The end of a URL tells which of its parts is which.
-  const cut = text.slice(0, maxCharacters);
-  return cut
-    .replace(WORDS, (word, at) => (at + word.length < cut.length ? word : word.replace(URL_AND_REST, '')))
-    .replace(URLS, '$1$2');
+  const isCut = text.length > maxCharacters;
+  const cut = isCut ? withoutLastUrl(text.slice(0, maxCharacters)) : text;
+  const shown = cut.replace(BEHIND_SLASHES, (_, run: string, at: number) => {
+    const end = at + '//'.length + run.length;
+    const goesOn = cut.startsWith('//', end) || (isCut && end === cut.length);
+    return `//${shownOf(run, schemeBefore(cut, at), goesOn)}`;
+  });
+  return shown.replace(ORACLE, '$1');
+}
+
+/** The end of a URL tells which of its parts is which: one that is cut is left out. */
+function withoutLastUrl(cut: string): string {
+  let start = cut.length;
+  while (start > 0 && !/[\s"'<>\\]/.test(cut.charAt(start - 1))) start--;
+  const slashes = cut.indexOf('//', start);
+  return slashes < 0 ? cut : cut.slice(0, slashes - (schemeBefore(cut, slashes) ?? '').length);
+}
+
+/** With its colon. */
+function schemeBefore(text: string, slashes: number): string | undefined {
+  return SCHEME.exec(text.slice(Math.max(0, slashes - MAX_SCHEME_CHARACTERS), slashes))?.[1];
+}
+
+/** @param goesOn its end is not known */
+function shownOf(run: string, scheme: string | undefined, goesOn: boolean): string {
+  const url = upTo(QUOTE, run);
+  const behind = run.slice(url.length);
+  const authority = upTo(END_OF_AUTHORITY, url);
+  const isWeb = scheme !== undefined && WEB.test(scheme);
+  if (!mayHavePassword(authority, isWeb)) {
+    const host = url.slice(authority.lastIndexOf('@') + 1);
+    return (scheme === undefined ? host : withoutQuery(host)) + behind;
+  }
+  const at = url.lastIndexOf('@');
+  const user = url.slice(0, Math.max(0, at));
+  if (at >= 0) return /[?#;]/.test(user) ? behind : withoutQuery(url.slice(at + 1)) + behind;
+  if (HOST_AND_PORT.test(authority)) return withoutQuery(url) + behind;
+  // A password that a quote or two slashes stand in, or that is cut.
+  const last = run.lastIndexOf('@');
+  if (last >= 0) return withoutQuery(run.slice(last + 1));
+  return goesOn ? '' : withoutQuery(url) + behind;
+}
+
+function mayHavePassword(authority: string, isWeb: boolean): boolean {
+  const colon = authority.indexOf(':');
+  const at = authority.lastIndexOf('@');
+  if (at >= 0) return colon >= 0 && colon < at;
+  if (colon < 0 || authority.startsWith('[')) return false;
+  return !isWeb || !HOST_AND_PORT.test(authority);
+}
+
+/** Without query, fragment, and the properties of JDBC behind semicolons. */
+function withoutQuery(url: string): string {
+  const path = upTo(/[?#]/, url);
+  const properties = path.indexOf(';');
+  return properties >= 0 && path.includes('=', properties) ? path.slice(0, properties) : path;
+}
+
+function upTo(end: RegExp, text: string): string {
+  const at = text.search(end);
+  return at < 0 ? text : text.slice(0, at);
 }

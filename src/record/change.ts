@@ -89,6 +89,8 @@ export interface SettleContext {
   readonly tickSeconds: number;
   /** For policies that leave the wait to chance: drawn from once per failure. */
   readonly random: Random;
+  /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
+  readonly maxRetryAfter?: number | undefined;
   /** How long a finished record is kept; `undefined` for ever. */
   readonly retention?: number | undefined;
   /** How much is kept of the attempts. */

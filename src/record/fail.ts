@@ -13,6 +13,7 @@ import { type ErrorText, errorEntry, keptText } from './history.js';
 import { waitForTurn } from './last-turn.js';
 import { decideNext, isLeftToRules } from './policy-of.js';
 import type { BacklogRecord } from './record.js';
+import { keptRetryAfter } from './retry-after.js';
 
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
 export const WORKER_LOST = 'WorkerLost';
@@ -33,7 +34,7 @@ export function fail(
 ): RecordChange {
   const { error, retryAfterSeconds = 0 } = failed;
   const change = failureOf(record, error, context);
-  const earliest = context.now + retryAfterSeconds * 1000;
+  const earliest = context.now + keptRetryAfter(retryAfterSeconds, record, context) * 1000;
   const { notReady } = record;
   const decision = decideNext(record, { ...change, notReady }, context);
   if (!decision.retry && (error.name !== WORKER_LOST || change.attempts >= LEAST_ATTEMPTS_LOST)) {

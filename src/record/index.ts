@@ -28,6 +28,7 @@ export {
 export { firstTryAt, hasOwnSchedule, triesOf } from './policy-of.js';
 export * from './quarantine.js';
 export * from './record.js';
+export { keptRetryAfter } from './retry-after.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';

@@ -33,7 +33,7 @@ export class RetryAfter extends Error {
   /**
    * @param wait how long to wait at least, from now: seconds, text such as `'2h'`, or the value of a header `Retry-After`
    *   (seconds such as `'120'`, or an HTTP date). `null` or `undefined`, as where that header is absent: as long as the
-   *   policy says. Longer than 365 days is 365 days
+   *   policy says. It is cut to the queue's `maxRetryAfter` (a day), the policy's `maxWait`, and what is left of `maxAge`
    * @param reason kept on the record as the error's message
    * @param options `{ cause }`: the error behind it, whose name and message are kept instead
    * @throws ConfigurationError for any other value. Thrown in an attempt, that is a failure like any other, which waits as

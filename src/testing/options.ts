@@ -27,6 +27,7 @@ export interface TestQueue
     | 'breaker'
     | 'attemptTimeout'
     | 'maxRecords'
+    | 'maxRetryAfter'
     | 'linger'
     | 'retention'
   > {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Clock } from '../clock.js';
 import { type Duration, duration } from '../duration.js';
 import type { AttemptLogger } from '../logger.js';
-import type { ResolvedPolicy, TierBand } from '../policies/index.js';
+import { MAX_WAIT_SECONDS, type ResolvedPolicy, type TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './failures/decisions.js';
 import type { Redaction } from './failures/history.js';
@@ -102,6 +102,8 @@ export const limitOptions = {
   attemptTimeout: z.optional(attemptTimeout),
   /** Attempts in one run. Default: no limit. */
   maxRecords: z.optional(z.int().check(z.minimum(1))),
+  /** The longest `Retry-After` that is kept; longer ones are cut to it. Default: a day. */
+  maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
   /**
    * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
    * tick.
@@ -130,6 +132,8 @@ export interface RunLimits {
   readonly attemptTimeout: number;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
+  /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
+  readonly maxRetryAfter?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: number | undefined;
 }

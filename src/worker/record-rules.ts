@@ -5,6 +5,7 @@ import {
   expire,
   handOver,
   judge,
+  keptRetryAfter,
   laneFor,
   lanesOf,
   nameOfThrown,
@@ -146,9 +147,18 @@ export class RecordRules {
     return quarantine(record, why, this.deps.clock.now(), this.options.target.shards);
   }
 
-  /** Asked before `settle`: a failure that no retry helps against was an answer, and the breakers take it for one. */
+  /**
+   * Asked before `settle`: a failure that no retry helps against was an answer, and the breakers take it for one. An open breaker
+   * puts a record off by its `Retry-After`, so that is cut here as well.
+   */
   deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome {
-    return deadIfRefused(outcome, this.decidingFor(record).deadOn);
+    const { deadOn, policy } = this.decidingFor(record);
+    const ended = deadIfRefused(outcome, deadOn);
+    if (ended.type !== 'failure' || ended.retryAfterSeconds === undefined) return ended;
+    const { maxRetryAfter } = this.options.limits;
+    const now = this.deps.clock.now();
+    const retryAfterSeconds = keptRetryAfter(ended.retryAfterSeconds, record, { policy, maxRetryAfter, now });
+    return { ...ended, retryAfterSeconds };
   }
 
   /** What the outcome of an attempt changes, once it is known whether it was refused permanently. */
@@ -199,7 +209,7 @@ export class RecordRules {
 
   /** The context of a change that needs no decision: the record stays in its queue. */
   settleContext(record: BacklogRecord): SettleContext {
-    const { target, tickSeconds, retention, history } = this.options;
+    const { target, tickSeconds, retention, history, limits } = this.options;
     const { policy, chosen } = this.decidingFor(record);
     return {
       // Whatever queue it names by now: only of this one are the shards known here.
@@ -210,6 +220,7 @@ export class RecordRules {
       now: this.deps.clock.now(),
       tickSeconds,
       random: this.deps.random,
+      maxRetryAfter: limits.maxRetryAfter,
       retention,
       history,
     };

@@ -73,6 +73,11 @@ describe('a text of sixteen times the length takes about sixteen times as long',
       'an error with URLs without an end',
       (size) => withoutUrlSecrets(`${'http://'.repeat(size / 7)}"`, size),
     ],
+    ['an error of slashes', (size) => withoutUrlSecrets('/'.repeat(size))],
+    ['a URL of semicolons', (size) => withoutUrlSecrets(`a://${';'.repeat(size)}`)],
+    ['a URL of colons', (size) => withoutUrlSecrets(`a://${':1'.repeat(size / 2)}`)],
+    ['a scheme without an end', (size) => withoutUrlSecrets(`${'a.'.repeat(size / 2)}://x`)],
+    ['a text of Oracle URLs', (size) => withoutUrlSecrets('jdbc:oracle:thin:'.repeat(size / 17))],
   ])('%s', (_, work) => expectLinear(work, 10_000));
 
   it.each([4_096, 65_536])('a source of one line that is cut off, in pieces of %i bytes', (piece) =>

@@ -124,3 +124,52 @@ describe('a run over records that are cancelled', () => {
     expect(harness.item('a')).toMatchObject({ status: 'DEAD', lane: 'q/dead', insertedAt: iso(0) });
   });
 });
+
+describe('a Retry-After of 60,000,000 seconds', () => {
+  const busy: Process = () => {
+    throw new RetryAfter('60000000');
+  };
+  const PATHS = {
+    'a rule': {},
+    'an arrival': { arrivals: { batch: 'b', ids: ['a'] } },
+    'a rule of a progressive queue': { band: YOUNG },
+  };
+  it.each(Object.entries(PATHS))(
+    'does not put its record off for longer than a day, in a run of %s',
+    async (_, choices) => {
+      const harness = new Harness();
+      harness.put('a', 'arrivals' in choices ? { lane: undefined, dueAt: undefined, rev: undefined } : {});
+      await harness.run(busy, choices);
+      const { dueAt, notBefore = dueAt } = harness.item('a');
+      expect(notBefore).toBe(iso(86_400));
+    },
+  );
+
+  it('is cut to what the queue says', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    await harness.run(busy, { maxRetryAfter: 3 * 86_400 });
+    expect(harness.item('a')).toMatchObject({ dueAt: iso(3 * 86_400) });
+  });
+
+  it('lets its record die in its time', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    const retry = { type: 'constant', interval: 60, jitter: 'none', maxAge: 3_600 } as const;
+    await harness.run(busy, { retry });
+    await harness.pass(3_600);
+    await harness.run(busy, { retry });
+    await harness.pass(60);
+    await harness.run(busy, { retry });
+    expect(harness.item('a')).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
+  });
+
+  it('does not put off the others for longer whose breaker it has opened', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c', 'd']) harness.put(id);
+    await harness.run(busy, { breaker: true, concurrency: 4 });
+    for (const item of harness.store.items()) {
+      expect(Date.parse(String(item.dueAt))).toBeLessThanOrEqual(START + 86_400_000);
+    }
+  });
+});
