@@ -9,7 +9,7 @@ import { oldTable } from './old-table.js';
 const NOW = Date.parse('2030-01-01T12:00:00Z');
 
 /** A local runtime that commands find, with tables that nothing works on. Its queues are `default` and `bulk`. */
-export async function announcedRuntime() {
+export async function announcedRuntime({ hasIntake = false } = {}) {
   const dynamodb = await startEmbeddedDynamoDb();
   const opened: Awaited<ReturnType<typeof oldTable>>[] = [];
   let tables = 0;
@@ -28,7 +28,7 @@ export async function announcedRuntime() {
         endpoint: dynamodb.endpoint,
         statusPage: 'http://127.0.0.1:1/',
         tables: [
-          { name: records.name, records: true },
+          { name: records.name, records: true, hasIntake },
           { name: control.name, records: false },
         ],
         queues: ['default', 'bulk'],

@@ -36,6 +36,32 @@ describe('backlog import of a JSON array', () => {
   });
 });
 
+describe('what backlog import puts', () => {
+  const put = async (...flags: string[]) => {
+    const path = await made.file('{"id":"a","payload":1}\n{"id":"b","payload":1,"availableAt":"2040-01-01T00:00:00Z"}\n');
+    const { code, err } = await backlog('import', path, ...flags);
+    expect(code, err).toBe(0);
+    return Object.fromEntries((await made.records.all()).map((item) => [item.id, item]));
+  };
+
+  it('has no lane where an intake looks after the table, so that its first attempt follows at once', async () => {
+    const looked = await announcedRuntime({ hasIntake: true });
+    made = await looked.renew();
+    const { a, b } = await put();
+    expect(a).not.toHaveProperty('lane');
+    // What waits is indexed by its producer, always.
+    expect(b).toMatchObject({ lane: 'default', dueAt: '2040-01-01T00:00:00.000Z' });
+    await looked.stop();
+  });
+
+  it('is indexed where no intake does, or none is known', async () => {
+    expect((await put()).a).toMatchObject({ lane: 'default' });
+    made = await runtime.renew();
+    const { endpoint, records } = made;
+    expect((await put('--endpoint', endpoint, '--table', records.name)).a).toMatchObject({ lane: 'default' });
+  });
+});
+
 describe('backlog import of a file that it does not take', () => {
   it('says once what to do with records over several lines, and imports nothing', async () => {
     const records = Array.from({ length: 5 }, (_, i) => JSON.stringify({ id: `r${i}`, payload: i }, null, 2));

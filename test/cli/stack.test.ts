@@ -102,6 +102,9 @@ describe('--stack', () => {
     await writeFile(file, '{"id": "order-3", "payload": 1}\n');
     expect((await backlog('import', file, '--stack', 'Shop')).code).toBe(0);
     expect((await backlog('show', 'order-3', '--stack', 'Named')).out).toContain('order-3');
+    // The stack has an intake, which has it attempted within seconds.
+    const order = JSON.parse((await backlog('list', '--status', 'NEW', '--stack', 'Named', '--json')).out);
+    expect(order.find(({ id }: { id: string }) => id === 'order-3')).not.toHaveProperty('lane');
   });
 
   it('takes the deployed table, where the local runtime has one of the same name', async () => {

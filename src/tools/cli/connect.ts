@@ -20,6 +20,8 @@ export interface Target {
   readonly controlTable?: string | undefined;
   /** The runtime's, where it is a runtime's table. */
   readonly clock: Clock;
+  /** An intake attempts, or indexes, what is put without `lane`. False: there is none, or it is not known. */
+  readonly hasIntake: boolean;
   /** For the user: which table, and where. */
   readonly where: string;
   /** On this machine: reading costs nothing. */
@@ -55,9 +57,9 @@ export async function connect({ endpoint, table, stack }: TargetFlags, cwd = pro
 }
 
 async function atStack(stack: string, endpoint: string | undefined): Promise<Target> {
-  const { table, controlTable } = await tablesOfStack(stack, endpoint);
+  const { table, controlTable, hasIntake } = await tablesOfStack(stack, endpoint);
   const found = at({ ...(endpoint === undefined ? {} : { endpoint }), table });
-  return { ...found, controlTable, where: `${found.where}, stack ${stack}` };
+  return { ...found, controlTable, hasIntake, where: `${found.where}, stack ${stack}` };
 }
 
 function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
@@ -65,6 +67,7 @@ function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
     client: createDynamoDbClient({ endpoint: runtime.endpoint }),
     table,
     clock: scaledClock(clockSettingOf(runtime)),
+    hasIntake: runtime.tables.some(({ name, hasIntake }) => name === table && hasIntake === true),
     where: `table ${table} of the local runtime at ${runtime.endpoint}`,
     local: true,
     queues: runtime.queues,
@@ -82,6 +85,7 @@ function at({ endpoint, table }: { endpoint?: string; table: string }): Target {
     client: createDynamoDbClient(endpoint === undefined ? {} : { endpoint }),
     table,
     clock: systemClock,
+    hasIntake: false,
     where: `table ${table} at ${place}`,
     local: false,
   };

@@ -45,8 +45,9 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
     throw new ConfigurationError(`--queue: expected ${QUEUE_NAME}, got ${show(flags.queue)}`);
   }
   const source = await openSource(file);
-  const { client, table, clock, where, queues } = await connect(flags);
-  const backlog = new BacklogClient({ client, table, clock, indexAtOnce: true });
+  const { client, table, clock, where, queues, hasIntake } = await connect(flags);
+  // What is indexed waits for its queue's next rule. An intake has it attempted within seconds.
+  const backlog = new BacklogClient({ client, table, clock, indexAtOnce: !hasIntake });
   const counters: ImportCounters = {
     unit: 'line',
     inserted: 0,

@@ -7,6 +7,8 @@ import { printable } from './output.js';
 export interface StackTables {
   readonly table: string;
   readonly controlTable: string;
+  /** An intake of the stack attempts, or indexes, what is put without `lane`. */
+  readonly hasIntake: boolean;
 }
 
 const BY_NAME = 'name the tables with --table and --control-table';
@@ -39,7 +41,8 @@ export async function tablesOfStack(stack: string, endpoint: string | undefined)
   if (records !== undefined && control !== undefined) {
     // A template can name its tables as it likes.
     const wrong = [records, control].find((name) => !TABLE_NAME.test(name));
-    if (wrong === undefined) return { table: records, controlTable: control };
+    const hasIntake = [...deployed.backlogs.values()].some(({ intake }) => intake);
+    if (wrong === undefined) return { table: records, controlTable: control, hasIntake };
     throw new ConfigurationError(
       `--stack: the ${deployed.where}: expected the name of a table, got "${printable(wrong)}"`,
     );

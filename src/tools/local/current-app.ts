@@ -30,6 +30,11 @@ export class CurrentApp {
     return this.#app.tables.map(({ name }) => name);
   }
 
+  /** A function is told what is put into the table. */
+  hasIntake(table: string): boolean {
+    return this.#app.streams.some((stream) => stream.table === table);
+  }
+
   /** No intake looks after its tables. */
   get indexAtOnce(): boolean {
     return this.#app.streams.length === 0;

@@ -14,7 +14,7 @@ const runtimeSchema = z.object({
   endpoint: z.url(),
   statusPage: z.url(),
   dataDir: z.string().optional(),
-  tables: z.array(z.object({ name: z.string(), records: z.boolean() })),
+  tables: z.array(z.object({ name: z.string(), records: z.boolean(), hasIntake: z.boolean().optional() })),
   queues: z.array(z.string()),
   clock: z.object({
     wallStart: z.number(),

@@ -95,7 +95,11 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
       endpoint,
       statusPage: pageUrl,
       ...(dataDir === undefined ? {} : { dataDir }),
-      tables: current.allTables.map((name) => ({ name, records: current.tables.includes(name) })),
+      tables: current.allTables.map((name) => ({
+        name,
+        records: current.tables.includes(name),
+        hasIntake: current.hasIntake(name),
+      })),
       queues: current.queues.map(({ name }) => name),
       clock: time.setting,
     });
