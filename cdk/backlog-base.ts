@@ -3,6 +3,7 @@ import type { Grant, IGrantable, IRole } from 'aws-cdk-lib/aws-iam';
 import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { BacklogMetrics } from './backlog-metrics.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
+import { grantCancel, grantRead } from './grant-look-up.js';
 import type { BacklogProps } from './props.js';
 import type { QueueProps } from './queue-props.js';
 import type { ISharedBacklog } from './shared-parts.js';
@@ -15,6 +16,10 @@ type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${strin
 export interface IBacklog extends ISharedBacklog, Metrics {
   /** Lets a producer insert records, and no more. See `Backlog.grantInsert`. */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+  /** Lets a producer look records up. See `Backlog.grantRead`. */
+  grantRead(grantee: IGrantable): Grant;
+  /** Lets a producer cancel records. See `Backlog.grantCancel`. */
+  grantCancel(grantee: IGrantable): Grant;
   /** Grants what operators need. See `Backlog.grantOperate`. */
   grantOperate(grantee: IGrantable): Grant;
   /** Grants what a process needs that attempts records. See `Backlog.grantWork`. */
@@ -68,6 +73,21 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
     return grantInsert(grantee, this.table, options);
+  }
+
+  /**
+   * Lets a producer of the same account look records up: `get` and `list` of `BacklogClient`. It sees their payloads.
+   */
+  grantRead(grantee: IGrantable): Grant {
+    return grantRead(grantee, this.table);
+  }
+
+  /**
+   * Lets a producer of the same account cancel records: `cancel` of `BacklogClient`. IAM cannot tell that change from
+   * others, so the grantee could change any attribute of any record.
+   */
+  grantCancel(grantee: IGrantable): Grant {
+    return grantCancel(grantee, this.table);
   }
 
   /**

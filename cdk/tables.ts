@@ -237,7 +237,7 @@ export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void 
   for (const key of keys) key?.grantEncryptDecrypt(grantee);
 }
 
-function grantDecrypt(grantee: IGrantable, tables: readonly ITable[]): void {
+export function grantDecrypt(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantDecrypt(grantee);
 }

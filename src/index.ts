@@ -8,11 +8,14 @@
 export {
   BacklogClient,
   type BacklogClientOptions,
+  type CancelOptions,
+  type CancelResult,
   type Delay,
   InsertInterruptedError,
   type InsertManyOptions,
   type InsertManyResult,
   type InsertResult,
+  type ListOptions,
   type NewRecord,
   type TaskInsertOptions,
 } from './client/index.js';

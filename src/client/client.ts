@@ -10,11 +10,12 @@ import {
 } from '../connection.js';
 import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import type { Random } from '../random.js';
-import { type Item, QUEUE_PATTERN } from '../record/index.js';
+import { type BacklogRecord, type Item, QUEUE_NAME, QUEUE_PATTERN, type Status } from '../record/index.js';
 import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
-import { type BacklogStore, DynamoDbStore } from '../store/index.js';
+import { type BacklogStore, DynamoDbStore, type OperatorStore } from '../store/index.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
+import type { CancelResult } from './cancel.js';
 import { availableAtOf, type Delay } from './delay.js';
 import { type InsertManyResult, type InsertProgress, insertMany } from './insert-many.js';
 import { itemOf, type NewRecord } from './new-record.js';
@@ -32,7 +33,32 @@ export interface BacklogClientOptions extends ConnectionOptions {
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
   /** In place of the table, for tests; such as a `MemoryStore`. */
-  readonly store?: Pick<BacklogStore, 'insert'> | undefined;
+  readonly store?: ClientStore | undefined;
+}
+
+/**
+ * What a client does with its store. One that inserts only needs no more than `insert`.
+ *
+ * @inline
+ */
+type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;
+
+interface LookUp extends Pick<BacklogStore, 'get'>, Pick<OperatorStore, 'list' | 'change'> {}
+
+/** Which records `list` gives. */
+export interface ListOptions {
+  /** The queue that they are in. */
+  readonly queue: string;
+  /** `NEW` and `ERROR` wait, `DEAD` was given up. Of `SUCCESS` there is no list: ask for a record by its id. */
+  readonly status: Exclude<Status, 'SUCCESS'>;
+  /** Records at most. Default: all. */
+  readonly limit?: number | undefined;
+}
+
+/** Options of `cancel`. */
+export interface CancelOptions {
+  /** Why, in a few words; kept on the record as its `deadReason`, behind `cancelled: `. Default: `by its producer`. */
+  readonly reason?: string | undefined;
 }
 
 /** Options of `insertMany` for records as they are. */
@@ -78,7 +104,7 @@ const optionsSchema = z
       }),
       false,
     ),
-    store: z.optional(withMethod<Pick<BacklogStore, 'insert'>>('insert', 'store')),
+    store: z.optional(withMethod<ClientStore>('insert', 'store')),
   })
   .check(clientAlone);
 
@@ -95,17 +121,29 @@ const flowOptions = {
   signal: z.optional(withMethod<AbortSignal>('addEventListener', 'AbortSignal')),
 };
 const flowSchema = z.strictObject(flowOptions);
+const idSchema = z.string().check(z.minLength(1));
+const cancelSchema = z.strictObject({
+  reason: z._default(z.string().check(z.minLength(1)), 'by its producer'),
+});
+const listSchema = z.strictObject({
+  queue: z.string().check(z.regex(QUEUE_PATTERN, `expected ${QUEUE_NAME}`)),
+  status: z.enum(['NEW', 'ERROR', 'DEAD'], {
+    error: 'expected "NEW", "ERROR" or "DEAD" (a record that succeeded is in no index: ask for it by its id)',
+  }),
+  limit: z.optional(z.int().check(z.minimum(1))),
+});
 const insertManySchema = z.strictObject({ ...delaySchema, ...flowOptions });
 
 /**
- * Puts records into the backlog. Needs `dynamodb:PutItem` and `dynamodb:GetItem` on the table, and for `insertMany` in
- * few requests `dynamodb:PartiQLInsert`.
+ * Puts records into the backlog, says what became of one, and takes one back. Inserting needs the rights of the
+ * construct's `grantInsert`, `get` and `list` those of `grantRead`, and `cancel` those of `grantCancel`.
  *
  *     const backlog = new BacklogClient({ table: 'orders-backlog' });
  *     await backlog.insert({ id: 'order-7', payload: { amount: 12 }, queue: 'orders' }, { delay: '5m' });
  */
 export class BacklogClient {
-  private readonly store: Pick<BacklogStore, 'insert'>;
+  private readonly store: ClientStore;
+  private readonly lookUp: () => Promise<LookUp>;
   private readonly bulk: Pick<DynamoDbBulkInserts, 'insert'>;
   private readonly clock: Clock;
   private readonly random: Random;
@@ -122,14 +160,21 @@ export class BacklogClient {
     const { store } = parsed;
     if (store) {
       this.store = store;
+      this.lookUp = async () => wholeStore(store);
       this.bulk = { insert: (items) => Promise.all(items.map((item) => insertSingle(item, store))) };
       return;
     }
     const client = clientFor(parsed);
     // A producer touches records only.
     const tables = { records: table, control: table };
-    this.store = new DynamoDbStore({ client, tables, clock, random });
-    this.bulk = new DynamoDbBulkInserts({ client, table, single: this.store });
+    const own = new DynamoDbStore({ client, tables, clock, random });
+    this.store = own;
+    this.lookUp = async () => {
+      // Those who only insert load none of it.
+      const { producerStore } = await import('../store/dynamodb/producer-store.js');
+      return { get: (id) => own.get(id), ...producerStore({ client, table, clock, random }) };
+    };
+    this.bulk = new DynamoDbBulkInserts({ client, table, single: own });
   }
 
   /**
@@ -216,6 +261,52 @@ export class BacklogClient {
     return insertMany(source, { concurrency, onProgress, signal, itemOf, idOf, insert, clock, random });
   }
 
+  /**
+   * Reads one record: its `status`, `attempts`, `lastError`, when it is due (`dueAt`), and so on. Strongly consistent: one
+   * read unit for each 4 KB. Undefined: there is none, or it succeeded and its retention is over.
+   *
+   * @throws ConfigurationError for what is no id, StoreError if the table cannot be used or reached
+   */
+  async get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined> {
+    const store = await this.lookUp();
+    return (await store.get(parseOptions(idSchema, id, 'get: id'))) as BacklogRecord<Payload> | undefined;
+  }
+
+  /**
+   * Reads the records of a queue that wait or were given up, page after page, unordered; stop when you have enough. It
+   * reads the index, so its cost grows with what it finds: one read unit for each 4 KB of a record, and 16 for the index
+   * of a small queue. The index is eventually consistent, and a record that was put a moment ago is not in it yet.
+   *
+   *     for await (const { id, lastError } of backlog.list({ queue: 'orders', status: 'DEAD' })) console.log(id, lastError);
+   *
+   * @throws ConfigurationError for wrong options, such as the status `SUCCESS`; StoreError if the table cannot be used or
+   *   reached
+   */
+  async *list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>> {
+    const { limit = Number.POSITIVE_INFINITY, ...filter } = parseOptions(listSchema, options, 'list');
+    const store = await this.lookUp();
+    let count = 0;
+    for await (const record of store.list(filter)) {
+      yield record as BacklogRecord<Payload>;
+      if (++count >= limit) return;
+    }
+  }
+
+  /**
+   * Takes a record back whose work is not wanted any more: it is `DEAD` with the reason `cancelled: …`, which sets off no
+   * alarm, and is removed after 30 days. An attempt that is under way goes on, but its outcome is not written, and none
+   * follows. One read and one write; where another process changed the record meanwhile, again.
+   *
+   * @throws ConfigurationError for wrong options or what is no id, StoreError if the table cannot be used or reached
+   */
+  async cancel(id: string, options: CancelOptions = {}): Promise<CancelResult> {
+    const { reason } = parseOptions(cancelSchema, options, 'cancel');
+    const store = await this.lookUp();
+    const { cancelRecord } = await import('./cancel.js');
+    const { clock, random } = this;
+    return cancelRecord(parseOptions(idSchema, id, 'cancel: id'), reason, { store, clock, random });
+  }
+
   private itemWith(record: NewRecord, options: unknown = {}) {
     const delay = parseOptions(insertSchema, options, 'insert') as Delay;
     return this.itemOf(record, availableAtOf(delay, this.clock.now()));
@@ -236,6 +327,15 @@ export class BacklogClient {
       throw new InvalidRecordError('record: an attribute of it cannot be read', { cause: error });
     }
   }
+}
+
+/** @throws ConfigurationError if the store can insert only */
+function wholeStore(store: ClientStore): LookUp {
+  const { get, list, change } = store;
+  if (get && list && change) return store as LookUp;
+  throw new ConfigurationError(
+    'BacklogClient.store: expected a store with get, list and change, such as a MemoryStore',
+  );
 }
 
 function sourceOf(given: unknown): Source<unknown> {

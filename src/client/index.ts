@@ -1,8 +1,11 @@
+export type { CancelResult } from './cancel.js';
 export {
   BacklogClient,
   type BacklogClientOptions,
+  type CancelOptions,
   type InsertManyOptions,
   type InsertResult,
+  type ListOptions,
 } from './client.js';
 export type { Delay } from './delay.js';
 export {

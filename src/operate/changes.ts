@@ -10,6 +10,7 @@ import {
   CANCELLED,
   DEAD_LANE_ENDING,
   deadLane,
+  giveUp,
   indexChange,
   isLaneOf,
   isMisindexed,
@@ -23,7 +24,6 @@ import {
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Found, OperatorChange } from '../store/operator-store.js';
-import { formerLaneOf } from './in-flight.js';
 
 /** Why a record that was named, or matched, was left as it is. */
 export type SkipReason =
@@ -113,24 +113,8 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   const deadReason = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
   const said = record.status === 'DEAD' ? record.deadReason : undefined;
   if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
-  const lane = deadLane(ownLaneOf(record));
-  const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
-  // A run that attempts it goes on, and finds that this write was quicker.
-  const former =
-    isPending(record) && record.lane !== undefined && formerLaneOf(record, now) === undefined
-      ? { formerLane: { lane: record.lane, until: toIso(allOverAt) } }
-      : {};
-  return changing(
-    {
-      ...contractOf(record),
-      status: 'DEAD',
-      ...(isDeadAlready ? {} : { lane, dueAt: toIso(now) }),
-      deadReason,
-      ...(retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) }),
-      ...former,
-    },
-    ['notBefore', 'unknownTaskSince', ...(retention === undefined ? (['expiresAt'] as const) : [])],
-  );
+  const { set, remove } = giveUp(record, { deadReason, retention, now, allOverAt });
+  return changing(set, remove);
 }
 
 /** Not to be attempted before then. Never brings an attempt forward. */
@@ -232,13 +216,6 @@ function withIndexing(
 function changing(set: OperatorChange['set'], remove: OperatorChange['remove']): Change {
   const kept = new Set(Object.keys(set));
   return { do: 'change', change: { set, remove: [...new Set(remove)].filter((name) => !kept.has(name)) } };
-}
-
-/** Attributes of the contract that could not be read get their defaults, as in any record that is indexed. */
-function contractOf(record: BacklogRecord): OperatorChange['set'] {
-  if (record.lane !== undefined) return {};
-  const { queue, insertedAt, problems } = record;
-  return { insertedAt, ...(problems.length > 0 ? { queue } : {}) };
 }
 
 function dueTime(record: BacklogRecord): number {

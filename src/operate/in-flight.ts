@@ -2,18 +2,13 @@ import type { Clock } from '../clock.js';
 import { Claim, withClaim } from '../leases/claim.js';
 import { CLOCK_SKEW_MS, isExpired } from '../leases/lease.js';
 import type { Random } from '../random.js';
-import { type BacklogRecord, DEAD_LANE_ENDING, isPending, laneOf } from '../record/index.js';
+import { type BacklogRecord, DEAD_LANE_ENDING, formerLaneOf, isPending, laneOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 
 interface InFlightDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-/** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
-export function formerLaneOf({ formerLane }: BacklogRecord, now: number): string | undefined {
-  return formerLane !== undefined && Date.parse(formerLane.until) > now ? formerLane.lane : undefined;
 }
 
 /**
@@ -50,7 +45,10 @@ export async function findInFlight(
       ([key, { ids, suspects }]) => isLeaseOf(lane, key) && (ids.includes(id) || suspects.includes(id)),
     ),
   );
-  const bare = elsewhere.map(({ record }) => record).filter(({ lane }) => lane === undefined);
+  // Cancelled by its producer before it was indexed: a run may still attempt it as it came.
+  const bare = elsewhere
+    .map(({ record }) => record)
+    .filter((record) => record.lane === undefined || formerLaneOf(record, now) === laneOf(record.queue));
   const queues = bare.length === 0 ? [] : [...(await store.readQueues()).keys()];
   const claimed = await claimedIn(
     queues,

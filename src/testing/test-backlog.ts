@@ -43,7 +43,7 @@ export interface BareItem {
  * and without a port. Made by `testBacklog`.
  */
 export class TestBacklog {
-  /** The client that your producers insert with. */
+  /** The client of your producers: they insert with it, look records up, and cancel them. */
   readonly client: BacklogClient;
   /** What operators do: redrive, discard, pause and the like. */
   readonly operator: BacklogOperator;
@@ -98,17 +98,23 @@ export class TestBacklog {
   }
 
   /**
-   * Every `BacklogClient` of this process inserts into this backlog from now on: for producers that make a client of their
+   * Every `BacklogClient` of this process works on this backlog from now on: for producers that make a client of their
    * own. Gives what ends that: call it in `afterEach`.
    */
   redirectClients(): () => void {
     const { prototype } = BacklogClient;
-    const { insert, insertMany } = prototype;
+    const { insert, insertMany, get, list, cancel } = prototype;
     const { client } = this;
     const redirected = <Method extends (...args: never) => unknown>(method: Method) =>
       ((...args: never[]) => method.apply(client, args as never)) as unknown as Method;
-    Object.assign(prototype, { insert: redirected(insert), insertMany: redirected(insertMany) });
-    return () => void Object.assign(prototype, { insert, insertMany });
+    Object.assign(prototype, {
+      insert: redirected(insert),
+      insertMany: redirected(insertMany),
+      get: redirected(get),
+      list: redirected(list),
+      cancel: redirected(cancel),
+    });
+    return () => void Object.assign(prototype, { insert, insertMany, get, list, cancel });
   }
 
   /**

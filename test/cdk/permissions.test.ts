@@ -23,6 +23,8 @@ const WHO: [RegExp, string][] = [
   [/^Viewer/, 'a viewer of the dashboard'],
   [/^Helper/, 'a viewer with the right to use the buttons'],
   [/^Producer/, 'a producer'],
+  [/^Reader/, 'a producer that looks records up'],
+  [/^Canceller/, 'a producer that cancels records'],
   [/^Operator/, 'an operator'],
   [/^Process/, 'a process that attempts queues'],
 ];
@@ -79,6 +81,8 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
     environmentEncryption: withKey ? new Key(stack, 'Variables') : undefined,
   });
   backlog.grantInsert(new User(stack, 'Producer'));
+  backlog.grantRead(new User(stack, 'Reader'));
+  backlog.grantCancel(new User(stack, 'Canceller'));
   backlog.grantOperate(new User(stack, 'Operator'));
   backlog.grantWork(new User(stack, 'Process'));
   backlog.grantViewWidget(new User(stack, 'Viewer'));

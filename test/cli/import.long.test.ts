@@ -38,7 +38,9 @@ describe('backlog import of a JSON array', () => {
 
 describe('what backlog import puts', () => {
   const put = async (...flags: string[]) => {
-    const path = await made.file('{"id":"a","payload":1}\n{"id":"b","payload":1,"availableAt":"2040-01-01T00:00:00Z"}\n');
+    const path = await made.file(
+      '{"id":"a","payload":1}\n{"id":"b","payload":1,"availableAt":"2040-01-01T00:00:00Z"}\n',
+    );
     const { code, err } = await backlog('import', path, ...flags);
     expect(code, err).toBe(0);
     return Object.fromEntries((await made.records.all()).map((item) => [item.id, item]));

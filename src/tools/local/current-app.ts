@@ -30,7 +30,7 @@ export class CurrentApp {
     return this.#app.tables.map(({ name }) => name);
   }
 
-  /** A function is told what is put into the table. */
+  /** A function gets what is put into the table. */
   hasIntake(table: string): boolean {
     return this.#app.streams.some((stream) => stream.table === table);
   }

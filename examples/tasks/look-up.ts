@@ -1,0 +1,25 @@
+import { BacklogClient } from 'dynamo-backlog';
+
+const backlog = new BacklogClient({
+  table: process.env.BACKLOG_TABLE ?? 'BacklogRecords',
+  endpoint: process.env.BACKLOG_ENDPOINT,
+});
+
+/** Was it sent? Beside the status there are `attempts`, `dueAt`, `lastError`, `deadReason` and `history`. */
+export async function wasSent(id: string): Promise<boolean> {
+  const order = await backlog.get(id); // undefined: there is none
+  return order?.status === 'SUCCESS';
+}
+
+/** Those that were given up, with the reason; an operator can redrive them. */
+export async function deadReasons(queue: string): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  for await (const { id, deadReason = '' } of backlog.list({ queue, status: 'DEAD' }))
+    reasons.set(id, deadReason);
+  return reasons;
+}
+
+export async function withdraw(id: string): Promise<string> {
+  const { cancelled, reason } = await backlog.cancel(id, { reason: 'the customer withdrew' });
+  return cancelled ? 'it will not be sent' : `too late: ${reason}`;
+}

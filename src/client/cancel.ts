@@ -1,0 +1,73 @@
+import type { Clock } from '../clock.js';
+import { type Random, randomToken } from '../random.js';
+import {
+  type BacklogRecord,
+  CANCELLED,
+  giveUp,
+  isCancelled,
+  isNewer,
+  isPending,
+  isUnderAttempt,
+  truncate,
+} from '../record/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import type { BacklogStore } from '../store/store.js';
+
+/** What became of a cancellation. */
+export interface CancelResult {
+  /** The record's. */
+  readonly id: string;
+  /** True: it was cancelled by this call, or before. No attempt begins any more. */
+  readonly cancelled: boolean;
+  /**
+   * Why it was not. `notFound`: there is no record of that id. `succeeded`: its work is done. `dead`: it was given up
+   * before. `underAttempt`: a long attempt is under way. `changedMeanwhile`: others change it all the time. `newer`: a newer
+   * version of this library wrote it. Absent: it is cancelled.
+   */
+  readonly reason?:
+    | 'notFound'
+    | 'succeeded'
+    | 'dead'
+    | 'underAttempt'
+    | 'changedMeanwhile'
+    | 'newer'
+    | undefined;
+}
+
+export interface CancelDeps {
+  readonly store: Pick<BacklogStore, 'get'> & Pick<OperatorStore, 'change'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const MAX_TRIES = 4;
+const MAX_REASON_BYTES = 200;
+const RETENTION_SECONDS = 30 * 86_400;
+/** No function of Lambda's lives longer. */
+const LONGEST_ATTEMPT_MS = 15 * 60_000;
+
+/** Gives a record up, unless it is done with; decides again when another process was quicker. */
+export async function cancelRecord(id: string, reason: string, deps: CancelDeps): Promise<CancelResult> {
+  const { store, clock, random } = deps;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const record = await store.get(id);
+    const now = clock.now();
+    if (record && isCancelled(record)) return { id, cancelled: true };
+    const why = obstacle(record, now, clock.speed);
+    if (!record || why !== undefined) return { id, cancelled: false, reason: why ?? 'notFound' };
+    const deadReason = truncate(`${CANCELLED}${reason}`, MAX_REASON_BYTES);
+    const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
+    const { set, remove } = giveUp(record, { deadReason, retention: RETENTION_SECONDS, now, allOverAt });
+    const answer = await store.change(record, { set, remove }, randomToken(random));
+    if (answer === 'settled') return { id, cancelled: true };
+  }
+  return { id, cancelled: false, reason: 'changedMeanwhile' };
+}
+
+function obstacle(record: BacklogRecord | undefined, now: number, speed: number | undefined) {
+  if (!record) return 'notFound';
+  if (record.status === 'SUCCESS') return 'succeeded';
+  if (!isPending(record)) return 'dead';
+  if (isNewer(record)) return 'newer';
+  return isUnderAttempt(record, now, speed) ? 'underAttempt' : undefined;
+}

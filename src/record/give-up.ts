@@ -1,0 +1,56 @@
+import { toIso } from '../clock.js';
+import type { RecordChange } from './change.js';
+import { deadLane, laneOf, ownLaneOf } from './lanes.js';
+import { type BacklogRecord, isPending } from './record.js';
+
+interface GivingUp {
+  readonly deadReason: string;
+  /** Seconds for which the record is kept. `undefined`: for ever. */
+  readonly retention: number | undefined;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  /** The backlog's time at which every attempt that is under way now is over: no function lives longer. */
+  readonly allOverAt: number;
+}
+
+/** What giving a record up writes, and what it removes. */
+interface GivenUp {
+  readonly set: RecordChange['set'] & { readonly formerLane?: NonNullable<BacklogRecord['formerLane']> };
+  readonly remove: readonly RecordChange['remove'][number][];
+}
+
+/**
+ * A record whose work is not wanted any more: dead with that reason, and visible for a while. A run that attempts it
+ * finds that this write was quicker, and its outcome is not written.
+ */
+export function giveUp(record: BacklogRecord, { deadReason, retention, now, allOverAt }: GivingUp): GivenUp {
+  const lane = deadLane(ownLaneOf(record));
+  const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
+  const former =
+    isPending(record) && formerLaneOf(record, now) === undefined
+      ? { formerLane: { lane: record.lane ?? laneOf(record.queue), until: toIso(allOverAt) } }
+      : {};
+  return {
+    set: {
+      ...contractOf(record),
+      status: 'DEAD',
+      ...(isDeadAlready ? {} : { lane, dueAt: toIso(now) }),
+      deadReason,
+      ...(retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) }),
+      ...former,
+    },
+    remove: ['notBefore', 'unknownTaskSince', ...(retention === undefined ? (['expiresAt'] as const) : [])],
+  };
+}
+
+/** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
+export function formerLaneOf({ formerLane }: BacklogRecord, now: number): string | undefined {
+  return formerLane !== undefined && Date.parse(formerLane.until) > now ? formerLane.lane : undefined;
+}
+
+/** Attributes of the contract that could not be read get their defaults, as in any record that is indexed. */
+export function contractOf(record: BacklogRecord): Pick<RecordChange['set'], 'insertedAt' | 'queue'> {
+  if (record.lane !== undefined) return {};
+  const { queue, insertedAt, problems } = record;
+  return { insertedAt, ...(problems.length > 0 ? { queue } : {}) };
+}

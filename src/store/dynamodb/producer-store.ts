@@ -1,0 +1,32 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../clock.js';
+import type { Random } from '../../random.js';
+import type { OperatorStore } from '../operator-store.js';
+import { CapacityMeter } from './capacity.js';
+import { listRecords } from './list.js';
+import { DynamoDbRecords } from './records.js';
+import { Table } from './table.js';
+
+interface ProducerStoreDeps {
+  readonly client: DynamoDBClient;
+  /** The name of the table of records. */
+  readonly table: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The records, as a producer asks for them or takes them back. It touches no other table. */
+export function producerStore({
+  client,
+  table,
+  clock,
+  random,
+}: ProducerStoreDeps): Pick<OperatorStore, 'list' | 'change'> {
+  const meter = new CapacityMeter(() => {});
+  const recordsTable = new Table({ client, name: table, keyName: 'id', meter, clock, random });
+  const records = new DynamoDbRecords(recordsTable, clock);
+  return {
+    list: (filter) => listRecords(filter, recordsTable, records),
+    change: (record, change, rev) => records.change(record, change, rev),
+  };
+}

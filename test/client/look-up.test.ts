@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/engine.js';
+import { BacklogClient, ConfigurationError } from '../../src/index.js';
+import type { BacklogRecord } from '../../src/record/index.js';
+import { MemoryStore } from '../../src/store/index.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
+import { iso, NOW } from '../store/records.js';
+
+const clock: Clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
+const HOUR = 3_600_000;
+
+let dynamoDb: EmbeddedDynamoDb;
+let underTest: DynamoDbUnderTest;
+let backlog: BacklogClient;
+
+beforeAll(async () => {
+  dynamoDb = await startEmbeddedDynamoDb();
+  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
+  backlog = new BacklogClient({ table: underTest.tables.records, endpoint: dynamoDb.endpoint, clock });
+});
+afterAll(async () => {
+  await underTest.close();
+  await dynamoDb.stop();
+});
+
+async function all(records: AsyncIterable<BacklogRecord>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of records) ids.push(id);
+  return ids.sort();
+}
+
+const failed = {
+  status: 'ERROR',
+  lane: 'orders',
+  dueAt: iso(HOUR),
+  attempts: 2,
+  failures: 2,
+  lastError: { name: 'HttpError', message: 'answered 503', at: iso(), attempt: 2 },
+};
+
+describe('get', () => {
+  it('gives what became of a record: its status, attempts, error, and when it is due', async () => {
+    await underTest.put({ id: 'order-7', queue: 'orders', payload: { amount: 12 }, rev: 'r', ...failed });
+    const record = await backlog.get<{ amount: number }>('order-7');
+    expect(record).toMatchObject({
+      status: 'ERROR',
+      attempts: 2,
+      dueAt: iso(HOUR),
+      lastError: { message: 'answered 503' },
+    });
+    expect(record?.payload.amount).toBe(12);
+  });
+
+  it('is undefined where there is none', async () => {
+    expect(await backlog.get('nobody')).toBeUndefined();
+  });
+
+  it.each(['', 7, undefined])('refuses %j as an id', async (id) => {
+    await expect(backlog.get(id as string)).rejects.toThrow(/^get: id: /);
+  });
+});
+
+describe('list', () => {
+  it('gives the records of a queue that wait, or were given up, up to a limit', async () => {
+    for (let i = 0; i < 5; i++)
+      await underTest.put({
+        id: `l-${i}`,
+        queue: 'list',
+        payload: i,
+        ...failed,
+        lane: i < 3 ? 'list' : 'list#7',
+      });
+    await underTest.put({ id: 'l-dead', queue: 'list', status: 'DEAD', lane: 'list/dead', dueAt: iso() });
+    await underTest.put({ id: 'l-sent', queue: 'list', status: 'SUCCESS' });
+    expect(await all(backlog.list({ queue: 'list', status: 'ERROR' }))).toEqual([
+      'l-0',
+      'l-1',
+      'l-2',
+      'l-3',
+      'l-4',
+    ]);
+    expect(await all(backlog.list({ queue: 'list', status: 'DEAD' }))).toEqual(['l-dead']);
+    expect(await all(backlog.list({ queue: 'list', status: 'NEW' }))).toEqual([]);
+    expect(await all(backlog.list({ queue: 'list', status: 'ERROR', limit: 2 }))).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      { queue: 'list', status: 'SUCCESS' },
+      'list.status: expected "NEW", "ERROR" or "DEAD" (a record that succeeded is in no',
+    ],
+    [{ status: 'DEAD' }, 'list.queue: '],
+    [{ queue: 'list' }, 'list.status: '],
+    [{ queue: 'list', status: 'DEAD', cursor: 'x' }, 'list: unknown option "cursor"'],
+    [{ queue: 'list', status: 'DEAD', limit: 0 }, 'list.limit: '],
+  ])('refuses %j', async (options, message) => {
+    await expect(all(backlog.list(options as never))).rejects.toThrow(message);
+  });
+});
+
+describe('cancel', () => {
+  it('gives a record up that waits: dead with the reason, removed after 30 days', async () => {
+    await underTest.put({ id: 'c-1', queue: 'orders', payload: 1, rev: 'r', ...failed });
+    expect(await backlog.cancel('c-1', { reason: 'the customer withdrew' })).toEqual({
+      id: 'c-1',
+      cancelled: true,
+    });
+    expect(await underTest.raw('c-1')).toMatchObject({
+      status: 'DEAD',
+      lane: 'orders/dead',
+      deadReason: 'cancelled: the customer withdrew',
+      expiresAt: Math.floor(NOW / 1000) + 30 * 86_400,
+      attempts: 2,
+      formerLane: { lane: 'orders' },
+    });
+    // Again, it is as it was.
+    expect(await backlog.cancel('c-1')).toEqual({ id: 'c-1', cancelled: true });
+    expect(await underTest.raw('c-1')).toMatchObject({ deadReason: 'cancelled: the customer withdrew' });
+  });
+
+  it('gives a record up that was just inserted, before it is indexed', async () => {
+    await backlog.insert({ id: 'c-new', payload: 1, queue: 'orders' });
+    expect(await backlog.cancel('c-new')).toEqual({ id: 'c-new', cancelled: true });
+    expect(await underTest.raw('c-new')).toMatchObject({
+      status: 'DEAD',
+      lane: 'orders/dead',
+      deadReason: 'cancelled: by its producer',
+      formerLane: { lane: 'orders' },
+    });
+  });
+
+  it.each([
+    ['succeeded', { status: 'SUCCESS', rev: 'r' }],
+    ['dead', { status: 'DEAD', lane: 'orders/dead', dueAt: iso(), deadReason: 'maxAttempts', rev: 'r' }],
+    ['underAttempt', { ...failed, rev: 'r', underAttemptUntil: iso(60_000) }],
+    ['newer', { ...failed, rev: 'r', backlogFormat: 99 }],
+  ])('leaves a record alone, and says %s', async (reason, attributes) => {
+    const item = { id: `c-${reason}`, queue: 'orders', payload: 1, ...attributes };
+    await underTest.put(item);
+    expect(await backlog.cancel(item.id)).toEqual({ id: item.id, cancelled: false, reason });
+    expect(await underTest.raw(item.id)).toEqual(item);
+  });
+
+  it('says that there is no record', async () => {
+    expect(await backlog.cancel('nobody')).toEqual({ id: 'nobody', cancelled: false, reason: 'notFound' });
+    expect(await underTest.raw('nobody')).toBeUndefined();
+  });
+
+  it('decides again when a run was quicker', async () => {
+    const store = new MemoryStore({ clock });
+    store.put({ id: 'raced', queue: 'orders', payload: 1, rev: 'r', ...failed });
+    let writes = 0;
+    const change: MemoryStore['change'] = async (...given) => {
+      if (writes++ === 0)
+        store.put({ id: 'raced', queue: 'orders', payload: 1, status: 'SUCCESS', rev: 'q' });
+      return MemoryStore.prototype.change.apply(store, given);
+    };
+    const racing = new BacklogClient({ table: 'any', clock, store: Object.assign(store, { change }) });
+    expect(await racing.cancel('raced')).toEqual({ id: 'raced', cancelled: false, reason: 'succeeded' });
+    expect(writes).toBe(1);
+  });
+
+  it('refuses an option that it does not know', async () => {
+    await expect(backlog.cancel('c-1', { why: 'x' } as never)).rejects.toThrow(ConfigurationError);
+  });
+});
+
+it('a store that can insert only is refused when a record is looked up', async () => {
+  const inserting = new BacklogClient({ table: 'any', store: { insert: async () => 'inserted' } });
+  await expect(inserting.get('a')).rejects.toThrow(
+    'BacklogClient.store: expected a store with get, list and change',
+  );
+});
