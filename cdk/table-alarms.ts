@@ -58,9 +58,10 @@ function failuresAlarm(tableName: string): AlarmDefinition {
     above: LEAST_BALANCE,
     periods: 2,
     description:
-      'More than half of the attempts of all queues together have failed for ten minutes: a destination is down, or a handler is ' +
-      'broken. No record is lost: they are retried less and less often. First: the saved query "failed attempts by error", which ' +
-      'names the queues, then "backlog list --queue QUEUE --status ERROR".',
+      'More than half of the attempts of all queues together have failed for ten minutes: a destination is down or rejects ' +
+      'everything, or a handler is broken. No record is lost: they are retried less and less often, or are DEAD and can be ' +
+      'redriven. First: the saved query "failed attempts by error", which names the queues, then "backlog list --queue QUEUE ' +
+      '--status ERROR", and the same with DEAD.',
   };
 }
 

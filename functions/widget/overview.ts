@@ -36,8 +36,8 @@ export function overview(reading: OverviewReading, endpoints: Endpoints, context
 }
 
 function sentence({ tone, title, details }: Sentence): Html {
-  // What the console says beside "all is well" is where it shows failures.
-  const others = tone === 'ok' ? [] : details;
+  // Where nothing is known to be wrong, the console names the page that shows failures: the dashboard has none.
+  const others = tone === 'ok' || tone === 'unknown' ? [] : details;
   const shown = others.slice(0, MOST_DETAILS).map((detail) => html`<p class="d">${detail}</p>`);
   const rest = others.length - shown.length;
   const more = rest > 0 ? html`<p class="d">${rest} more below.</p>` : undefined;

@@ -63,10 +63,20 @@ describe('the alarms', () => {
       ['Refused', 'Refused', 0, '300 s x 1'],
       ['RemovedQueues', 'RemovedQueueWaiting', 0, '300 s x 1'],
       ['Lagorders', 'OldestDueAge', 3600, '300 s x 1'],
-      ['Failuresorders', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
+      [
+        'Failuresorders',
+        'IF(attempted >= 4, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)',
+        0.5,
+        '300 s x 2',
+      ],
       ['Deadorders', 'Dead', 0, '300 s x 1'],
       ['Lagbulk', 'OldestDueAge', 210, '300 s x 1'],
-      ['Failuresbulk', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
+      [
+        'Failuresbulk',
+        'IF(attempted >= 4, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)',
+        0.5,
+        '300 s x 2',
+      ],
       ['Deadbulk', 'Dead', 0, '300 s x 1'],
     ]);
   });

@@ -29,8 +29,9 @@ describe('queues with nothing wrong', () => {
     expect(rowsOf(text, 'queues')).toEqual(['q03', 'q05']);
     expect(rowsOf(text, 'lines')).toEqual(['q01', 'q02', 'q04', 'q06', 'q07', 'q08', 'q09']);
     expect(text).toMatch(/<details class="fold" data-key="folded"><summary>/);
-    expect(text).toContain('7 queues with nothing wrong');
+    expect(text).toContain('7 queues with nothing known to be wrong');
     expect(text).toContain('1 record waits, on time');
+    expect(text).not.toMatch(/class="mark ok"><svg[^>]*>.*?<\/svg><span><b>/);
   });
 
   it('are not folded if they are only two', async () => {

@@ -7,6 +7,7 @@ import {
   dead,
   get,
   HOUR,
+  inRetry,
   iso,
   MINUTE,
   NOW,
@@ -37,7 +38,8 @@ describe('the overview', () => {
     const { text } = await get(app, '/');
     expect(text).toMatch(/data-label="Waiting"><span class="q">0</);
     expect(text).toMatch(/data-label="Oldest due"><span class="q" title="no record waits">–</);
-    expect(text).toContain('All quiet. No record waits.');
+    expect(text).toContain('No indexed record waits. Whether attempts succeed is not known here.');
+    expect(text).not.toMatch(/class="mark ok"/);
     // Only a local runtime knows it: the index does not tell NEW and ERROR apart.
     expect(text).not.toContain('In retry');
   });
@@ -55,6 +57,20 @@ describe('the overview', () => {
     // There cannot be more of them than there are records.
     await store.writeReading('orders', readingItem({ ...reading, inRetry: 50 }));
     expect((await get(app, '/')).text).toMatch(/data-label="In retry">.*?<span>≈ 3</);
+  });
+
+  it('is not green in AWS while all records fail, and says what the monitor has counted', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    for (let i = 0; i < 759; i++) store.put(inRetry(`r${i}`, { dueAt: iso(HOUR) }));
+    const counts = { pending: 759, dead: 0, oldestDueAt: iso(HOUR) };
+    const reading = { at: iso(-4 * MINUTE), shards: 1, retryMode: 'perRecord', counts } as const;
+    await store.writeReading('orders', readingItem({ ...reading, inRetry: 759 }));
+    const { text } = await get(app, '/');
+    expect(text).toContain(
+      'Whether attempts succeed is not known here: 759 records wait, ≈ 759 of them after failed attempts.',
+    );
+    expect(text).toMatch(/class="mark grey"/);
+    expect(text).not.toMatch(/class="(?:mark|badge) ok"/);
   });
 
   it('names the run that holds the lease, and until when', async () => {

@@ -136,11 +136,52 @@ describe('the opening sentence', () => {
     expect(sentenceOf(snapshot([view('a', 'waiting', { pending: 1 })])).title).toBe(
       'Every queue is on time. 1 record waits.',
     );
-    const unknown = { ...view('a', 'waiting', { pending: 1 }), recent: undefined };
-    expect(sentenceOf(snapshot([unknown])).details).toEqual([
-      'Whether attempts succeed is not known here: see Failures.',
-    ]);
-    expect(sentenceOf(snapshot([])).title).toBe('No record has come yet.');
+  });
+
+  describe('where only the tables are known', () => {
+    const strange = (
+      pending: number,
+      {
+        inRetry,
+        retryCounted = 'exact',
+        ...stats
+      }: Partial<OverviewStats & Pick<QueueView, 'retryCounted'>> = {},
+    ): QueueView => ({
+      ...view('a', pending > 0 ? 'waiting' : 'quiet', { pending, lagSeconds: 0, ...stats }),
+      recent: undefined,
+      minutes: undefined,
+      inRetry,
+      retryCounted,
+    });
+
+    it.each<[string, readonly QueueView[] | undefined, string]>([
+      [
+        'all records fail, and the monitor has counted them',
+        [strange(759, { inRetry: 759, retryCounted: 'about' })],
+        'Every queue is on time. Whether attempts succeed is not known here: 759 records wait, ≈ 759 of them after failed attempts.',
+      ],
+      [
+        'the monitor has found none in retry',
+        [strange(3, { inRetry: 0 })],
+        'Every queue is on time. Whether attempts succeed is not known here: 3 records wait, and none of those that the monitor has read has failed.',
+      ],
+      [
+        'no monitor has counted',
+        [strange(1)],
+        'Every queue is on time. Whether attempts succeed is not known here: 1 record waits.',
+      ],
+      [
+        'a queue by age has no due times to tell by',
+        [strange(1, { lagSeconds: undefined })],
+        'No queue is known to be late. Whether attempts succeed is not known here: 1 record waits.',
+      ],
+      ['nothing waits', [strange(0)], 'No indexed record waits. Whether attempts succeed is not known here.'],
+      ['no queue is known', [], 'No run has served a queue yet.'],
+      ['nothing has been read', undefined, 'The queues have not been read yet.'],
+    ])('it says so, and is not green: %s', (_, queues, title) => {
+      const sentence = sentenceOf({ now: NOW, queues, rules: [] });
+      expect(sentence).toMatchObject({ tone: 'unknown', title });
+    });
   });
 
   it('says first that another region attempts the records, or that none does', () => {

@@ -243,14 +243,20 @@ describe('the metrics', () => {
         .filter(({ dimensions }) => dimensions.Queue === undefined)
         .map(({ name, values }) => [name, values]);
     };
-    // Of five attempts two have failed.
+    // Of five attempts three have failed, one of them for good.
     expect(valuesOf([])).toEqual([
       ['Dead', [1]],
-      ['FailureBalance', [-1]],
+      ['FailureBalance', [1]],
     ]);
-    expect(valuesOf(['dead'])).toEqual([['FailureBalance', [-1]]]);
+    expect(valuesOf(['dead'])).toEqual([['FailureBalance', [1]]]);
     expect(valuesOf(['lag', 'dead', 'failures'])).toEqual([]);
     expect(valuesOf(undefined)).toEqual([]);
+  });
+
+  it('count a record that was given up without an attempt as no failed attempt', () => {
+    const [line = ''] = emitted({ ...summary, attempted: 2, failed: 0, dead: 3 }, 'essential', []);
+    const balance = readEmf(line).find(({ name }) => name === 'FailureBalance');
+    expect(balance?.values).toEqual([-2]);
   });
 
   it('are silent when a run found nothing', () => {

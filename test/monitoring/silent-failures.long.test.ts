@@ -53,6 +53,12 @@ const fails = (account: Account) => {
     throw new TypeError('the destination is down');
   };
 };
+/** No retry helps against the answer: from now on all records die at once. */
+const rejects = (account: Account) => {
+  account.process = () => {
+    throw new Dead('HTTP 400');
+  };
+};
 const isOfBand = (account: Account, ageDays: number, attemptedHoursAgo: number) => {
   const iso = (ms: number) => new Date(account.time.now - ms).toISOString();
   account.store.put({
@@ -173,6 +179,11 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     alarm: 'Failures-orders',
     minutes: 8,
   },
+  'The destination rejects everything (400): records die at their first attempt': {
+    happens: rejects,
+    alarm: 'Failures-orders',
+    minutes: 8,
+  },
   'One attempt after the other hangs': {
     happens: (account) => {
       account.process = () => new Promise(() => {});
@@ -252,6 +263,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'With `minimal`: a destination is down': {
     props: MINIMAL,
     happens: fails,
+    alarm: 'Failures',
+    minutes: 9,
+  },
+  'With `minimal`: a destination rejects everything (400)': {
+    props: MINIMAL,
+    happens: rejects,
     alarm: 'Failures',
     minutes: 9,
   },

@@ -7,8 +7,8 @@ import type { QueueView, Snapshot } from './snapshot.js';
 
 /** What the overview says first. */
 export interface Sentence {
-  /** `ok`: nothing is wrong. */
-  readonly tone: 'ok' | 'amber' | 'dead';
+  /** `ok`: nothing is wrong. `unknown`: nothing is known to be wrong, and not all is known. */
+  readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
   readonly title: string;
   /** What comes after it in precedence, in the same order. */
   readonly details: readonly string[];
@@ -29,7 +29,7 @@ interface Finding {
 export function sentenceOf(snapshot: Snapshot, error?: string): Sentence {
   const findings = [...unread(error), ...inOrder(snapshot)];
   const [first, ...others] = findings;
-  if (!first) return allWell(snapshot);
+  if (!first) return nothingWrong(snapshot);
   return { tone: first.tone, title: first.text, details: others.map(({ text }) => text) };
 }
 
@@ -116,16 +116,44 @@ function deadText(queues: readonly QueueView[]): Finding[] {
   ];
 }
 
-function allWell({ queues = [] }: Snapshot): Sentence {
+/**
+ * Only the local runtime knows how attempts end and whether rules fire. Elsewhere nothing is said to be well: attempts that
+ * fail come due again on time, and what no intake indexes waits in no queue.
+ */
+function nothingWrong({ queues }: Snapshot): Sentence {
+  if (queues === undefined) return unknown('The queues have not been read yet.');
+  if (queues.length === 0) return unknown('No run has served a queue yet.');
   const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   const counted = leastExact(queues.map(({ stats }) => stats));
-  if (queues.length === 0) return { tone: 'ok', title: 'No record has come yet.', details: [] };
-  // Attempts that fail come due again on time.
-  const isUnknown = pending > 0 && queues.some(({ recent }) => recent === undefined);
-  const details = isUnknown ? ['Whether attempts succeed is not known here: see Failures.'] : [];
-  const title =
-    pending === 0
-      ? 'All quiet. No record waits.'
-      : `Every queue is on time. ${waitText({ pending, counted })}.`;
-  return { tone: 'ok', title, details };
+  const strangers = queues.filter(({ recent }) => recent === undefined);
+  if (pending === 0) {
+    return strangers.length === 0
+      ? { tone: 'ok', title: 'All quiet. No record waits.', details: [] }
+      : unknown('No indexed record waits. Whether attempts succeed is not known here.');
+  }
+  const waiting = strangers.filter(({ stats }) => stats.pending > 0);
+  const onTime = waiting.every(({ stats }) => stats.lagSeconds !== undefined)
+    ? 'Every queue is on time.'
+    : 'No queue is known to be late.';
+  const wait = waitText({ pending, counted });
+  if (strangers.length === 0) return { tone: 'ok', title: `${onTime} ${wait}.`, details: [] };
+  return unknown(
+    `${onTime} Whether attempts succeed is not known here: ${wait}${retryText(waiting)}.`,
+    'Failures reads some of them, and the alarms watch attempts.',
+  );
+}
+
+const unknown = (title: string, ...details: readonly string[]): Sentence => ({
+  tone: 'unknown',
+  title,
+  details,
+});
+
+/** `, ≈ 759 of them after failed attempts`, as the monitor has counted. */
+function retryText(queues: readonly QueueView[]): string {
+  if (queues.some(({ inRetry }) => inRetry === undefined)) return '';
+  const inRetry = queues.reduce((sum, { inRetry = 0 }) => sum + inRetry, 0);
+  if (inRetry === 0) return ', and none of those that the monitor has read has failed';
+  const sign = COUNT_SIGNS[leastExact(queues.map(({ retryCounted }) => ({ counted: retryCounted })))];
+  return `, ${sign}${count(inRetry)} of them after failed attempts`;
 }

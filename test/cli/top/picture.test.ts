@@ -140,7 +140,7 @@ describe('the text of backlog top --once', () => {
     const queues = Array.from({ length: 100 }, (_, i) => queueView(`queue-${i}`, 'quiet'));
     const lines = topText(readingOf(queues), undefined, plain);
     expect(lines.filter((line) => line.startsWith('queue-'))).toHaveLength(100);
-    expect(lines[0]).toBe('✓ All quiet. No record waits.');
+    expect(lines[0]).toBe('○ No indexed record waits. Whether attempts succeed is not known here.');
     expect(lines.join('\n')).not.toContain('q quit');
   });
 });

@@ -35,6 +35,7 @@ const KEYS = 'q quit  p pause  r refresh now  s sort';
 /** A store answers within this time; what takes longer is said. */
 const SLOW_MS = 3_000;
 const MOST_DETAILS = 6;
+const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'warn' } as const;
 
 /** The whole screen: as many lines as fit, none longer than the terminal. */
 export function topPicture(
@@ -67,12 +68,14 @@ function headLines(
 ): string[] {
   if (!reading) return [paint('bold', 'Reading the queues …')];
   const { tone, title, details } = reading.sentence;
-  const icon = GLYPHS[tone === 'ok' ? 'ok' : 'warn'];
+  const icon = GLYPHS[ICONS[tone]];
   const sentence = wrapped(`${icon} ${oneColumnEach(title)}`, columns, 2);
   const more = details.slice(0, MOST_DETAILS).map(oneColumnEach).join(' ');
   const rest = more === '' || isLow ? [] : wrapped(more, columns - 2, 2).map((line) => `  ${line}`);
   return [
-    ...sentence.map((line) => paint(['bold', COLORS[tone]].flat() as Parameters<Paint>[0], line)),
+    ...sentence.map((line) =>
+      paint(['bold', COLORS[tone === 'unknown' ? 'new' : tone]].flat() as Parameters<Paint>[0], line),
+    ),
     ...rest.map((line) => paint('dim', line)),
   ];
 }

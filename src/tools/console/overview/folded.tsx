@@ -34,11 +34,14 @@ export function FoldedQueues(props: {
   isOpen: boolean;
 }) {
   const { context, queues, hasMinutes, hasRetry, isOpen } = props;
+  const isAllKnown = queues.every(({ recent }) => recent !== undefined);
   return (
     <details class="fold" data-key="folded" open={isOpen}>
       <summary>
-        <Mark tone="ok" icon="ok">
-          <b>{counted(queues.length, 'queue')} with nothing wrong</b>
+        <Mark tone={isAllKnown ? 'ok' : 'grey'} icon={isAllKnown ? 'ok' : 'new'}>
+          <b>
+            {counted(queues.length, 'queue')} with nothing {isAllKnown ? '' : 'known to be '}wrong
+          </b>
         </Mark>{' '}
         <span class="sub sm">{contents(queues)}</span>
       </summary>
@@ -135,9 +138,15 @@ function contents(queues: readonly QueueView[]): string {
   const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   const counted = leastExact(queues.map(({ stats }) => stats));
   const working = queues.filter(({ condition }) => condition === 'working').length;
+  // In AWS a progressive queue has no due times to tell by.
+  const isOnTime = queues.every(
+    ({ stats, recent }) => stats.pending === 0 || recent !== undefined || stats.lagSeconds !== undefined,
+  );
   const failed = queues.filter(({ recent }) => (recent?.failed ?? 0) > 0).length;
   return [
-    pending === 0 ? 'no record waits' : `${waitText({ pending, counted })}, on time`,
+    pending === 0
+      ? 'no indexed record waits'
+      : `${waitText({ pending, counted })}${isOnTime ? ', on time' : ''}`,
     ...(working > 0 ? [`${count(working)} with a run at work`] : []),
     ...(failed > 0 ? [`${count(failed)} with failed attempts`] : []),
   ].join('; ');

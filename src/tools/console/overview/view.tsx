@@ -35,7 +35,7 @@ export async function overview(context: PageContext, reader: CountsReader) {
     children: (
       <>
         <Verdict note={note} details={details.length > 0 ? details.slice(0, 6).join(' ') : null}>
-          <Mark tone={tone} icon={tone === 'ok' ? 'ok' : 'warn'}>
+          <Mark tone={tone === 'unknown' ? 'grey' : tone} icon={ICONS[tone]}>
             <Foreign text={title} most={400} />
           </Mark>
         </Verdict>
@@ -55,6 +55,8 @@ export async function overview(context: PageContext, reader: CountsReader) {
     ),
   });
 }
+
+const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'warn' } as const;
 
 function NoQueues({ context }: { context: PageContext }) {
   return (
