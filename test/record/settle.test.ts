@@ -102,7 +102,11 @@ describe('a failure', () => {
     const failedAtAge = (ageDays: number, more: Item = {}, retryAfterSeconds = 0) => {
       const insertedAt = iso(-ageDays * DAY);
       const old = record({ insertedAt, dueAt: insertedAt, notBefore: iso(-1), ...more });
-      const { set, remove } = settle(old, { ...failure, retryAfterSeconds }, context(progressive));
+      const { set, remove } = settle(
+        old,
+        { ...failure, retryAfterSeconds },
+        context({ ...progressive, maxRetryAfter: 90 * DAY }),
+      );
       expect(set).toMatchObject({ status: 'ERROR' });
       return { ageAtDueDays: (Date.parse(set.dueAt ?? '') - Date.parse(insertedAt)) / DAY / 1000, remove };
     };
