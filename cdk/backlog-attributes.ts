@@ -80,15 +80,22 @@ export interface ImportedParts {
   readonly controlTable: ITable;
   readonly redelivery: ISqsQueue | undefined;
   readonly intakeRole: IRole | undefined;
+  /** Tells imports of the same backlog. */
+  readonly deployedAs: string;
 }
 
 /** @throws ConfigurationError naming the attribute that is missing or invalid */
-export function importParts(scope: Construct, attributes: BacklogAttributes): ImportedParts {
+export function importParts(
+  scope: Construct,
+  attributes: BacklogAttributes,
+  deployedAs = `table ${attributes.tableName}`,
+): ImportedParts {
   const read = parseOptions(attributesShape, attributes, 'fromBacklogAttributes');
   const { redeliveryQueueArn, intakeRoleArn, encryptionKey } = read;
   const table = (id: string, tableName: string) =>
     TableV2.fromTableAttributes(scope, id, { tableName, ...(encryptionKey && { encryptionKey }) });
   return {
+    deployedAs,
     table: table('Records', read.tableName),
     controlTable: table('Control', read.controlTableName),
     redelivery: redeliveryQueueArn

@@ -6,7 +6,8 @@ import * as z from 'zod';
 import { METRICS_LEVELS } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
-import { functionShape, logLevel } from './function-shape.js';
+import { functionShape, logLevel, reservedConcurrentExecutions } from './function-shape.js';
+import { type IntakeProps, intakeProp } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
 import { region, replicaKeyArns } from './regions.js';
 import { type ISharedBacklog, NOT_SHARED } from './shared-parts.js';
@@ -51,7 +52,7 @@ const propsShape = z.strictObject({
   primaryRegion: region.optional(),
   replicas: z.array(replica).min(1, 'expected at least one replica').optional(),
   replicaKeyArns: replicaKeyArns.optional(),
-  intake: z.boolean().default(true),
+  intake: intakeProp.default(true),
   sweep: z.boolean().optional(),
   encryptionKey: key.optional(),
   deletionProtection: z.boolean().optional(),
@@ -61,6 +62,7 @@ const propsShape = z.strictObject({
   tableName: tableName.optional(),
   controlTableName: tableName.optional(),
   ...functionShape,
+  reservedConcurrentExecutions: reservedConcurrentExecutions.optional(),
   trigger: z.enum(['rules', 'scheduler']).default('rules'),
   timeZone: timeZone.optional(),
   timeout: functionTimeout.default(Duration.minutes(5)),
@@ -108,7 +110,7 @@ export function readProps(props: object) {
 /** What cannot stand beside each other. */
 function checkTogether(options: {
   readonly sweep?: boolean | undefined;
-  readonly intake: boolean;
+  readonly intake: boolean | IntakeProps;
   readonly widget: boolean | 'readOnly';
   readonly dashboard: boolean;
   readonly minimal: boolean;

@@ -1,4 +1,5 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Aws, CfnMapping, CfnOutput, Stack, type StackProps, Token } from 'aws-cdk-lib';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
@@ -55,7 +56,7 @@ export class BacklogStack extends Stack {
 
   private addOutputs(): void {
     const { table, controlTable, eventDlq, scheduleDeadLetters, dashboard, disabledQueues } = this.backlog;
-    const console = `https://${this.region}.console.aws.amazon.com`;
+    const console = `https://${consoleHost(this)}`;
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
 
@@ -89,6 +90,24 @@ export class BacklogStack extends Stack {
       );
     }
   }
+}
+
+/** The AWS console by partition. */
+const CONSOLES: Readonly<Record<string, string>> = {
+  aws: 'console.aws.amazon.com',
+  'aws-cn': 'console.amazonaws.cn',
+  'aws-us-gov': 'console.amazonaws-us-gov.com',
+};
+
+/** Host of the AWS console. A stack without a region asks CloudFormation for its partition. */
+function consoleHost(stack: Stack): string {
+  const { region } = stack;
+  if (!Token.isUnresolved(region)) {
+    const partition = RegionInfo.get(region).partition ?? 'aws';
+    return CONSOLES[partition] ?? CONSOLES.aws ?? '';
+  }
+  const mapping = Object.fromEntries(Object.entries(CONSOLES).map(([name, host]) => [name, { host }]));
+  return new CfnMapping(stack, 'Console', { mapping }).findInMap(Aws.PARTITION, 'host');
 }
 
 /**

@@ -32,10 +32,18 @@ import type { BacklogProps } from './props.js';
 import { readQueues } from './queue.js';
 import type { QueueProps } from './queue-props.js';
 import { SettingsFiles } from './settings-files.js';
-import { allowIntake, checkShared, claimQueues, ownerOf, withArrivals } from './shared-backlog.js';
+import {
+  allowIntake,
+  checkShared,
+  claimQueues,
+  isDeployedAs,
+  nameByStack,
+  ownerOf,
+  withArrivals,
+} from './shared-backlog.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import { writeTableMetrics } from './table-alarms.js';
-import { addParameters } from './table-parameters.js';
+import { addParameters, deployedStack } from './table-parameters.js';
 import { type CreatedTable, ownTables, tablesOf } from './tables.js';
 import { describeInTemplate } from './template-metadata.js';
 import { backlogTicks } from './ticks.js';
@@ -74,7 +82,9 @@ export class Backlog extends BacklogBase implements IConnectable {
    * @throws ConfigurationError naming the attribute that is missing or invalid
    */
   static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog {
-    const partsIn = (inner: Construct) => importParts(inner, attributesOfStack(inner, stack));
+    const { stackName, backlogName = 'backlog' } = stack;
+    const partsIn = (inner: Construct) =>
+      importParts(inner, attributesOfStack(inner, stack), nameByStack(stackName, backlogName));
     return new ImportedBacklog(scope, id, partsIn, addQueueTo);
   }
 
@@ -133,10 +143,11 @@ export class Backlog extends BacklogBase implements IConnectable {
     const workers = readWorkers(options.workers, read);
     const queues = shared ? withArrivals(read, workers, shared) : read;
     if (shared) checkShared(this, shared);
-    claimQueues(this, queues, { shared: shared ?? this, standby });
     checkTimeZone(options.timeZone, options.trigger, queues);
 
     const own = shared ? undefined : ownTables(this, options);
+    if (!shared) isDeployedAs(this, nameByStack(deployedStack(this).stackName, options.backlogName));
+    claimQueues(this, queues, { shared: shared ?? this, standby });
     this.createdTable = own?.created.records;
     this.createdControlTable = own?.created.control;
     const tables = own ?? tablesOf(shared as ISharedBacklog);
@@ -145,7 +156,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.eventDlq = eventDlqQueue(this, 'EventDlq');
     const { eventDlq } = this;
 
-    const hasIntake = !shared && options.intake && canTakeIn(this, tables);
+    const hasIntake = !shared && options.intake !== false && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
     this.redelivery = returns ?? shared?.redelivery;
     const { metrics, layers, bundling } = options;
@@ -161,6 +172,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       ...common,
       layers,
       bundling,
+      reservedConcurrentExecutions: options.reservedConcurrentExecutions,
       timeout: options.timeout,
       failedEvents: this.redelivery ?? eventDlq,
     });
@@ -172,7 +184,10 @@ export class Backlog extends BacklogBase implements IConnectable {
     if (shared) allowIntake(shared, onArrival);
     const { sweep = true } = options;
     const intake = returns
-      ? addIntake(this, 'Intake', { ...common, queues, onArrival, returns, eventDlq, sweep })
+      ? addIntake(this, 'Intake', {
+          ...{ ...common, queues, onArrival, returns, eventDlq, sweep },
+          own: typeof options.intake === 'object' ? options.intake : {},
+        })
       : undefined;
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep?.lambda;

@@ -99,7 +99,7 @@ export interface EntryFunctionProps extends FunctionProps {
    * Invocations at once that are reserved for the function, and its limit: from 1 on. It should be larger than
    * `onInsertConcurrency`, which a warning says.
    *
-   * @default - no reservation and no limit but the account's
+   * @default - as for the Backlog
    */
   readonly reservedConcurrentExecutions?: number | undefined;
 

@@ -30,6 +30,8 @@ export interface CommonSettings {
   readonly files: SettingsFiles;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
+  /** The tables' own: it decides about logs, too. */
+  readonly removalPolicy: RemovalPolicy;
   readonly metrics: MetricsLevel;
   readonly owner: string;
   readonly standby: boolean;
@@ -53,11 +55,12 @@ type CommonOptions = Omit<CommonSettings, keyof Made | 'architecture' | 'runtime
 /** Those of a Backlog's props, with their defaults, and what it has made for all functions. */
 export function commonSettings(options: CommonOptions, made: Made): CommonSettings {
   const { memorySize, logRetention, systemLogLevel, logLevel, tracing, metrics } = options;
-  const { standby, primaryRegion } = options;
+  const { standby, primaryRegion, removalPolicy } = options;
   const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X } = options;
   const ofAll = {
     memorySize,
     logRetention,
+    removalPolicy,
     systemLogLevel,
     logLevel,
     tracing,
@@ -77,6 +80,7 @@ export interface FunctionSettings extends CommonSettings {
   readonly failedEvents: IQueue;
   readonly layers?: readonly ILayerVersion[] | undefined;
   readonly bundling?: BundlingOptions | undefined;
+  readonly reservedConcurrentExecutions?: number | undefined;
 }
 
 /** What one function has of its own. */
@@ -86,7 +90,7 @@ interface OwnSettings extends Pick<EnvironmentSettings, 'room' | 'inFiles' | 'va
   readonly logGroup?: ILogGroup | undefined;
 }
 
-type OfEntryOnly = 'reservedConcurrentExecutions' | 'projectRoot' | 'depsLockFilePath';
+type OfEntryOnly = 'projectRoot' | 'depsLockFilePath';
 
 /** The settings of a queue's or a worker's own function: each of its own takes the place of the Backlog's. */
 export function withOwn(
@@ -130,6 +134,14 @@ export function checkLayers(
   }
 }
 
+/**
+ * What happens to logs when their function leaves the stack, such as one that a queue no longer uses: they are kept for their
+ * retention, unless the records go as well. A first deployment that fails leaves none behind.
+ */
+function logRemoval(ofRecords: RemovalPolicy): RemovalPolicy {
+  return ofRecords === RemovalPolicy.DESTROY ? ofRecords : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+}
+
 /** What all functions have, however they are invoked. */
 export function ownRoleAndLogs(
   scope: Construct,
@@ -140,7 +152,10 @@ export function ownRoleAndLogs(
   const { network, environmentEncryption, room = roomBeside(environment) } = settings;
   const logGroup =
     settings.logGroup ??
-    new LogGroup(scope, 'Logs', { retention: settings.logRetention, removalPolicy: RemovalPolicy.DESTROY });
+    new LogGroup(scope, 'Logs', {
+      retention: settings.logRetention,
+      removalPolicy: logRemoval(settings.removalPolicy),
+    });
   // A role of our own: the managed policy that CDK would attach may write to any log group.
   const role =
     settings.role ?? new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { functionTimeout, having, key } from './values.js';
 
-const OLDEST_NODE = 20;
+export const OLDEST_NODE = 20;
 
 /** 0 for a runtime that is not Node.js. */
 export function nodeVersion({ family, name }: Runtime): number {
@@ -70,14 +70,15 @@ export const logLevel = z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], {
   error: 'expected "DEBUG", "INFO", "WARN" or "ERROR"',
 });
 
+export const reservedConcurrentExecutions = z
+  .int()
+  .min(1, 'expected at least 1: to stop a queue, give it "enabled": false');
+
 /** What a queue and a worker with `entry` take beside it. */
 const entryOnlyShape = {
   timeout: functionTimeout.optional(),
   memorySize: z.int().min(128).max(10_240).optional(),
-  reservedConcurrentExecutions: z
-    .int()
-    .min(1, 'expected at least 1: to stop the queue, give it "enabled": false')
-    .optional(),
+  reservedConcurrentExecutions: reservedConcurrentExecutions.optional(),
   role: having<IRole>('roleArn', 'string', 'expected a role (IRole)').optional(),
   logGroup: having<ILogGroup>('logGroupName', 'string', 'expected a log group (ILogGroup)').optional(),
   logRetention: z.enum(RetentionDays).optional(),

@@ -7,6 +7,7 @@ import {
   type EventInvokeConfigOptions,
   type IFunction,
   Function as LambdaFunction,
+  RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -21,6 +22,7 @@ import { entryBundling } from './entry-bundling.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
+import { nodeVersion, OLDEST_NODE } from './function-shape.js';
 import { describeBundle } from './local-bundle.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
@@ -61,6 +63,7 @@ export function deliveryFunction(
   settings: FunctionSettings,
 ): Worker {
   const { name, bundle } = DELIVERY[retryMode];
+  const { reservedConcurrentExecutions: reserved } = settings;
   const inner = new Construct(scope, name);
   warnOfLoopback(inner, queues);
   const lambda = new LambdaFunction(inner, 'Function', {
@@ -68,7 +71,9 @@ export function deliveryFunction(
     description: `Delivers by HTTP what is due in the backlog (${bundle})`,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
+    ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
   });
+  warnOfReservation(inner, 'Backlog', queues, reserved);
   for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
   acknowledgeRuns(lambda, settings);
   return finish(
@@ -181,6 +186,7 @@ export function ownFunction(
   if (!isOwnFunction(lambda)) {
     return finish({ name, lambda, redeliveryEvents: false }, queues, settings.timeout, settings.tables);
   }
+  checkRuntime(lambda, path);
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
   checkDuration(timeout, `${path}.handler.timeout`);
   const environment = handlerEnvironment(lambda, queues, settings, timeout.toSeconds());
@@ -189,6 +195,17 @@ export function ownFunction(
   const redeliveryEvents = givesEventsBack(lambda);
   if (redeliveryEvents) lambda.configureAsyncInvoke(onceOnly(settings));
   return finish({ name, lambda, redeliveryEvents }, queues, timeout, settings.tables);
+}
+
+/** A runtime of another language cannot have the handler. An image, or a runtime of the user's own, may have Node.js. */
+function checkRuntime({ runtime }: LambdaFunction, path: string): void {
+  const { family, name } = runtime;
+  const isKnown = family !== undefined && family !== RuntimeFamily.OTHER;
+  if (!isKnown || nodeVersion(runtime) >= OLDEST_NODE) return;
+  throw new ConfigurationError(
+    `${path}.handler: expected a function with a runtime of Node.js ${OLDEST_NODE} or later, as its handler is made by ` +
+      `backlogHandler, got ${name}`,
+  );
 }
 
 /** Whether events that it fails on come back: not where its asynchronous invocation is configured elsewhere. */

@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import type { ImportedParts } from './backlog-attributes.js';
 import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
 import type { QueueProps } from './queue-props.js';
+import { isDeployedAs } from './shared-backlog.js';
 
 /** Makes the construct around a queue that is added. */
 export type AddQueue = (
@@ -30,7 +31,8 @@ export class ImportedBacklog extends BacklogBase {
     private readonly add: AddQueue,
   ) {
     super(scope, id);
-    const { table, controlTable, redelivery, intakeRole } = partsIn(this);
+    const { table, controlTable, redelivery, intakeRole, deployedAs } = partsIn(this);
+    isDeployedAs(this, deployedAs);
     this.table = table;
     this.controlTable = controlTable;
     this.redelivery = redelivery;

@@ -12,6 +12,7 @@ export type { AddQueueOptions, IBacklog } from './backlog-base.js';
 export type { DeliveryProps, HeaderSecret } from './delivery-props.js';
 export type { EntryFunctionProps, FunctionProps } from './function-props.js';
 export type { GrantInsertOptions } from './grant-insert.js';
+export type { IntakeProps } from './intake-props.js';
 export type { BacklogProps } from './props.js';
 export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './queue-props.js';
 export type { ISharedBacklog } from './shared-parts.js';

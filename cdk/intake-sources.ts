@@ -3,6 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IntakeProps } from './intake-props.js';
 
 /** As many as one BatchGetItem reads. */
 const ARRIVALS_BATCH = 100;
@@ -24,10 +25,15 @@ const MAX_RECORD_AGE = Duration.hours(6);
  * What is given up goes to the dead-letter queue for events, as its place in the stream. The function's role may send there
  * already.
  */
-export function arrivalsSource(records: ITable, eventDlq: IQueue): DynamoEventSource {
+export function arrivalsSource(
+  records: ITable,
+  eventDlq: IQueue,
+  { batchingWindow }: IntakeProps,
+): DynamoEventSource {
   return new DynamoEventSource(records, {
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize: ARRIVALS_BATCH,
+    ...(batchingWindow && { maxBatchingWindow: batchingWindow }),
     reportBatchItemFailures: true,
     bisectBatchOnError: true,
     maxRecordAge: MAX_RECORD_AGE,
@@ -53,6 +59,13 @@ function notIndexed(status: object) {
 }
 
 /** What comes back, or is to be looked at later. */
-export function redeliverySource(returns: IQueue): SqsEventSource {
-  return new SqsEventSource(returns, { batchSize: RETURNS_BATCH, reportBatchItemFailures: true });
+export function redeliverySource(
+  returns: IQueue,
+  { redeliveryMaxConcurrency: maxConcurrency }: IntakeProps,
+): SqsEventSource {
+  return new SqsEventSource(returns, {
+    batchSize: RETURNS_BATCH,
+    reportBatchItemFailures: true,
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
+  });
 }

@@ -7,6 +7,7 @@ import type { QueueSettings } from '../functions/settings.js';
 import { handlerFolder } from './bundles.js';
 import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
+import { hasRecursiveLoop, type IntakeProps } from './intake-props.js';
 import { arrivalsSource, redeliverySource } from './intake-sources.js';
 import type { EventSource } from './monitor.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
@@ -31,6 +32,8 @@ export interface IntakeSettings extends CommonSettings {
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
   readonly sweep: boolean;
+  /** As given in the Backlog's props. */
+  readonly own: IntakeProps;
 }
 
 type OwnSpace = Pick<EnvironmentSettings, 'inFiles' | 'room' | 'valueBytes'>;
@@ -61,7 +64,7 @@ export function canTakeIn(scope: Construct, { records }: Tables): boolean {
 
 /** Picks up from the table's stream what was put without `lane`, has it attempted, or indexes it. */
 export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
-  const { tables, returns, onArrival, eventDlq } = settings;
+  const { tables, returns, onArrival, eventDlq, own } = settings;
   const inner = new Construct(scope, id);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...intakeOptions(inner, settings),
@@ -70,14 +73,14 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
     code: Code.fromAsset(handlerFolder('intake')),
     // What waits for a run of 15 minutes comes back every 30 seconds: after 16 times Lambda would take it for a loop
     // without an end. https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
-    recursiveLoop: RecursiveLoop.ALLOW,
+    ...(hasRecursiveLoop(own, Stack.of(scope).region) && { recursiveLoop: RecursiveLoop.ALLOW }),
   });
   waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn, eventDlq.queueArn]);
   const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
-  const sources = [arrivalsSource(tables.records, eventDlq), redeliverySource(returns)];
+  const sources = [arrivalsSource(tables.records, eventDlq, own), redeliverySource(returns, own)];
   for (const source of sources) lambda.addEventSource(source);
   acknowledgeIntake(lambda, settings);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;

@@ -5,6 +5,7 @@ import type { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { AlarmActions } from './alarm-props.js';
 import type { FunctionProps } from './function-props.js';
+import type { IntakeProps } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import type { WorkerProps } from './worker-props.js';
@@ -102,11 +103,11 @@ export interface BacklogProps extends FunctionProps {
 
   /**
    * Whether the intake reads the table's stream, and attempts or indexes records that were put without `lane` and `dueAt`.
-   * With it, any service that can put `{ id, status, payload }` is a producer.
+   * With it, any service that can put `{ id, status, payload }` is a producer. Settings in place of `true` say how.
    *
    * @default true
    */
-  readonly intake?: boolean | undefined;
+  readonly intake?: boolean | IntakeProps | undefined;
 
   /**
    * Whether a function reads the whole table once a day to find records that the intake was not notified of, and dead ones
@@ -183,7 +184,15 @@ export interface BacklogProps extends FunctionProps {
   readonly memorySize?: number | undefined;
 
   /**
-   * How long the functions' logs are kept.
+   * Invocations at once that are reserved for each function that attempts records, and its limit: from 1 on. A queue's or a
+   * worker's own takes its place. The quota of the account must leave room for it.
+   *
+   * @default - no reservation and no limit but the account's
+   */
+  readonly reservedConcurrentExecutions?: number | undefined;
+
+  /**
+   * How long the functions' logs are kept. A log group outlives its function, unless `removalPolicy` is `DESTROY`.
    *
    * @default RetentionDays.ONE_MONTH
    */

@@ -1,6 +1,6 @@
-import { Annotations, Stack, Token } from 'aws-cdk-lib';
+import { Annotations, Stack, Stage, Token } from 'aws-cdk-lib';
 import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
 import { givesEventsBack } from './functions.js';
@@ -10,9 +10,44 @@ import type { WorkerWork } from './worker-props.js';
 import type { StaffedQueue } from './workers.js';
 
 const ADDED = Symbol.for('dynamo-backlog.queues');
+const BACKLOGS = Symbol.for('dynamo-backlog.backlogs');
 
 interface WithQueues {
   [ADDED]?: Map<string, Construct>;
+}
+
+interface WithBacklogs {
+  [BACKLOGS]?: Map<string, WithQueues>;
+}
+
+const DEPLOYED_AS = Symbol.for('dynamo-backlog.deployed-as');
+
+interface Deployed {
+  readonly [DEPLOYED_AS]?: string;
+}
+
+/** Notes which backlog of its account and region a construct is, or is an import of. */
+export function isDeployedAs(backlog: IConstruct, name: string): void {
+  if (!Token.isUnresolved(name)) Object.defineProperty(backlog, DEPLOYED_AS, { value: name });
+}
+
+/** The name of a backlog by its stack, for `isDeployedAs`. */
+export function nameByStack(stackName: string, backlogName: string): string {
+  return `${backlogName} of stack ${stackName}`;
+}
+
+/** The queues of a backlog: those of all imports of it in this app, where it is known that they are of the same. */
+function queuesOf(shared: ISharedBacklog & Deployed): WithQueues {
+  const { [DEPLOYED_AS]: deployedAs } = shared;
+  if (deployedAs === undefined) return shared as WithQueues;
+  const { account, region } = Stack.of(shared);
+  const key = [Stage.of(shared)?.node.path, account, region, deployedAs].join(' ');
+  const root = shared.node.root as WithBacklogs;
+  const known = root[BACKLOGS] ?? new Map<string, WithQueues>();
+  root[BACKLOGS] = known;
+  const one = known.get(key) ?? {};
+  known.set(key, one);
+  return one;
 }
 
 /**
@@ -25,7 +60,7 @@ export function claimQueues(
   queues: readonly Queue[],
   { shared, standby }: { readonly shared: ISharedBacklog; readonly standby: boolean },
 ): void {
-  const all = shared as WithQueues;
+  const all = queuesOf(shared);
   const added = all[ADDED] ?? new Map<string, Construct>();
   all[ADDED] = added;
   for (const { name } of queues) {

@@ -3,7 +3,7 @@ import { Stack } from 'aws-cdk-lib';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
-import { parameterName } from './table-parameters.js';
+import { deployedStack, parameterName } from './table-parameters.js';
 
 /**
  * A table that CloudFormation would replace with an empty one comes with another logical id, or with another name. The guard
@@ -29,7 +29,11 @@ export function tableGuard(
   const [what, name] = id === 'Control' ? ['ControlTable', 'control-table'] : ['Table', 'table'];
   // CloudFormation names the logical id where it fails, and not always the parameter.
   return new StringParameter(scope, `GuardAgainstEmpty${what}${suffix}`, {
-    parameterName: parameterName(stack.stackName, backlogName, `guard-against-an-empty-${name}`),
+    parameterName: parameterName(
+      deployedStack(scope).stackName,
+      backlogName,
+      `guard-against-an-empty-${name}`,
+    ),
     simpleName: false,
     stringValue: scope.node.path,
     description:
@@ -41,9 +45,11 @@ const NAMED = Symbol.for('dynamo-backlog.name');
 
 /** @throws ConfigurationError if another Backlog of the stack has the same name */
 export function claimName(scope: Construct, backlogName: string): void {
-  const taken = Stack.of(scope)
-    .node.findAll()
-    .find((one) => one !== scope && (one as { [NAMED]?: unknown })[NAMED] === backlogName);
+  const stack = deployedStack(scope);
+  const taken = stack.node
+    .findAll()
+    .filter((one) => one !== scope && (one as { [NAMED]?: unknown })[NAMED] === backlogName)
+    .find((one) => deployedStack(one) === stack);
   if (taken) {
     throw new ConfigurationError(
       `Backlog.backlogName: expected another name than the one of ${taken.node.path}, as both are in the same stack, ` +

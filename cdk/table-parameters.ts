@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 
 /** What a stack writes into Systems Manager about its backlog, below `/dynamo-backlog/STACK/NAME/`. */
 export const PARAMETERS = {
@@ -15,6 +15,16 @@ export const PARAMETERS = {
 
 export function parameterName(stackName: string, backlogName: string, name: string): string {
   return `/dynamo-backlog/${stackName}/${backlogName}/${name}`;
+}
+
+/**
+ * The stack that is deployed. CloudFormation generates the name of a stack that is nested in it, and another name when that one
+ * is replaced.
+ */
+export function deployedStack(scope: IConstruct): Stack {
+  let stack = Stack.of(scope);
+  while (stack.nestedStackParent) stack = stack.nestedStackParent;
+  return stack;
 }
 
 interface Described {
@@ -38,7 +48,7 @@ export function addParameters(scope: Construct, parts: Described, backlogName: s
       stringValue,
       description,
     });
-  const ofBacklog = (name: string) => parameterName(Stack.of(scope).stackName, backlogName, name);
+  const ofBacklog = (name: string) => parameterName(deployedStack(scope).stackName, backlogName, name);
   write('Table', ofBacklog(PARAMETERS.tableName), table.tableName, 'The records of a backlog');
   write(
     'ControlTable',

@@ -1,4 +1,4 @@
-import { type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -80,13 +80,19 @@ function controlTable(scope: Construct, id: string, options: TableOptions): Crea
   });
 }
 
+type GivenTables = TableOptions & {
+  readonly table?: ITable | undefined;
+  readonly controlTable?: ITable | undefined;
+};
+
 /** The tables of a Backlog: given, or made here. */
 export function ownTables(
   scope: Construct,
-  options: TableOptions & { readonly table?: ITable | undefined; readonly controlTable?: ITable | undefined },
+  options: GivenTables,
 ): Tables & { readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined } } {
   const { table, controlTable: givenControl } = options;
   checkRegions(scope, options);
+  warnOfRollback(scope, options);
   checkGivenTables(scope, options);
   claimName(scope, options.backlogName);
   if (table) claimTable(scope, table);
@@ -100,6 +106,23 @@ export function ownTables(
     control: (givenControl ?? created.control) as ITable,
     created,
   };
+}
+
+/** CloudFormation deletes such tables when their first deployment fails; protected ones it cannot. */
+function warnOfRollback(
+  scope: Construct,
+  { removalPolicy, deletionProtection, ...given }: GivenTables,
+): void {
+  const makesTable = given.table === undefined || given.controlTable === undefined;
+  if (removalPolicy !== RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE || !deletionProtection || !makesTable)
+    return;
+  Annotations.of(scope).addWarningV2(
+    'dynamo-backlog:rollback',
+    'Backlog.removalPolicy: with RETAIN_ON_UPDATE_OR_DELETE, CloudFormation deletes the new tables if their first deployment ' +
+      'fails, and "deletionProtection" keeps it from that: the stack stays in ROLLBACK_FAILED. Take RETAIN, or set ' +
+      '"deletionProtection": false until the stack is deployed. See "A first deployment that failed" in docs/deployments.md of ' +
+      'dynamo-backlog',
+  );
 }
 
 /** Those of another Backlog. */

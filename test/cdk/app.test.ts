@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BacklogStack, readDeliverTo, readTrigger } from '../../cdk/backlog-stack.js';
 import { CONTEXT } from '../../cdk/context.js';
-import { rulesOf } from './support.js';
+import { rulesOf, WITHOUT_CODE } from './support.js';
 
 const URL = 'https://erp.example.com/orders';
 const scratch = mkdtempSync(join(tmpdir(), 'backlog-cdk-'));
@@ -47,7 +47,7 @@ describe("the app's stack", () => {
   });
 
   // CloudFormation replaces a resource whose logical id changes: these hold records, messages and logs.
-  it('keeps the logical ids of what holds data, and retains the tables', () => {
+  it('keeps the logical ids of what holds data, and retains the tables and the logs', () => {
     const { Resources } = Template.fromStack(stack).toJSON() as {
       Resources: Record<string, { Type: string; DeletionPolicy?: string; UpdateReplacePolicy?: string }>;
     };
@@ -64,11 +64,11 @@ describe("the app's stack", () => {
       ['BacklogControl1893EA1D', 'Retain', 'Retain'],
       ['BacklogEventDlq02D72D69', 'Delete', 'Delete'],
       ['BacklogRedelivery816FD39B', 'Delete', 'Delete'],
-      ['BacklogFibonacciDeliveryLogsB4FC5678', 'Delete', 'Delete'],
-      ['BacklogProgressiveDeliveryLogsD8EEE793', 'Delete', 'Delete'],
-      ['BacklogIntakeLogs84E01945', 'Delete', 'Delete'],
-      ['BacklogSweepLogsA2CD7E87', 'Delete', 'Delete'],
-      ['BacklogMonitorLogsFED344B0', 'Delete', 'Delete'],
+      ['BacklogFibonacciDeliveryLogsB4FC5678', 'RetainExceptOnCreate', 'Retain'],
+      ['BacklogProgressiveDeliveryLogsD8EEE793', 'RetainExceptOnCreate', 'Retain'],
+      ['BacklogIntakeLogs84E01945', 'RetainExceptOnCreate', 'Retain'],
+      ['BacklogSweepLogsA2CD7E87', 'RetainExceptOnCreate', 'Retain'],
+      ['BacklogMonitorLogsFED344B0', 'RetainExceptOnCreate', 'Retain'],
     ]);
   });
 
@@ -89,6 +89,25 @@ describe("the app's stack", () => {
     expect(docs).toContain(
       `Without the dashboard and the composite alarm it costs $${(sum - 3.5).toFixed(2)}`,
     );
+  });
+
+  it.each([
+    ['eu-central-1', 'https://console.aws.amazon.com/'],
+    ['us-gov-west-1', 'https://console.amazonaws-us-gov.com/'],
+    ['cn-north-1', 'https://console.amazonaws.cn/'],
+  ])('in %s, links to the console of its partition', (region, console) => {
+    const stack = new BacklogStack(new App({ context: WITHOUT_CODE }), 'Here', { env: { region } });
+    const { Outputs } = Template.fromStack(stack).toJSON();
+    for (const output of ['RecordsUrl', 'DashboardUrl'])
+      expect(JSON.stringify(Outputs[output].Value)).toContain(`"${console}`);
+  });
+
+  it('links to the console of the partition that it is deployed in, where it has no region', () => {
+    const { Outputs, Mappings } = Template.fromStack(stack).toJSON();
+    const host = { 'Fn::FindInMap': ['Console', { Ref: 'AWS::Partition' }, 'host'] };
+    for (const output of ['RecordsUrl', 'DashboardUrl'])
+      expect(Outputs[output].Value['Fn::Join'][1].slice(0, 2)).toEqual(['https://', host]);
+    expect(Object.keys(Mappings.Console)).toEqual(['aws', 'aws-cn', 'aws-us-gov']);
   });
 
   it('has these resources and outputs, and no others', () => {

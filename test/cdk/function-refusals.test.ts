@@ -44,6 +44,16 @@ describe('synthesis refuses', () => {
       }),
       'queues.orders.layers: expected with "entry" only',
     ],
+    ...[Runtime.PYTHON_3_13, Runtime.JAVA_21, Runtime.NODEJS_18_X].map(
+      (runtime): [string, (stack: Stack) => BacklogProps, string] => [
+        `a handler with the runtime ${runtime.name}`,
+        (stack) => ({
+          queues: { orders: { retry: { type: 'none' }, handler: ownFunction(stack, undefined, runtime) } },
+        }),
+        'queues.orders.handler: expected a function with a runtime of Node.js 20 or later, as its handler is made by ' +
+          `backlogHandler, got ${runtime.name}`,
+      ],
+    ),
     [
       'subnets without a VPC',
       () => ({ queues: { orders: retryQueue }, vpcSubnets: { subnetType: SubnetType.PUBLIC } }),
@@ -92,7 +102,7 @@ describe('synthesis refuses', () => {
     [
       'no concurrency at all',
       () => imports({ reservedConcurrentExecutions: 0 }),
-      'queues.imports.reservedConcurrentExecutions: expected at least 1: to stop the queue, give it "enabled": false',
+      'queues.imports.reservedConcurrentExecutions: expected at least 1: to stop a queue, give it "enabled": false',
     ],
     [
       'a retention beside a log group',

@@ -1,5 +1,5 @@
-import { CfnParameter, Duration } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { CfnParameter, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
@@ -215,6 +215,33 @@ describe.each([
         DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [givenUp, 'Arn'] } } },
       },
     ]);
+  });
+
+  it('keeps its logs for their month also when the queue has another function', () => {
+    const policies = (removalPolicy?: RemovalPolicy) => {
+      const { template } = backlogWith({ queues: { orders: retryQueue }, removalPolicy });
+      return new Set(
+        Object.values(template.findResources('AWS::Logs::LogGroup')).map((group) => group.DeletionPolicy),
+      );
+    };
+    expect(policies()).toEqual(new Set(['RetainExceptOnCreate']));
+    expect(policies(RemovalPolicy.DESTROY)).toEqual(new Set(['Delete']));
+  });
+
+  it('has as many invocations at once as the Backlog reserves for each function that attempts records', () => {
+    const { template, stack } = backlogWith({
+      queues: { orders: retryQueue, bulk: progressiveQueue },
+      reservedConcurrentExecutions: 5,
+    });
+    const reserved = propertiesOf(template, 'AWS::Lambda::Function').filter(
+      (properties) => properties.ReservedConcurrentExecutions === 5,
+    );
+    expect(reserved.map(({ Description }) => Description)).toEqual([
+      'Delivers by HTTP what is due in the backlog (fibonacci)',
+      'Delivers by HTTP what is due in the backlog (progressive)',
+    ]);
+    const text = Match.stringLikeRegexp('Backlog.reservedConcurrentExecutions is 5, and up to 11 runs');
+    expect(Annotations.fromStack(stack).findWarning('*', text)).toHaveLength(2);
   });
 
   it('keeps its logs for a month', () => {

@@ -1,9 +1,9 @@
-import type { Stack } from 'aws-cdk-lib';
+import { Duration, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { type ITable, StreamViewType, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
-import { Backlog } from '../../cdk/index.js';
+import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { readSettings } from '../../functions/settings.js';
 import {
   backlogWith,
@@ -84,6 +84,51 @@ describe('the intake', () => {
 
   it('may be asked by its own messages as often as they have to wait', () => {
     expect(lambda.RecursiveLoop).toBe('Allow');
+  });
+
+  it.each([
+    ['us-gov-west-1', undefined, undefined],
+    ['cn-north-1', undefined, undefined],
+    ['eu-central-1', undefined, 'Allow'],
+    ['eu-central-1', false, undefined],
+    ['us-gov-west-1', true, 'Allow'],
+  ])('in %s, with allowRecursiveLoop %s, has the property RecursiveLoop: %s', (region, allow, property) => {
+    const stack = newStack({ region });
+    new Backlog(stack, 'Backlog', {
+      queues: { orders: retryQueue },
+      intake: allow === undefined ? {} : { allowRecursiveLoop: allow },
+    });
+    const functions = propertiesOf(Template.fromStack(stack), 'AWS::Lambda::Function');
+    const [intake] = functions.filter(({ Environment }) => Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS);
+    expect(intake.RecursiveLoop).toBe(property);
+  });
+
+  it('gathers changes, and takes back so many records at once, as its settings say', () => {
+    const stack = newStack();
+    new Backlog(stack, 'Backlog', {
+      queues: { orders: retryQueue },
+      intake: { batchingWindow: Duration.seconds(5), redeliveryMaxConcurrency: 2 },
+    });
+    const sources = propertiesOf(Template.fromStack(stack), 'AWS::Lambda::EventSourceMapping');
+    expect(sources).toHaveLength(2);
+    for (const { BatchSize, MaximumBatchingWindowInSeconds, ScalingConfig } of sources) {
+      const isStream = BatchSize === 100;
+      expect(MaximumBatchingWindowInSeconds).toBe(isStream ? 5 : undefined);
+      expect(ScalingConfig).toEqual(isStream ? undefined : { MaximumConcurrency: 2 });
+    }
+  });
+
+  it.each([
+    [{ batchingWindow: Duration.minutes(6) }, 'Backlog.intake.batchingWindow: expected at most 5 minutes'],
+    [{ redeliveryMaxConcurrency: 1 }, 'Backlog.intake.redeliveryMaxConcurrency: '],
+    [{ concurrency: 5 }, 'Backlog.intake: unknown option "concurrency"'],
+    [
+      'yes',
+      'Backlog.intake: expected true, false or settings such as { redeliveryMaxConcurrency: 2 }, got "yes"',
+    ],
+  ])('refuses the settings %j', (intake, message) => {
+    const props = { queues: { orders: retryQueue }, intake } as BacklogProps;
+    expect(() => new Backlog(newStack(), 'Backlog', props)).toThrow(message);
   });
 
   it('is deployed after the functions that it starts, and after where their failed events go', () => {

@@ -203,6 +203,30 @@ describe('several stacks of one app', () => {
     ]);
   });
 
+  it('refuse a queue that two imports of the same backlog have, or its own stack', () => {
+    const { stack } = newApp();
+    new Backlog(stack('Platform'), 'Backlog', { queues: { default: retryQueue } });
+    const importIn = (id: string, stackName: string, backlogName?: string) => {
+      const here = stack(id);
+      return Backlog.fromStack(here, 'Shared', { stackName, backlogName });
+    };
+    importIn('One', 'Platform').addQueue('orders', retryQueue);
+    expect(() => importIn('Two', 'Platform').addQueue('orders', retryQueue)).toThrow(
+      'queues: expected queues that no other stack has, got "orders", which is a queue of One/Shared/Queue-orders',
+    );
+    expect(() => importIn('Three', 'Platform').addQueue('default', retryQueue)).toThrow(
+      'which is a queue of Platform/Backlog',
+    );
+    const standby = { standby: true };
+    importIn('Four', 'Platform').addQueue('orders', retryQueue, standby);
+    importIn('Five', 'Platform', 'other').addQueue('orders', retryQueue);
+    importIn('Six', 'Elsewhere').addQueue('orders', retryQueue);
+    Backlog.fromBacklogAttributes(stack('Seven'), 'Shared', ATTRIBUTES).addQueue('orders', retryQueue);
+    expect(() =>
+      Backlog.fromBacklogAttributes(stack('Eight'), 'Shared', ATTRIBUTES).addQueue('orders', retryQueue),
+    ).toThrow('which is a queue of Seven/Shared/Queue-orders');
+  });
+
   it('refuse a queue that two of them have, unless one stands by', () => {
     const { stack } = newApp();
     const shared = new Backlog(stack('Platform'), 'Backlog', { queues: { default: retryQueue } });

@@ -26,11 +26,15 @@ export function backlogWith(props: BacklogProps): { backlog: Backlog; stack: Sta
 }
 
 /** A function of the user's own. */
-export function ownFunction(stack: Stack, timeout = Duration.minutes(2)): LambdaFunction {
+export function ownFunction(
+  stack: Stack,
+  timeout = Duration.minutes(2),
+  runtime = Runtime.NODEJS_24_X,
+): LambdaFunction {
   return new LambdaFunction(stack, 'Own', {
-    runtime: Runtime.NODEJS_24_X,
+    runtime,
     handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {}'),
+    code: Code.fromAsset('test/cdk/fixtures'),
     timeout,
   });
 }

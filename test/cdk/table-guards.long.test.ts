@@ -1,4 +1,4 @@
-import { RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AttributeType, ProjectionType, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +52,25 @@ describe('a deployment that would go on with empty tables', () => {
     expect(new Set(ids).size).toBe(3);
     expect(first?.[CONTROL]?.id).toBe(before[CONTROL]?.id);
     expect(guards({ controlTableName: 'shop-control' })[CONTROL]?.id).not.toBe(before[CONTROL]?.id);
+  });
+
+  it('meets the same guard in a nested stack, also where CloudFormation replaces that one', () => {
+    const nested = (id: string) => {
+      const inner = new NestedStack(newStack(), id);
+      new Backlog(inner, 'Backlog', { queues });
+      return guardsOf(inner);
+    };
+    for (const id of ['Inner', 'Other']) expect(Object.keys(nested(id))).toEqual([TABLE, CONTROL]);
+  });
+
+  it('meets a name that a Backlog of another nested stack has', () => {
+    const stack = newStack();
+    new Backlog(new NestedStack(stack, 'One'), 'Backlog', { queues });
+    expect(() => new Backlog(new NestedStack(stack, 'Two'), 'Backlog', { queues })).toThrow(
+      'Backlog.backlogName: expected another name than the one of Test/One/Backlog',
+    );
+    // A stack of its own below another one is not nested in it.
+    new Backlog(new Stack(stack, 'Own'), 'Backlog', { queues });
   });
 
   it('goes on when the Backlog has another name, which says that this is intended', () => {

@@ -1,5 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
@@ -105,6 +105,17 @@ describe('the new tables', () => {
     expect(records?.Properties.TableName).toBe('shop-records');
     expect(control?.Properties.TableName).toBe('shop-control');
     expect([records, control].map((table) => table?.DeletionPolicy)).toEqual(['Delete', 'Delete']);
+  });
+
+  it.each([
+    [{ removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE }, 1],
+    [{ removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE, deletionProtection: false }, 0],
+    [{ removalPolicy: RemovalPolicy.RETAIN }, 0],
+    [{}, 0],
+  ])('with %j, has %i warnings of a first deployment that cannot be rolled back', (props, count) => {
+    const { stack } = backlogWith({ queues: { orders: retryQueue }, ...props });
+    const text = Match.stringLikeRegexp('stays in ROLLBACK_FAILED');
+    expect(Annotations.fromStack(stack).findWarning('*', text)).toHaveLength(count);
   });
 
   it.each<[string, Partial<BacklogProps>, string]>([

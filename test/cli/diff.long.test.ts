@@ -244,6 +244,8 @@ describe('backlog diff --stack', () => {
       '--endpoint',
       cloudFormation.endpoint,
     );
-    expect(err).toContain('--stack: cannot read the template of Shpo: Stack with id Shpo does not exist');
+    expect(err).toContain(
+      '--stack: cannot read the template of Shpo: Stack with id Shpo does not exist. A stack that was renamed is a new one',
+    );
   });
 });

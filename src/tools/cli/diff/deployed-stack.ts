@@ -86,7 +86,10 @@ function refuse(stack: string, error: unknown): never {
   const { name = '', message = '' } = error as { name?: string; message?: string };
   // What concerns credentials is explained where all commands explain it.
   if (/credential|region is missing/i.test(`${name} ${message}`)) throw error;
-  throw new ConfigurationError(`--stack: cannot read the template of ${stack}: ${message || name}`, {
+  const hint = /does not exist/i.test(message)
+    ? '. A stack that was renamed is a new one: its deployment would make new, empty tables'
+    : '';
+  throw new ConfigurationError(`--stack: cannot read the template of ${stack}: ${message || name}${hint}`, {
     cause: error,
   });
 }
