@@ -15,7 +15,7 @@ export async function placeOrder(order: Order): Promise<void> {
   await dynamodb.send(new TransactWriteCommand({ TransactItems: puts(order).map((Put) => ({ Put })) }));
 }
 
-export function puts(order: Order) {
+function puts(order: Order) {
   const record = { id: `${order.id}/placed`, status: 'NEW', queue: 'webhooks', payload: order };
   return [
     { TableName: ORDERS_TABLE, Item: { ...order }, ConditionExpression: 'attribute_not_exists(id)' },

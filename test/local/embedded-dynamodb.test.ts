@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors.js';
 import { createDynamoDbClient, StoreUnavailableError } from '../../src/store/index.js';
@@ -33,6 +34,31 @@ describe('the embedded DynamoDB', () => {
     await expect(starting).rejects.toThrow(ConfigurationError);
     await expect(starting).rejects.toThrow(new RegExp(`port ${port} is taken.*--dynamodb-port`));
     server.close();
+  });
+
+  it('reports each write of a transaction to the streams, and nothing of one that is cancelled', async () => {
+    const changes: unknown[] = [];
+    const dynamoDb = await startEmbeddedDynamoDb({ onChange: (change) => changes.push(change) });
+    const client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+    const { records: TableName } = await createTables(client);
+    const put = (id: string): TransactWriteItem => ({
+      Put: { TableName, Item: { id: { S: id } }, ConditionExpression: 'attribute_not_exists(id)' },
+    });
+    const write = (...ids: string[]) =>
+      client.send(new TransactWriteItemsCommand({ TransactItems: ids.map(put) }));
+    await write('a', 'b');
+    await expect(write('c', 'a')).rejects.toThrow('[None, ConditionalCheckFailed]');
+    const remove = { Delete: { TableName, Key: { id: { S: 'a' } } } };
+    const nothing = { Delete: { TableName, Key: { id: { S: 'nobody' } } } };
+    await client.send(new TransactWriteItemsCommand({ TransactItems: [remove, nothing] }));
+    const [a, b] = ['a', 'b'].map((id) => ({ id: { S: id } }));
+    expect(changes).toEqual([
+      { table: TableName, before: undefined, after: a },
+      { table: TableName, before: undefined, after: b },
+      { table: TableName, before: a, after: undefined },
+    ]);
+    client.destroy();
+    await dynamoDb.stop();
   });
 
   it('serves this machine only', async () => {

@@ -5,6 +5,8 @@ import { ConfigurationError } from '../../errors.js';
 import { createDynalite, type LevelDatabase } from './dynalite/create.js';
 import { compareDocuments } from './dynalite/equal-documents.js';
 import { guardDatabase } from './dynalite/guard.js';
+import { answerTransaction } from './dynalite/transaction-requests.js';
+import { Transactions } from './dynalite/transactions.js';
 import { makeWritesWhole } from './dynalite/whole-writes.js';
 import { folderTrouble } from './folder-trouble.js';
 import { refusalOf } from './own-address.js';
@@ -66,9 +68,9 @@ export async function startEmbeddedDynamoDb({
     ...(dataDir === undefined ? {} : { path: dataDir }),
   });
   guardDatabase(store.db, (error) => onFailure(folderTrouble(dataDir ?? 'memory', error)));
-  makeWritesWhole(store, onChange);
+  const transactions = new Transactions(store, makeWritesWhole(store, onChange));
   if (dataDir !== undefined) await openData(store.db, dataDir);
-  const requests = new RequestsInFlight(server);
+  const requests = new RequestsInFlight(server, transactions);
   try {
     await listen(server, port);
   } catch (error) {
@@ -102,7 +104,7 @@ class RequestsInFlight {
   private readonly responses = new Set<ServerResponse>();
   private whenEmpty: (() => void) | undefined;
 
-  constructor(server: Server) {
+  constructor(server: Server, transactions: Transactions) {
     const [handle] = server.listeners('request') as RequestListener[];
     const header = runtimeHeader();
     server.removeAllListeners('request');
@@ -115,6 +117,7 @@ class RequestsInFlight {
       }
       response.setHeader(RUNTIME_HEADER, header);
       this.add(response);
+      if (answerTransaction(request, response, transactions)) return;
       handle?.(request, response);
       request.removeAllListeners('error');
       request.on('error', () => this.remove(response));

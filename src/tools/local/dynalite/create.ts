@@ -25,8 +25,14 @@ export interface LevelDatabase {
   values(options?: object): EntryIterator;
 }
 
+/** Frees what is locked, and then calls the callback. */
+type Release = <Args extends unknown[]>(done: (...args: Args) => void) => (...args: Args) => void;
+
 /** The items of one table. */
 export interface ItemDatabase {
+  get(key: string, done: Callback): void;
+  /** Waits until nobody else has the item of that key. */
+  lock(key: string, act: (release: Release) => void): void;
   put(key: string, value: unknown, done: Callback): void;
   del(key: string, done: Callback): void;
 }
@@ -34,6 +40,7 @@ export interface ItemDatabase {
 /** The parts of dynalite's store that are used here. */
 export interface DynaliteStore {
   readonly db: LevelDatabase;
+  getTable(name: string, done: Callback): void;
   getItemDb(table: string): ItemDatabase;
 }
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { DynaliteStore, Operation } from './create.js';
+import type { DynaliteStore, ItemDatabase, Operation } from './create.js';
 
 /** An item in DynamoDB's own JSON: `{ "id": { "S": "order-7" } }`. */
 export type AttributeMap = Readonly<Record<string, unknown>>;
@@ -11,8 +11,16 @@ export interface ItemWrite {
   readonly after: AttributeMap | undefined;
 }
 
-interface Table {
+/** A table as dynalite keeps it. */
+export interface Table {
   readonly TableName: string;
+}
+
+/** A write that an operation would make. */
+export interface PlannedWrite {
+  readonly table: Table;
+  readonly before: AttributeMap | undefined;
+  readonly after: AttributeMap | undefined;
 }
 type UpdateIndexes = (
   store: DynaliteStore,
@@ -35,6 +43,7 @@ interface Pending {
 type Begin = (table: Table, write: ItemWrite, updateIndexes: (done: () => void) => void) => void;
 
 const begins = new WeakMap<DynaliteStore, Begin>();
+const { updateIndexes: updateIndexesOf } = db;
 let isPatched = false;
 
 /**
@@ -46,8 +55,12 @@ let isPatched = false;
  * and then to the item, under the lock of its key.
  *
  * @param onWritten called for each write, once the item can be read as it was written, in the order of an item's writes
+ * @returns a function that makes several writes one; whoever calls it has locked their items
  */
-export function makeWritesWhole(store: DynaliteStore, onWritten: (write: ItemWrite) => void): void {
+export function makeWritesWhole(
+  store: DynaliteStore,
+  onWritten: (write: ItemWrite) => void,
+): (writes: readonly PlannedWrite[]) => Promise<void> {
   patch();
   const { db: level } = store;
   const { put, del } = level;
@@ -106,17 +119,52 @@ export function makeWritesWhole(store: DynaliteStore, onWritten: (write: ItemWri
         write(key, (recordedAt) => items.del(key, recordedAt), done),
     });
   };
+
+  return async (writes) => {
+    // Nothing was there to delete.
+    const changes = writes.filter(({ before, after }) => before !== undefined || after !== undefined);
+    const operations = changes.flatMap(({ table, before, after }) => {
+      const key = db.createKey((after ?? before) as AttributeMap, table);
+      const items = getItemDb(table.TableName);
+      return [
+        ...record((done) => updateIndexesOf(store, table, before, after ?? null, done)),
+        ...record((done) => (after ? items.put(key, after, done) : items.del(key, done))),
+      ];
+    });
+    await new Promise<void>((resolve, reject) => {
+      level.batch(operations, (error) => (error ? reject(error) : resolve()));
+    });
+    for (const { table, before, after } of changes) onWritten({ table: table.TableName, before, after });
+  };
+}
+
+/**
+ * A store on which an operation reads the items of this one, and writes none: it tells what it would write.
+ *
+ * @param onPlanned called for each write; with neither an item before nor after it, nothing was there to delete
+ */
+export function planWrites(store: DynaliteStore, onPlanned: (write: PlannedWrite) => void): DynaliteStore {
+  patch();
+  const shadow: DynaliteStore = Object.assign(Object.create(store), {
+    getItemDb: (table: string): ItemDatabase => ({
+      get: (key, done) => store.getItemDb(table).get(key, done),
+      lock: (_key, act) => act((done) => done),
+      put: (_key, _value, done) => done(null),
+      del: (_key, done) => done(null),
+    }),
+  });
+  begins.set(shadow, (table, { before, after }) => onPlanned({ table, before, after }));
+  return shadow;
 }
 
 function patch(): void {
   if (isPatched) return;
   isPatched = true;
-  const { updateIndexes } = db;
   db.updateIndexes = (store, table, before, after, done) => {
     const begin = begins.get(store);
-    if (!begin) return updateIndexes(store, table, before, after, done);
+    if (!begin) return updateIndexesOf(store, table, before, after, done);
     const write = { table: table.TableName, before, after: after ?? undefined };
-    begin(table, write, (recorded) => updateIndexes(store, table, before, after, recorded));
+    begin(table, write, (recorded) => updateIndexesOf(store, table, before, after, recorded));
     done();
   };
 }
