@@ -1,6 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { cleanPrototypes, takePollution } from '../src/prototypes.js';
 import { boundedStore } from '../src/store/bounded-store.js';
 import { DynamoDbStore } from '../src/store/index.js';
+import { show } from '../src/validation.js';
 import {
   type BreakerMemory,
   type Process,
@@ -142,11 +144,13 @@ export function makeHandler(
   /** What one queue of an event fails on keeps no other one from its run; the invocation fails when all have ended. */
   const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     const failures: unknown[] = [];
+    cleanPrototypes();
     const summaries = await runs(input, context, stop, failures).catch((error: unknown) => {
       failures.push(error);
       return [];
     });
     for (const error of failures) logger.error('run failed', error as Error);
+    endIfPolluted(logger);
     if (summaries.length === 0) throw failures[0];
     const summary = together(summaries);
     if (isTrouble(summary)) throw new RunFailedError(summary);
@@ -160,6 +164,21 @@ export function makeHandler(
     lambdaHandler(logger, (input, context) => untilEnded((stop) => handle(input, context, stop))),
     { [WITH_SEAMS]: { value: withSeams }, [SERVES]: { value: choices.serves } },
   );
+}
+
+/**
+ * Ends a sandbox whose objects all have had properties that some code has added: that code may have changed more. The next
+ * event starts another one. What was settled by then is settled, and the leases are given back.
+ */
+function endIfPolluted(logger: Logger): void {
+  const names = takePollution();
+  if (names.length === 0) return;
+  const properties = names.map(show).join(', ');
+  logger.error('Object.prototype was changed during this run: the process ends, or is to be restarted', {
+    properties,
+  });
+  // Elsewhere it is the process of a test, or of a worker.
+  if (process.env.AWS_LAMBDA_RUNTIME_API !== undefined) process.exit(1);
 }
 
 /** What a process lacks, no record pays for: its queues are left alone. */

@@ -29,6 +29,12 @@ export function parseOptions<Schema extends core.$ZodType>(
 function describeIssue(issue: core.$ZodIssue, name: string, schema: core.$ZodType): string {
   const option = [name, ...issue.path.map(String)].filter(Boolean).join('.');
   if (issue.code === 'unrecognized_keys') {
+    const foreign = issue.keys.find(
+      (key) => key in Object.prototype && !Object.hasOwn(issue.input as object, key),
+    );
+    if (foreign !== undefined) {
+      return `${option}: expected an object of its own, got one with "${foreign}" of Object.prototype: some code has added it to all objects`;
+    }
     const known = optionsAt(schema, issue.path);
     const [meant] = issue.keys.flatMap((key) => nearest(key, known) ?? []);
     const names = (keys: readonly string[]) => keys.map((key) => `"${key}"`).join(', ');

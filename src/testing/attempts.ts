@@ -1,3 +1,4 @@
+import { cleanPrototypes } from '../prototypes.js';
 import { type BacklogRecord, outcomeOfReturn } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
 import type { AttemptContext, Process } from '../worker/index.js';
@@ -47,6 +48,7 @@ export class AttemptWatch {
         return await this.attempt(process, record, given, context);
       } finally {
         this.reportChanges(given, record, context.attempt);
+        this.reportPollution(given, context.attempt);
         this.active.delete(attempt);
         this.notify();
       }
@@ -122,6 +124,20 @@ export class AttemptWatch {
       message:
         `attempt ${number} of the record "${record.id}" (queue "${record.queue}") goes on after its signal was aborted: ` +
         'pass context.signal to what it waits for, such as fetch(url, { signal })',
+    });
+  }
+
+  private reportPollution({ id, queue }: BacklogRecord, attempt: number): void {
+    const names = cleanPrototypes();
+    if (names.length === 0) return;
+    this.findings.push({
+      type: 'pollutedPrototype',
+      id,
+      queue,
+      attempt,
+      message:
+        `attempt ${attempt} of the record "${id}" (queue "${queue}") added ${names.map((name) => `"${name}"`).join(', ')} to ` +
+        'Object.prototype, so that all objects have it: look for a merge of a payload with a key "__proto__"',
     });
   }
 

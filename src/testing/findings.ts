@@ -3,8 +3,9 @@ export interface Finding {
   /**
    * `ignoredSignal`: an attempt went on after its signal was aborted. `failedAgain`: an attempt failed that did the work of
    * another one again, which had succeeded. `changedRecord`: an attempt changed the record that it got, beside its payload.
+   * `pollutedPrototype`: an attempt added a property to `Object.prototype`.
    */
-  readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord';
+  readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype';
   /** The record's id. */
   readonly id: string;
   /** Its queue. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { AttemptLogger } from '../logger.js';
+import { cleanPrototypes } from '../prototypes.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
@@ -7,6 +8,7 @@ import {
   outcomeOfReturn,
   outcomeOfThrow,
 } from '../record/index.js';
+import { show } from '../validation.js';
 import type { Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
@@ -62,9 +64,15 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     traceparent: record.traceparent,
   };
 
+  const returned = (value: unknown) => {
+    // Before anything else looks at an object.
+    reportPollution(record, logger);
+    return outcomeOfReturn(value);
+  };
   const startedAt = clock.wall();
   const outcome = (async () => process(handOver(record), context))()
-    .then(outcomeOfReturn, (thrown) => {
+    .then(returned, (thrown) => {
+      reportPollution(record, logger);
       const said = outcomeOfThrow(thrown);
       // Whatever it throws once it was told to stop: what ended it was the time limit.
       const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
@@ -96,6 +104,15 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
   })();
 
   return { record, outcome, straggling, cancel };
+}
+
+/** Other attempts may be under way, and one of them may have done it. */
+function reportPollution({ id }: BacklogRecord, logger: AttemptLogger): void {
+  const names = cleanPrototypes();
+  if (names.length > 0) {
+    const properties = names.map(show).join(', ');
+    logger.error('code of an attempt has added properties to all objects', { id, properties });
+  }
 }
 
 function timedOut(timeoutSeconds: number): AttemptOutcome {

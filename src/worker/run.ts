@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ConfigurationError } from '../errors.js';
 import { PAGE_SECONDS } from '../leases/lease.js';
 import { frozenLogger } from '../logger.js';
+import { watchPrototypes } from '../prototypes.js';
 import { laneFor } from '../record/index.js';
 import { boundedStore } from '../store/bounded-store.js';
 import { StoreError } from '../store/errors.js';
@@ -36,6 +37,7 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   checkTimeout(options);
   // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
   if (options.stop) setMaxListeners(0, options.stop);
+  watchPrototypes();
   const upcoming = new Upcoming();
   // What goes on without the run may not end with it.
   const store = given.onLongAttempt ? given.store : boundedStore(given.store, given.clock, options.deadline);

@@ -84,3 +84,20 @@ it('attemptEachTwice gives both attempts the payload as it is stored', async () 
   await backlog.drain();
   expect(seen).toEqual(['1,2', '1,2']);
 });
+
+it('a handler that merges "__proto__" of its payload into all objects is found', async () => {
+  const merge = (into: Record<string, unknown>, from: Record<string, unknown>) => {
+    for (const [name, value] of Object.entries(from)) {
+      if (typeof value === 'object') merge(into[name] as typeof into, value as typeof from);
+      else into[name] = value;
+    }
+  };
+  const backlog = backlogOf(({ payload }) => merge({}, payload as Record<string, unknown>));
+  await backlog.client.insert({ id: 'r', payload: JSON.parse('{"__proto__":{"isAdmin":true}}') });
+  await expect(backlog.drain()).rejects.toMatchObject({
+    findings: [{ type: 'pollutedPrototype', id: 'r' }],
+    message: expect.stringContaining('added "isAdmin" to Object.prototype'),
+  });
+  expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  expect(backlog.record('r').status).toBe('SUCCESS');
+});

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { cleanPrototypes } from '../../prototypes.js';
 
 /** @inline */
 export interface ClientOptions {
@@ -20,7 +21,7 @@ export function createDynamoDbClient({
   region,
   requestTimeoutMs = REQUEST_TIMEOUT_MS,
 }: ClientOptions = {}): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : emulator(endpoint, region)),
     maxAttempts: MAX_ATTEMPTS,
@@ -31,6 +32,25 @@ export function createDynamoDbClient({
       throwOnRequestTimeout: true,
     },
   });
+  // The SDK takes inherited properties for entries of its maps, both when it writes them and when it reads them.
+  const { middlewareStack } = client;
+  const cleanBefore = <Args, Answer>(next: (args: Args) => Answer) => {
+    return (args: Args) => {
+      cleanPrototypes();
+      return next(args);
+    };
+  };
+  middlewareStack.add(cleanBefore, {
+    step: 'initialize',
+    name: 'cleanBefore',
+    priority: 'low',
+  });
+  middlewareStack.add((next) => (args) => next(args).finally(cleanPrototypes), {
+    step: 'deserialize',
+    name: 'cleanBehind',
+    priority: 'low',
+  });
+  return client;
 }
 
 /** Emulators take any credentials, but the client insists on having some; never those of the environment. */
