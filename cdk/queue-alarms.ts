@@ -72,10 +72,11 @@ function failureAlarm(
     severity: 'page',
     runbook: 'failures',
     metric: new MathExpression({
-      expression: `IF(attempted >= ${minimumAttempts}, FILL(failed, 0) / attempted, 0)`,
+      expression: `IF(attempted >= ${minimumAttempts}, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)`,
       usingMetrics: {
         attempted: queueMetric(tableName, name, 'Attempted'),
         failed: queueMetric(tableName, name, 'Failed'),
+        dead: queueMetric(tableName, name, 'Dead'),
       },
       label: 'Share of attempts that failed',
       period: Duration.minutes(5),
@@ -84,8 +85,8 @@ function failureAlarm(
     periods: 2,
     description:
       `More than ${Math.round(share * 100)} % of the attempts of the queue ${name} have failed for ten minutes: the destination is ` +
-      `down, or the handler is broken. No record is lost: they are retried less and less often. First: "backlog list --queue ${name} ` +
-      '--status ERROR".',
+      'down or rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
+      `and can be redriven. First: "backlog list --queue ${name} --status ERROR", and the same with DEAD.`,
   };
 }
 

@@ -106,7 +106,9 @@ export function emitMetrics(
   level: MetricsLevel,
   ownAlarms?: QueueSettings['ownAlarms'],
 ): void {
-  const { attempted, failed, dead } = summary;
+  const { attempted, succeeded, failed, dead, snoozed, cancelled } = summary;
+  // Records may also be given up without an attempt.
+  const failedAttempts = Math.min(failed + dead, attempted - succeeded - snoozed - cancelled);
   const { counts, seconds } = runMetrics(summary);
   // By the table alone, for alarms of the whole backlog.
   const ofAll = (name: string, value: number) => (ownAlarms?.includes(name) === false ? value : 0);
@@ -114,7 +116,7 @@ export function emitMetrics(
     // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
     Refused: summary.refused,
     Dead: ofAll('dead', dead),
-    FailureBalance: ofAll('failures', 2 * failed - attempted),
+    FailureBalance: ofAll('failures', 2 * failedAttempts - attempted),
   });
 }
 

@@ -16,6 +16,7 @@ export {
     HistoryProps,
     IBacklog,
     ISharedBacklog,
+    IntakeProps,
     ProgressiveProps,
     QueueAlarms,
     QueueProps,

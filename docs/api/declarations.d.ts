@@ -57,6 +57,7 @@ interface WaitRange {
 }
 interface FormulaWait extends WaitRange {
     readonly maximum?: number | undefined;
+    readonly minimum?: number | undefined;
 }
 
 type Jitter = {
@@ -103,6 +104,7 @@ interface RetryLimits {
 }
 interface CommonPolicyOptions extends RetryLimits {
     readonly maxWait?: Duration | undefined;
+    readonly rounding?: 'nearest' | 'up' | undefined;
     readonly jitter?: JitterInput | undefined;
 }
 interface NonePolicy extends CommonPolicyOptions {
@@ -177,6 +179,7 @@ interface ResolvedPolicy {
     readonly maxAge: number;
     readonly maxWait: number;
     readonly jitter: Jitter;
+    readonly rounding: 'nearest' | 'up';
     readonly tiers?: readonly Tier<number>[] | undefined;
     baseWait(failure: Failure$1): WaitRange | undefined;
     jitteredWait(failure: Failure$1): FormulaWait | undefined;
@@ -618,6 +621,7 @@ interface RunLimits {
     readonly attemptsPerSecond?: number | undefined;
     readonly attemptTimeout: number;
     readonly maxRecords?: number | undefined;
+    readonly maxRetryAfter?: number | undefined;
     readonly linger?: number | undefined;
 }
 interface Arrivals {
@@ -799,6 +803,12 @@ interface EntryFunctionProps extends FunctionProps {
     readonly depsLockFilePath?: string | undefined;
 }
 
+interface IntakeProps {
+    readonly batchingWindow?: Duration$1 | undefined;
+    readonly redeliveryMaxConcurrency?: number | undefined;
+    readonly allowRecursiveLoop?: boolean | undefined;
+}
+
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
 interface SecretField {
     readonly secret: AnySecret;
@@ -842,6 +852,7 @@ interface QueueProps extends EntryFunctionProps {
     readonly breaker?: BreakerChoice | undefined;
     readonly attemptTimeout?: Duration$1 | undefined;
     readonly maxRecords?: number | undefined;
+    readonly maxRetryAfter?: Duration$1 | undefined;
     readonly linger?: Duration$1 | undefined;
     readonly retention?: Duration$1 | 'forever' | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
@@ -885,7 +896,7 @@ interface BacklogProps extends FunctionProps {
     readonly primaryRegion?: string | undefined;
     readonly replicas?: readonly ReplicaTableProps[] | undefined;
     readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
-    readonly intake?: boolean | undefined;
+    readonly intake?: boolean | IntakeProps | undefined;
     readonly sweep?: boolean | undefined;
     readonly encryptionKey?: IKey | undefined;
     readonly deletionProtection?: boolean | undefined;
@@ -896,6 +907,7 @@ interface BacklogProps extends FunctionProps {
     readonly timeZone?: string | TimeZone | undefined;
     readonly timeout?: Duration$1 | undefined;
     readonly memorySize?: number | undefined;
+    readonly reservedConcurrentExecutions?: number | undefined;
     readonly logRetention?: RetentionDays | undefined;
     readonly systemLogLevel?: SystemLogLevel | undefined;
     readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
@@ -913,6 +925,8 @@ interface BacklogProps extends FunctionProps {
 type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
 interface IBacklog extends ISharedBacklog, Metrics {
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantRead(grantee: IGrantable): Grant;
+    grantCancel(grantee: IGrantable): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
@@ -924,6 +938,8 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly intakeRole: IRole | undefined;
     abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantRead(grantee: IGrantable): Grant;
+    grantCancel(grantee: IGrantable): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
 }
@@ -1306,6 +1322,7 @@ interface BacklogHandlerOptions extends HandlerSeams {
     readonly destination?: DestinationOf | undefined;
     readonly attemptTimeout?: Duration | undefined;
     readonly maxRecords?: number | undefined;
+    readonly maxRetryAfter?: Duration | undefined;
     readonly linger?: Duration | undefined;
     readonly retention?: Duration | 'forever' | undefined;
     readonly tracing?: AttemptTracing | undefined;
@@ -1352,6 +1369,12 @@ type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
   export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+}
+
+interface CancelResult {
+    readonly id: string;
+    readonly cancelled: boolean;
+    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'underAttempt' | 'changedMeanwhile' | 'newer' | undefined;
 }
 
 interface ConnectionOptions {
@@ -1424,7 +1447,18 @@ interface WrappedPayload<Input, Priority extends string = string> extends TaskIn
 interface BacklogClientOptions extends ConnectionOptions {
     readonly table: string;
     readonly indexAtOnce?: boolean | readonly string[] | undefined;
-    readonly store?: Pick<BacklogStore, 'insert'> | undefined;
+    readonly store?: ClientStore | undefined;
+}
+type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;
+interface LookUp extends Pick<BacklogStore, 'get'>, Pick<OperatorStore, 'list' | 'change'> {
+}
+interface ListOptions {
+    readonly queue: string;
+    readonly status: Exclude<Status, 'SUCCESS'>;
+    readonly limit?: number | undefined;
+}
+interface CancelOptions {
+    readonly reason?: string | undefined;
 }
 interface InsertManyOptions extends Delay {
     readonly concurrency?: number | undefined;
@@ -1444,6 +1478,9 @@ declare class BacklogClient {
     insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
     insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
     insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
+    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
+    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
+    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
 }
 
 type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
@@ -1523,7 +1560,7 @@ interface MoveOptions extends OperationOptions {
 }
 interface EditOptions extends OperationOptions {
     readonly payload?: unknown;
-    readonly merge?: unknown;
+    readonly merge?: Readonly<Record<string, unknown>> | undefined;
     readonly redrive?: boolean | undefined;
 }
 interface ChangePolicyOptions extends OperationOptions {
@@ -1620,7 +1657,7 @@ interface RecordExpectation extends RecordFilter {
 }
 
 interface Finding {
-    readonly type: 'ignoredSignal' | 'failedAgain';
+    readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype';
     readonly id: string;
     readonly queue: string;
     readonly attempt: number;
@@ -1644,7 +1681,7 @@ interface LogEntry {
     readonly extra: Readonly<Record<string, unknown>>;
 }
 
-interface TestQueue extends Pick<BacklogHandlerOptions, 'retryQueue' | 'deadOn' | 'destination' | 'history' | 'concurrency' | 'globalConcurrency' | 'onInsertConcurrency' | 'attemptsPerSecond' | 'breaker' | 'attemptTimeout' | 'maxRecords' | 'linger' | 'retention'> {
+interface TestQueue extends Pick<BacklogHandlerOptions, 'retryQueue' | 'deadOn' | 'destination' | 'history' | 'concurrency' | 'globalConcurrency' | 'onInsertConcurrency' | 'attemptsPerSecond' | 'breaker' | 'attemptTimeout' | 'maxRecords' | 'maxRetryAfter' | 'linger' | 'retention'> {
     readonly handler?: BacklogLambdaHandler | undefined;
     readonly process?: Process | undefined;
     readonly tasks?: readonly Task[] | undefined;
@@ -1842,6 +1879,8 @@ export type {
     BacklogStore,
     BareItem,
     BreakerOptions,
+    CancelOptions,
+    CancelResult,
     Clock,
     DeadExpectation,
     Delay,
@@ -1867,7 +1906,9 @@ export type {
     InsertManyOptions,
     InsertManyResult,
     InsertResult,
+    IntakeProps,
     LambdaContext,
+    ListOptions,
     LogEntry,
     MatcherResult,
     NewRecord,

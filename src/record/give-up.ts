@@ -49,7 +49,7 @@ export function formerLaneOf({ formerLane }: BacklogRecord, now: number): string
 }
 
 /** Attributes of the contract that could not be read get their defaults, as in any record that is indexed. */
-export function contractOf(record: BacklogRecord): Pick<RecordChange['set'], 'insertedAt' | 'queue'> {
+function contractOf(record: BacklogRecord): Pick<RecordChange['set'], 'insertedAt' | 'queue'> {
   if (record.lane !== undefined) return {};
   const { queue, insertedAt, problems } = record;
   return { insertedAt, ...(problems.length > 0 ? { queue } : {}) };

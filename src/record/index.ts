@@ -2,7 +2,7 @@ export { type RecordChange, type SettleContext, withoutHistory } from './change.
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
-export { contractOf, formerLaneOf, giveUp } from './give-up.js';
+export { formerLaneOf, giveUp } from './give-up.js';
 export { handOver } from './hand-over.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';

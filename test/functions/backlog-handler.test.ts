@@ -473,7 +473,7 @@ describe('what goes wrong', () => {
     [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],
     [
       { retry: { type: 'fibonacci', pause: 1 } },
-      'backlogHandler.retry: unknown option "pause"; expected "unit", "type", "maxAttempts", "maxAge", "maxWait", "jitter"',
+      'backlogHandler.retry: unknown option "pause"; expected "unit", "type", "maxAttempts", "maxAge", "maxWait", "rounding", "jitter"',
     ],
     [{ history: { redact: /token/ } }, 'backlogHandler.history.redact: expected a function, got {}'],
     [{ history: { entries: 0 } }, 'backlogHandler.history.entries: expected number to be >=1, got 0'],

@@ -36,7 +36,7 @@ describe('the embedded DynamoDB', () => {
     server.close();
   });
 
-  it('reports each write of a transaction to the streams, and nothing of one that is cancelled', async () => {
+  it('reports each write of a transaction to the streams, and none of one that is cancelled', async () => {
     const changes: unknown[] = [];
     const dynamoDb = await startEmbeddedDynamoDb({ onChange: (change) => changes.push(change) });
     const client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });

@@ -31,7 +31,7 @@ type Release = <Args extends unknown[]>(done: (...args: Args) => void) => (...ar
 /** The items of one table. */
 export interface ItemDatabase {
   get(key: string, done: Callback): void;
-  /** Waits until nobody else has the item of that key. */
+  /** Waits until no other request has the item of that key. */
   lock(key: string, act: (release: Release) => void): void;
   put(key: string, value: unknown, done: Callback): void;
   del(key: string, done: Callback): void;

@@ -55,7 +55,7 @@ let isPatched = false;
  * and then to the item, under the lock of its key.
  *
  * @param onWritten called for each write, once the item can be read as it was written, in the order of an item's writes
- * @returns a function that makes several writes one; whoever calls it has locked their items
+ * @returns a function that makes several writes one; its caller has locked their items
  */
 export function makeWritesWhole(
   store: DynaliteStore,
