@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { watchAttempts } from '../attempt-scope.js';
 import type { Clock } from '../clock.js';
 import {
   type ConnectionOptions,
@@ -17,6 +18,7 @@ import { isTask, type Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
 import type { CancelResult } from './cancel.js';
 import { availableAtOf, type Delay } from './delay.js';
+import { DEFAULT_MAX_HOPS } from './hops.js';
 import { type InsertManyResult, type InsertProgress, insertMany } from './insert-many.js';
 import { itemOf, type NewRecord } from './new-record.js';
 import { entryOf, isWrapped, type TaskEntry } from './task-entry.js';
@@ -32,6 +34,11 @@ export interface BacklogClientOptions extends ConnectionOptions {
    * Default: none; the intake handles them.
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
+  /**
+   * How many records may come one out of the other, each inserted by an attempt of the one before and due within a minute: 1 to
+   * 1,000. The next one is dead from the start, with the reason. Default: 16.
+   */
+  readonly maxHops?: number | undefined;
   /** In place of the table, for tests; such as a `MemoryStore`. */
   readonly store?: ClientStore | undefined;
 }
@@ -98,6 +105,7 @@ const optionsSchema = z
   .strictObject({
     table: tableName,
     ...connectionShape,
+    maxHops: z._default(z.int().check(z.minimum(1), z.maximum(1000)), DEFAULT_MAX_HOPS),
     indexAtOnce: z._default(
       z.union([z.boolean(), z.array(z.string().check(z.regex(QUEUE_PATTERN)))], {
         error: 'expected true, false or names of queues',
@@ -147,12 +155,15 @@ export class BacklogClient {
   private readonly bulk: Pick<DynamoDbBulkInserts, 'insert'>;
   private readonly clock: Clock;
   private readonly random: Random;
+  private readonly maxHops: number;
   private readonly indexesAtOnce: (queue: string) => boolean;
 
   /** @throws ConfigurationError for an option that is missing, unknown or invalid */
   constructor(options: BacklogClientOptions) {
     const parsed = parseOptions(optionsSchema, options, 'BacklogClient');
-    const { table, indexAtOnce, clock, random } = parsed;
+    const { table, indexAtOnce, maxHops, clock, random } = parsed;
+    this.maxHops = maxHops;
+    watchAttempts();
     this.clock = clock;
     this.random = random;
     this.indexesAtOnce = (queue) =>
@@ -318,9 +329,9 @@ export class BacklogClient {
   }
 
   private itemOf(record: NewRecord, availableAt: number | undefined) {
-    const { random, indexesAtOnce } = this;
+    const { random, indexesAtOnce, maxHops } = this;
     try {
-      return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
+      return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce, maxHops });
     } catch (error) {
       if (error instanceof InvalidRecordError) throw error;
       // A getter or a proxy of the producer's has thrown.

@@ -21,6 +21,7 @@ import {
 } from '../record/index.js';
 import { show } from '../validation.js';
 import { parseTime } from './delay.js';
+import { DEFAULT_MAX_HOPS, hopsFor } from './hops.js';
 
 /** What a producer gives. Only `payload` is required. */
 export interface NewRecord<Payload = unknown> {
@@ -54,6 +55,8 @@ export interface ItemContext {
   readonly now: number;
   readonly availableAt: number | undefined;
   readonly random: Random;
+  /** Above these a record is dead from the start. Default: 16. */
+  readonly maxHops?: number | undefined;
   /** Whether records of a queue are indexed with their insertion. */
   readonly indexesAtOnce: (queue: string) => boolean;
 }
@@ -76,7 +79,7 @@ const KEYS = new Set([
  * @throws InvalidRecordError naming the record, the attribute and the reason
  */
 export function itemOf(record: NewRecord, context: ItemContext): Item & { id: string } {
-  const { now, random, indexesAtOnce } = context;
+  const { now, random, indexesAtOnce, maxHops = DEFAULT_MAX_HOPS } = context;
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
@@ -125,6 +128,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     rev: randomToken(random),
     ...(retry === undefined ? {} : { retry }),
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...hopsFor(queue, availableAt, now, maxHops),
   };
 }
 

@@ -117,6 +117,8 @@ export interface BacklogRecord<Payload = unknown> {
         readonly until: string;
       }
     | undefined;
+  /** How many records came one out of the other before it, each inserted by an attempt of the one before. Absent: none. */
+  readonly hops?: number | undefined;
   /** Since when it waits for a handler that knows its task. */
   readonly unknownTaskSince?: string | undefined;
   /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */

@@ -1,3 +1,4 @@
+import { withinAttempt } from '../attempt-scope.js';
 import type { Clock } from '../clock.js';
 import type { AttemptLogger } from '../logger.js';
 import { cleanPrototypes } from '../prototypes.js';
@@ -70,7 +71,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     return outcomeOfReturn(value);
   };
   const startedAt = clock.wall();
-  const outcome = (async () => process(handOver(record), context))()
+  const outcome = (async () => withinAttempt(record.hops ?? 0, () => process(handOver(record), context)))()
     .then(returned, (thrown) => {
       reportPollution(record, logger);
       const said = outcomeOfThrow(thrown);
