@@ -58,7 +58,7 @@ import {
   workSettings,
 } from './work-environment.js';
 import { readWorkers } from './worker-props.js';
-import { attemptedOnArrival, createdOf, staffQueues } from './workers.js';
+import { attemptedOnArrival, createdOf, restartedOf, staffQueues } from './workers.js';
 
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
@@ -181,11 +181,12 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
     const onArrival = attemptedOnArrival(staffed);
-    if (shared) allowIntake(shared, onArrival);
+    const restarted = restartedOf(staffed);
+    if (shared) allowIntake(shared, restarted);
     const { sweep = true } = options;
     const intake = returns
       ? addIntake(this, 'Intake', {
-          ...{ ...common, queues, onArrival, returns, eventDlq, sweep },
+          ...{ ...common, queues, onArrival, restarted, returns, eventDlq, sweep },
           own: typeof options.intake === 'object' ? options.intake : {},
         })
       : undefined;

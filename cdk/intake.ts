@@ -28,6 +28,8 @@ export interface IntakeSettings extends CommonSettings {
   readonly queues: readonly Queue[];
   /** Those whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
+  /** Those whose functions it may start again after the death of a run. */
+  readonly restarted: readonly StaffedQueue[];
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
@@ -64,7 +66,7 @@ export function canTakeIn(scope: Construct, { records }: Tables): boolean {
 
 /** Picks up from the table's stream what was put without `lane`, has it attempted, or indexes it. */
 export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
-  const { tables, returns, onArrival, eventDlq, own } = settings;
+  const { tables, returns, onArrival, restarted, eventDlq, own } = settings;
   const inner = new Construct(scope, id);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...intakeOptions(inner, settings),
@@ -78,7 +80,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn, eventDlq.queueArn]);
-  const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
+  const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
   const sources = [arrivalsSource(tables.records, eventDlq, own), redeliverySource(returns, own)];
   for (const source of sources) lambda.addEventSource(source);

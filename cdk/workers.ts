@@ -110,6 +110,11 @@ export function createdOf(staffed: readonly StaffedQueue[]): Record<string, Lamb
   );
 }
 
+/** The queues whose failed events come back: the intake may start their function again when a run has died. */
+export function restartedOf(staffed: readonly StaffedQueue[]): StaffedQueue[] {
+  return staffed.filter(({ queue, worker }) => queue.enabled && worker.redeliveryEvents);
+}
+
 /**
  * The queues whose records are attempted on insertion.
  *

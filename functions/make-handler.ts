@@ -25,6 +25,7 @@ import { type HandlerChoices, planRun } from './plan.js';
 import { type ProcessSeams, SERVES, WITH_SEAMS, type WithSeams } from './seams.js';
 import { type QueueSettings, readSettings } from './settings.js';
 import { untilStopped } from './stop.js';
+import { BlockWatchdog } from './watchdog.js';
 
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
@@ -74,6 +75,7 @@ export function makeHandler(
     const deps = {
       ...createDeps(settings, overrides, DynamoDbStore),
       breakerMemory: new Map() satisfies BreakerMemory,
+      watchdog: overrides.watchdog ?? (overrides.store ? undefined : new BlockWatchdog()),
     };
     return { settings, emit, deps, owned: new OwnedQueues(settings, deps, logger, registers) };
   });
@@ -87,6 +89,7 @@ export function makeHandler(
       logsStacks: settings.logsStacks,
       logsErrorTexts: settings.logsErrorTexts,
       isDebugged: settings.isDebugged,
+      invocation: context.awsRequestId,
       deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
       now: deps.clock.now(),
     };

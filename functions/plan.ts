@@ -67,6 +67,7 @@ export function planRun(
     logsStacks?: boolean | undefined;
     logsErrorTexts?: boolean | undefined;
     isDebugged?: boolean | undefined;
+    invocation?: string | undefined;
   },
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;

@@ -1,4 +1,4 @@
-import type { QueueWeights, RunOptions, run } from '../src/worker/index.js';
+import type { QueueWeights, RunOptions, run, Watchdog } from '../src/worker/index.js';
 import type { QueueTurns } from '../src/worker/page-turns.js';
 import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
 import type { HandlerDeps } from './deps.js';
@@ -37,6 +37,8 @@ export interface ProcessSeams extends HandlerSeams {
   readonly turnsOf?: ((queue: string) => QueueTurns | undefined) | undefined;
   /** Gets each attempt of more than a minute, which goes on without its run. Default: none does. */
   readonly onLongAttempt?: ((queue: string, ended: Promise<unknown>) => void) | undefined;
+  /** Ends a process that is blocked. Default: one of the function's own; in tests with a store of their own, none. */
+  readonly watchdog?: Watchdog | undefined;
   /** False: it works for the owner of its queues, and registers only those without a function. Default: true. */
   readonly registers?: boolean | undefined;
 }

@@ -5,6 +5,7 @@ import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
 import { type EmitIntakeMetrics, emitIntakeMetrics } from '../metrics.js';
+import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
@@ -104,18 +105,21 @@ function isOfQueue(input: unknown): boolean {
 async function redeliver(
   messages: readonly Message[],
   run: IntakeBatch,
-  { invoker, logger }: IntakeDeps,
+  deps: IntakeDeps,
 ): Promise<string[]> {
+  const { invoker, logger } = deps;
   const failed: string[] = [];
   for (const message of messages) {
     try {
+      if (message.died) await buryRun(message.died, deps);
       if (message.type === 'foreign') {
         await invoker.giveUp(message.body);
         continue;
       }
-      const { messageId, ids, lost, swept } = message;
+      const { messageId, ids, lost, swept, died } = message;
       if (lost) run.lostRun(ids.length);
       const undone = await run.index(ids, { swept });
+      if (died) await lookAtIndexed(died, deps);
       if (undone.length === 0) continue;
       run.comesAgain(undone.length);
       failed.push(messageId);

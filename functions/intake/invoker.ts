@@ -1,6 +1,7 @@
 import { InvocationType, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Invocation } from './arrivals.js';
 import { CLIENT_LIMITS } from './client-limits.js';
+import type { RuleInvocation } from './dead-run.js';
 import { createMessages, type Messages } from './messages.js';
 import { asText } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
@@ -11,7 +12,7 @@ export interface Invoker extends Messages {
    * Starts a function. `refused`: this request did not start it (its first try, whose answer was lost, may have).
    * `unknown`: no answer came, it may have been started.
    */
-  invoke(invocation: Invocation): Promise<'accepted' | 'refused' | 'unknown'>;
+  invoke(invocation: Invocation | RuleInvocation): Promise<'accepted' | 'refused' | 'unknown'>;
 }
 
 /** Clients are made when they are first needed: most batches need one of them only. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { parseOptions } from '../../src/validation.js';
+import { type DeadRun, deadRunOf } from './dead-run.js';
 
 /** What a message of the redelivery queue is about. */
 export type Message =
@@ -11,9 +12,17 @@ export type Message =
       readonly lost: boolean;
       /** The sweep has found them. */
       readonly swept: boolean;
+      /** The process of that run has died. */
+      readonly died?: DeadRun | undefined;
     }
   /** No records: a person has to look at it. */
-  | { readonly type: 'foreign'; readonly messageId: string; readonly body: string };
+  | {
+      readonly type: 'foreign';
+      readonly messageId: string;
+      readonly body: string;
+      /** It says that the process of a rule's run has died. */
+      readonly died?: DeadRun | undefined;
+    };
 
 const text = z.string().check(z.minLength(1));
 const eventSchema = z.object({
@@ -73,9 +82,10 @@ export function parseQueueEvent(event: unknown): Message[] {
       return { type: 'redelivered', messageId, ids, lost: false, swept };
     }
     const failed = lostRun.safeParse(content);
-    if (!failed.success) return { type: 'foreign', messageId, body };
+    const died = deadRunOf(content);
+    if (!failed.success) return { type: 'foreign', messageId, body, died };
     const { ids } = failed.data.requestPayload.arrivals;
-    return { type: 'redelivered', messageId, ids, lost: true, swept: false };
+    return { type: 'redelivered', messageId, ids, lost: true, swept: false, died };
   });
 }
 

@@ -23,6 +23,8 @@ export interface IndexingDeps extends KnownQueues {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
+  /** The request id of a function that holds records while it indexes them. Default: it claims them by no such id. */
+  readonly invocation?: string | undefined;
 }
 
 export interface Indexed {

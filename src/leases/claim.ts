@@ -4,6 +4,7 @@ import { type Random, randomToken } from '../random.js';
 import { StoreError } from '../store/errors.js';
 import type { BacklogStore, ClaimAnswer } from '../store/store.js';
 import type { Hold } from './heartbeat.js';
+import { newHolder } from './holder.js';
 import { CLOCK_SKEW_MS, leaseMs } from './lease.js';
 
 /** Between the end of an attempt's time and the claim's end: time to settle. */
@@ -14,6 +15,8 @@ export interface ClaimDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger?: AttemptLogger | undefined;
+  /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
+  readonly invocation?: string | undefined;
 }
 
 export interface Claimed {
@@ -62,7 +65,7 @@ export class Claim implements Hold {
     private readonly deps: ClaimDeps,
   ) {
     this.rev = randomToken(deps.random);
-    this.holder = randomToken(deps.random);
+    this.holder = newHolder(deps.random, deps.invocation);
     const {
       batch = `index/${this.holder}`,
       attemptTimeout = 0,

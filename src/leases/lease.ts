@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import type { BacklogStore, Cursor, LeaseHold, LeaseOwner, LeaseState } from '../store/store.js';
+import { newHolder } from './holder.js';
 
 /** What the work of one page may take in the worst case, in seconds. */
 export const PAGE_SECONDS = 60;
@@ -34,6 +35,8 @@ export interface LeaseDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;
+  /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
+  readonly invocation?: string | undefined;
 }
 
 /** How long a lease, or a claim, lasts: one page or one attempt, with time to settle before and after. */
@@ -71,7 +74,7 @@ export class RunLease {
     private readonly deps: LeaseDeps,
     private readonly attemptTimeout: number,
   ) {
-    this.holder = randomToken(deps.random);
+    this.holder = newHolder(deps.random, deps.invocation);
   }
 
   /** Takes the lease with the journal of the first page, or asks its holder to look once more. */

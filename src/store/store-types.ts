@@ -121,6 +121,14 @@ export interface LeaseLeft {
   readonly suspects?: readonly string[] | undefined;
 }
 
+/** A run whose process has died: it holds nothing any more, whatever is written. */
+export interface LostRun {
+  /** The names of all its holds begin with this. */
+  readonly holderPrefix: string;
+  /** Real time at which its holds have run out: one that has passed. */
+  readonly until: number;
+}
+
 /** Inserts that one run is about to attempt, or to put into the index. */
 export interface ArrivalsClaim extends LeaseOwner {
   /** Names the claim in its queue: a run that is given the same batch again meets it. */

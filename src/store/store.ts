@@ -12,6 +12,7 @@ import type {
   LeaseLeft,
   LeaseOwner,
   LeaseState,
+  LostRun,
   NamedClaim,
   NotIndexedPage,
   PageRead,
@@ -69,12 +70,20 @@ export interface BacklogStore {
   releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
 
   /**
+   * Ends the lease of a lost run; its journal, suspects and cursor stay. Returns how many holders were lost since one gave the
+   * lease back, this one included; undefined: the run does not hold it, or it has ended before.
+   */
+  endLease(key: string, lost: LostRun): Promise<number | undefined>;
+
+  /**
    * Claims records that are not indexed, so that only one run works on them: a run that attempts or indexes them must
    * have claimed them. Of two claims that name the same record, made at the same time, at least one is refused.
    */
   claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
   /** Ends a claim. One that is gone or another's is left alone. */
   releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+  /** Ends the claims of a lost run, and returns how many they were. */
+  endClaims(queue: string, lost: LostRun): Promise<number>;
   /**
    * Which of these records are claimed in any of these queues, by claims that have not run out at `now` (real time).
    */

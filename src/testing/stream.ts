@@ -1,3 +1,4 @@
+import type { Invocation } from '../../functions/intake/arrivals.js';
 import { dispatchInserts } from '../../functions/intake/dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from '../../functions/intake/intake-batch.js';
 import type { StreamChange } from '../../functions/intake/stream-event.js';
@@ -54,7 +55,7 @@ export class Stream {
     const deps: IntakeDeps = {
       ...intake,
       invoker: {
-        invoke: async ({ functionName, event }) => {
+        invoke: async ({ functionName, event }: Invocation) => {
           invoke(functionName, event);
           return 'accepted';
         },

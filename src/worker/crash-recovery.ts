@@ -6,6 +6,9 @@ import type { StopReason } from './stop-reason.js';
 /** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
 const MAX_SUSPECTS = 20;
 
+/** Why no attempt may begin, which the failure of a lost worker is not: the proof would be gone with the journal. */
+const LETS_BLAME: readonly StopReason[] = ['paused', 'breakerOpen'];
+
 /**
  * A run before this one was lost, and left ids in its journal. Those that were not settled are suspects, unless one alone
  * was under attempt for certain: it gets a failure, without another attempt.
@@ -18,17 +21,16 @@ export async function recoverCrashed(
   const { rules, lease, executor } = run;
   const { inFlight, rev, begun } = crashed;
   const { records, stop } = await rules.read(inFlight);
-  if (stop) return stop;
+  if (stop && !(begun && LETS_BLAME.includes(stop))) return stop;
   const unsettled = records.filter((record) => record.rev !== rev && rules.judge(record).do === 'attempt');
   const isUnsettled = (id: string) => unsettled.some((record) => record.id === id);
   lease.clear(inFlight.filter((id) => !isUnsettled(id)));
   const [culprit, ...others] = unsettled;
-  if (!begun || !culprit || others.length > 0) return undefined;
+  if (!begun || !culprit || others.length > 0) return stop;
   lease.clear([culprit.id]);
   if (!(await lease.hold([culprit.id]))) return 'leaseLost';
-  const change = settleLostWorker(culprit, rules.settleContext(culprit));
-  await executor.workOff([{ record: culprit, change }]);
-  return undefined;
+  await executor.settle(culprit, settleLostWorker(culprit, rules.settleContext(culprit)));
+  return stop;
 }
 
 /**
@@ -81,7 +83,7 @@ async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | unde
   if (!(await lease.hold([id]))) return 'leaseLost';
   // No attempt is made of what was read when the lease may have been another's.
   if (!isStillOurs()) return undefined;
-  const { late, deferred } = await executor.workOff([rules.work(record, verdict)]);
+  const { late, deferred } = await executor.workOff([rules.work(record, verdict)], true);
   if (late.length + deferred.length === 0) lease.clear([id]);
   return undefined;
 }

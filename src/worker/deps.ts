@@ -7,6 +7,22 @@ import type { QueueTurns } from './page-turns.js';
 import type { RunSummary } from './summary.js';
 import type { Upcoming } from './upcoming.js';
 
+/** Attempts that are under way. */
+export interface WatchedAttempts {
+  readonly queue: string;
+  readonly ids: readonly string[];
+  /** What each of them may take. */
+  readonly seconds: number;
+  /** Other records wait for them, or are under attempt beside them. */
+  readonly othersWait: boolean;
+}
+
+/** Ends a process whose event loop is blocked: no time limit can. */
+export interface Watchdog {
+  /** Watches attempts until the function that it returns is called. */
+  watch(attempts: WatchedAttempts): () => void;
+}
+
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
 export interface RunDeps {
   /** Where the records are. */
@@ -23,6 +39,12 @@ export interface RunDeps {
    * @internal
    */
   readonly breakerMemory?: BreakerMemory | undefined;
+  /**
+   * Ends the process if an attempt blocks it. Default: it remains blocked until its function's time is over.
+   *
+   * @internal
+   */
+  readonly watchdog?: Watchdog | undefined;
   /**
    * The process lives on: an attempt of more than a minute goes on without its run, which ends. Gets the name of its queue,
    * and the summary of that attempt once it has ended. Default: the run ends with its attempts, as its function does.

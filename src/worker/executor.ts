@@ -52,8 +52,12 @@ export class Executor {
     return !this.trouble && this.limitReached() === undefined;
   }
 
-  /** Works off one journalled page. */
-  async workOff(page: readonly Work[]): Promise<WorkedOff> {
+  /**
+   * Works off one journalled page.
+   *
+   * @param othersWait other records wait for these
+   */
+  async workOff(page: readonly Work[], othersWait = page.length > 1): Promise<WorkedOff> {
     const late: Work[] = [];
     const deferred: Work[] = [];
     const inFlight = new Set<string>();
@@ -72,8 +76,26 @@ export class Executor {
     };
     const free = Math.max(1, this.run.share.most - this.stragglers.ids.length);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
-    await withHeartbeat(Promise.all(workers), () => [...inFlight, ...this.stragglers.ids], this.run);
+    const watched = page.filter(({ change }) => !change).map(({ record }) => record.id);
+    const end = watched.length > 0 ? this.watch(watched, othersWait) : undefined;
+    try {
+      await withHeartbeat(Promise.all(workers), () => [...inFlight, ...this.stragglers.ids], this.run);
+    } finally {
+      end?.();
+    }
     return { late: [...late, ...page.slice(begun)], deferred };
+  }
+
+  /** Writes a record's change. Trouble with that ends the run. */
+  async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
+    const trouble = await settleWithRetries(record, change, this.run);
+    if (trouble) this.trouble = trouble;
+  }
+
+  private watch(ids: readonly string[], othersWait: boolean): (() => void) | undefined {
+    const { options, watchdog } = this.run;
+    const { limits, target } = options;
+    return watchdog?.watch({ queue: target.queue, ids, seconds: limits.attemptTimeout, othersWait });
   }
 
   private limitReached(): StopReason | undefined {
@@ -201,7 +223,11 @@ export class Executor {
         counters.notStarted();
         entry.over();
         this.longAttempts++;
-        const ended = long.end().finally(() => this.longAttempts--);
+        const unwatch = this.watch([attempt.record.id], true);
+        const ended = long.end().finally(() => {
+          unwatch?.();
+          this.longAttempts--;
+        });
         onLongAttempt(options.target.queue, ended);
         return 'done';
       }
@@ -217,11 +243,6 @@ export class Executor {
     if (this.run.options.logsStacks && 'thrown' in outcome) this.run.failures.threw(record, outcome.thrown);
     await this.settle(record, rules.settle(record, outcome));
     await note();
-  }
-
-  private async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
-    const trouble = await settleWithRetries(record, change, this.run);
-    if (trouble) this.trouble = trouble;
   }
 
   private notAttempted(): void {

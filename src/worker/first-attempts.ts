@@ -55,7 +55,7 @@ export async function attemptOnInsert(
   const isSpread = (target.shards ?? 1) > 1;
   const claim = new Claim(
     { queue: target.queue, batch, ids, isSpread, maxRuns, attemptTimeout, deadline },
-    run,
+    { ...run, invocation: options.invocation },
   );
   return withClaim(claim, async (answer) => {
     if (answer === 'taken') return { ended: 'leaseHeld', crowdedOut: [] };
@@ -130,7 +130,8 @@ type QueueOf = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'optio
 /** If a record was moved into another queue meanwhile, this run does not know the shards of that queue. */
 function indexing(run: QueueOf): IndexingDeps {
   const { queue, shards = 1 } = run.options.target;
-  return { ...run, shardsOf: (name) => (name === queue ? shards : 1) };
+  const { invocation } = run.options;
+  return { ...run, invocation, shardsOf: (name) => (name === queue ? shards : 1) };
 }
 
 /** @throws StoreError that kept some from being indexed */

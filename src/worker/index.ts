@@ -1,5 +1,5 @@
 export type { AttemptLogger } from '../logger.js';
-export type { RunDeps } from './deps.js';
+export type { RunDeps, Watchdog, WatchedAttempts } from './deps.js';
 export { LANES_AT_ONCE } from './drain-lanes.js';
 export { decisionChoices } from './failures/decision-choices.js';
 export { type DeadOn, decisionOptions } from './failures/decision-options.js';

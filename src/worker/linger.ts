@@ -1,4 +1,5 @@
 import { RunLease } from '../leases/lease.js';
+import { lingerLeaseName } from '../leases/lease-names.js';
 import { isLaneOf } from '../record/index.js';
 import type { RunDeps } from './deps.js';
 import { isShortOfTime, type RunOptions } from './options.js';
@@ -84,7 +85,8 @@ export class Linger {
   /** Unless another run stays for it already. */
   private async take(lane: string): Promise<void> {
     const { clock } = this.deps;
-    const lease = new RunLease(`${lane}~linger`, this.deps, this.options.limits.attemptTimeout);
+    const { invocation, limits } = this.options;
+    const lease = new RunLease(lingerLeaseName(lane), { ...this.deps, invocation }, limits.attemptTimeout);
     if (!(await lease.acquire([])).held) return;
     this.leases.set(lane, lease);
     this.looked.set(lane, clock.now());

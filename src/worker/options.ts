@@ -216,6 +216,13 @@ export interface RunOptions extends FailureChoices {
    * @internal
    */
   readonly whyNotOurs?: (() => Promise<NotOurs | undefined>) | undefined;
+  /**
+   * The function's request id, by which Lambda reports that the run has died: what it held then ends at once. Default: a
+   * lost run's leases run out.
+   *
+   * @internal
+   */
+  readonly invocation?: string | undefined;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**

@@ -1,3 +1,4 @@
+import { leaseName } from '../leases/lease-names.js';
 import type { TierBand } from '../policies/index.js';
 import {
   type AttemptOutcome,
@@ -70,7 +71,7 @@ export class RecordRules {
     this.retryMode = retryMode ?? (band ? 'progressive' : 'perRecord');
     this.isCurrent =
       target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
-    this.key = band ? `${lane}#${band.number}` : lane;
+    this.key = leaseName(lane, band);
   }
 
   /** Records as they are now, read strongly, or why the run must end. */

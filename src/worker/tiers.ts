@@ -49,7 +49,8 @@ function laneRun(
   const options = { ...run.options, target: { ...run.options.target, lane } };
   const { breakers, rateLimit } = limits;
   const rules = new RecordRules(options, run, breakers, band);
-  const lease = new RunLease(rules.key, run, options.limits.attemptTimeout);
+  const { invocation, limits: runLimits } = options;
+  const lease = new RunLease(rules.key, { ...run, invocation }, runLimits.attemptTimeout);
   const ofLane = { ...rest, options, rules, lease, hold: lease, breakers, rateLimit, share, budget };
   return { ...ofLane, executor: new Executor(ofLane), startedAt: run.clock.wall() };
 }

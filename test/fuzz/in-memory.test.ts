@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backlogHandler } from '../../functions/backlog-handler.js';
-import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
+import type { ArrivalsEvent, Invocation } from '../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
 import { renderRedelivery } from '../../functions/intake/queue-event.js';
@@ -30,7 +30,7 @@ function bench() {
   const invoked: ArrivalsEvent[] = [];
   const returned: string[] = [];
   const invoker: Invoker = {
-    invoke: async ({ event }) => {
+    invoke: async ({ event }: Invocation) => {
       invoked.push(event);
       return 'accepted';
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { backlogHandler } from '../../functions/backlog-handler.js';
-import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
+import type { ArrivalsEvent, Invocation } from '../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
 import { renderRedelivery } from '../../functions/intake/queue-event.js';
@@ -269,7 +269,7 @@ class Trial {
 
   private intakeSeams() {
     const invoker: Invoker = {
-      invoke: async ({ event }) => {
+      invoke: async ({ event }: Invocation) => {
         this.invoked.push(event);
         return 'accepted';
       },

@@ -36,6 +36,7 @@ describe('an asynchronous invocation', () => {
   it('is of a function of the app', async () => {
     const { has } = await startWith({ type: 'result', value: null });
     expect([has('Orders'), has('Ordres')]).toEqual([true, false]);
+    expect(has('arn:aws:lambda:us-east-1:000000000000:function:Orders')).toBe(true);
   });
 
   it('tells how it came out, and leaves no record where it succeeded', async () => {
@@ -57,18 +58,50 @@ describe('an asynchronous invocation', () => {
       version: '1.0',
       requestContext: { condition: why, approximateInvokeCount: 1 },
       requestPayload: EVENT,
-      responsePayload: { errorMessage: invocation.type === 'result' ? '' : invocation.message },
+      responsePayload: {
+        errorMessage: expect.stringContaining(invocation.type === 'result' ? '' : invocation.message),
+      },
     });
     expect(Date.parse(record.timestamp)).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it('leaves a record that the intake reads as that of a lost run', async () => {
-    const { sent } = await startWith({ type: 'exited', message: 'exit status 3' }, 'Redelivery');
+    const exited = { type: 'exited', message: 'exit status 3', requestId: 'r-1' } as const;
+    const { sent } = await startWith(exited, 'Redelivery');
     const message = { eventSource: 'aws:sqs', messageId: 'm', body: sent[0]?.body };
     expect(parseQueueEvent({ Records: [message] })).toEqual([
-      { type: 'redelivered', messageId: 'm', ids: ['a', 'b'], lost: true, swept: false },
+      {
+        ...{ type: 'redelivered', messageId: 'm', ids: ['a', 'b'], lost: true, swept: false },
+        died: {
+          invocation: 'r-1',
+          functionArn: 'arn:aws:lambda:us-east-1:000000000000:function:Orders',
+          event: EVENT,
+        },
+      },
     ]);
   });
+
+  it.each<[Invocation, boolean]>([
+    [{ type: 'exited', message: 'Runtime exited with signal SIGKILL' }, true],
+    [{ type: 'timedOut', message: 'Task timed out after 3 seconds' }, true],
+    [{ type: 'error', name: 'Error', message: 'Task timed out after 3 seconds' }, false],
+  ])(
+    'that a rule has started and that ends with %j tells whether its process has died',
+    async (ended, died) => {
+      const sent: string[] = [];
+      const { invoke } = asyncInvocations({
+        find: (name) => lambda(name, 'Redelivery'),
+        invoke: async () => ended,
+        send: (_, body) => sent.push(body) > 0,
+        onResult: () => {},
+      });
+      expect(await invoke('Orders', { queue: 'orders' })).toEqual(ended);
+      const message = { eventSource: 'aws:sqs', messageId: 'm', body: sent[0] };
+      const [read] = parseQueueEvent({ Records: [message] });
+      expect(read).toMatchObject({ type: 'foreign', messageId: 'm' });
+      expect(read?.type === 'foreign' && read.died !== undefined).toBe(died);
+    },
+  );
 
   it('leaves no record where the function has no destination', async () => {
     const { sent } = await startWith({ type: 'exited', message: 'exit status 3' });

@@ -9,6 +9,7 @@ import {
 import {
   withoutClaims,
   withoutFenceOfBare,
+  withoutNames,
   withoutOnFailure,
   withoutSweep,
   withoutWaiting,
@@ -53,6 +54,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the claim on arrivals', withoutClaims, true, false, 23],
   ['the wait for who has records in hand', withoutWaiting, true, false, 23],
   ['the on-failure destination', withoutOnFailure, true, false, 139],
+  ['the name of whose death is reported', withoutNames, true, false, 1],
   ['the sweep', withoutSweep, true, false, 6],
   ['the hold on what an operator moves', withoutHold, false, true, 60],
   ['the operator’s look at leases', withoutLook, false, true, 62],

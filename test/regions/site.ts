@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { backlogHandler } from '../../functions/backlog-handler.js';
+import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
 import { sweepHandler } from '../../functions/intake/sweep-handler.js';
@@ -184,7 +185,7 @@ export class Site {
     const remote = (name?: string) =>
       faultyRemote(
         {
-          accept: (event) => this.invocations.get(name ?? '')?.accept(event),
+          accept: (event) => this.invocations.get(name ?? '')?.accept(event as ArrivalsEvent),
           send: (body, delaySeconds) => this.redeliveries.send(body, delaySeconds),
         },
         actor,

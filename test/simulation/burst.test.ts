@@ -3,7 +3,7 @@ import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
-import { run } from '../../src/worker/index.js';
+import { type Arrivals, run } from '../../src/worker/index.js';
 import { Actor, NO_FAULTS } from './actor.js';
 import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';
@@ -69,7 +69,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
         logger: SILENT,
       },
     );
-    return true;
+    return { ended: 'well' as const, requestId: '' };
   };
   const cloud = new Cloud({
     stream: { shards: 4, batchSize, standstill: undefined },
@@ -78,7 +78,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
     settings,
     newActor,
     storeOf: () => store,
-    run: ({ arrivals }) => start(arrivals),
+    run: ({ arrivals }) => start(arrivals as Arrivals | undefined),
     gaveUp: () => {},
     hasOnFailure: true,
     hearsIntake: () => {},

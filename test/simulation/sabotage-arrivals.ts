@@ -40,6 +40,18 @@ export const withoutFenceOfBare: Sabotage = {
     ),
 };
 
+/** A report of a death ends whatever is held, whoever holds it. */
+export const withoutNames: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        endLease: (key, { until }) => store.endLease(key, { holderPrefix: '', until }),
+        endClaims: (queue, { until }) => store.endClaims(queue, { holderPrefix: '', until }),
+      },
+      store,
+    ),
+};
+
 export const withoutSweep: Sabotage = { noSweep: true };
 
 export const withoutOnFailure: Sabotage = { noOnFailure: true };

@@ -523,7 +523,8 @@ function countRecords(events: readonly unknown[]): [number, number] {
     const { dynamodb, body } = event as { dynamodb?: { Keys: { id: { S: string } } }; body?: string };
     if (dynamodb) return [dynamodb.Keys.id.S];
     const { notIndexed, requestPayload } = JSON.parse(body ?? '{}');
-    return (notIndexed ?? requestPayload.arrivals.ids) as string[];
+    // A report of a rule's run has none.
+    return (notIndexed ?? requestPayload.arrivals?.ids ?? []) as string[];
   });
   return [new Set(ids).size, ids.length];
 }

@@ -1,3 +1,5 @@
+import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
+import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/make-handler.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
@@ -14,6 +16,7 @@ import {
   run,
 } from '../../src/worker/index.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
+import type { RunEnd } from './cloud/async-invocations.js';
 import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';
 import { invocation } from './cloud/invocation.js';
@@ -72,6 +75,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 /** Less than a tick: runs stay for it. */
 const SHORT_WAIT_SECONDS = 20;
 const SHORT_WAITS_SEED = 0x7377;
+const REPORTS_SEED = 0x7265;
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
@@ -119,6 +123,7 @@ export class World {
   private readonly gone = new Set<string>();
 
   private readonly operatorsRandom: () => number;
+  private readonly reportsRandom: () => number;
   private readonly hasOperators: boolean;
 
   /**
@@ -133,6 +138,7 @@ export class World {
   ) {
     this.random = seededRandom(seed);
     this.operatorsRandom = seededRandom(seed + OPERATORS_SEED);
+    this.reportsRandom = seededRandom(seed + REPORTS_SEED);
     this.hasOperators = hasOperators ?? chance(this.operatorsRandom, 0.2);
     const scenario = makeScenario(this.random, hasArrivals);
     this.featuresRandom = seededRandom(seed + FEATURES_SEED);
@@ -172,7 +178,7 @@ export class World {
       settings: this.intakeSettings(),
       newActor: (kind) => this.newActor(kind),
       storeOf: (actor) => this.watched(actor),
-      run: ({ queue, arrivals }) => this.startRun({ queue, arrivals }),
+      run: (event) => this.startByEvent(event as ArrivalsEvent & RuleEvent),
       hasOnFailure: !this.sabotage.noOnFailure,
       gaveUp: (ids) => {
         this.hasGivenUp = true;
@@ -217,7 +223,12 @@ export class World {
       functionTimeoutSeconds: 60,
       get queues() {
         return {
-          q: { retryMode: 'perRecord' as const, shards: world.shardsNow().shards },
+          q: {
+            retryMode: world.bandsAt(world.time.now - START)
+              ? ('progressive' as const)
+              : ('perRecord' as const),
+            shards: world.shardsNow().shards,
+          },
           r: { retryMode: 'perRecord' as const },
         };
       },
@@ -438,7 +449,7 @@ export class World {
     const isLost = this.isTroubled() && chance(random, 0.05);
     for (const _ of isLost ? [] : chance(random, 0.25) ? [1, 2] : [1]) {
       const late = chance(random, 0.1) ? between(random, 0, 50_000) : between(random, 0, 2_000);
-      this.time.after(late, () => void this.startRun(target));
+      this.time.after(late, () => void this.startByRule(target));
     }
   }
 
@@ -462,8 +473,31 @@ export class World {
     return actor;
   }
 
-  /** True if the function ended well. */
-  private async startRun(target: Target): Promise<boolean> {
+  /** Lambda reports how it came out; now and then, a death that is none, of a run that has given back what it held. */
+  private async startByRule({ queue, band, catchUp, part = 0 }: Target): Promise<void> {
+    const end = await this.startRun({ queue, band, catchUp, part });
+    const event = { queue, tier: band, catchUp, part: { number: part, of: part + 1 } };
+    const isFalse = end.ended === 'well' && !this.features.thaws && chance(this.reportsRandom, 0.1);
+    this.cloud?.ruleRan(event, isFalse ? { ...end, ended: 'died' } : end);
+  }
+
+  /** What the intake has a function do. A function refuses a tier that its queue has not. */
+  private async startByEvent(event: ArrivalsEvent & RuleEvent): Promise<RunEnd> {
+    const { queue, arrivals } = event;
+    if (arrivals) return this.startRun({ queue, arrivals });
+    const { tier, catchUp, part } = event as {
+      tier?: TierBand;
+      catchUp?: TierBand[];
+      part?: { number: number };
+    };
+    const bands = queue === 'q' ? this.bandsAt(this.time.now - START) : undefined;
+    const band = bands?.find(({ number }) => number === tier?.number);
+    const isKnown = bands ? JSON.stringify(band) === JSON.stringify(tier) && band !== undefined : !tier;
+    if (!isKnown) return { ended: 'failed', requestId: 'refused' };
+    return this.startRun({ queue, band, catchUp: catchUp && bands?.slice(2), part: part?.number });
+  }
+
+  private async startRun(target: Target): Promise<RunEnd> {
     const actor = this.newActor(target.arrivals ? 'arrivals' : 'run');
     const deadline = actor.clock.wall() + FUNCTION_TIMEOUT_MS;
     const summary = await invocation(
@@ -477,11 +511,11 @@ export class World {
       const isLate = this.time.now >= deadline - actor.skewMs;
       if (isLate && !actor.wasFrozen && !actor.hasJumped)
         this.witness.report(`${actor.name} did not end before its deadline`);
-      return false;
+      return { ended: 'died', requestId: actor.name };
     }
     this.ended.push(summary.ended);
     this.witness.hears(actor, summary);
-    return !isTrouble(summary);
+    return { ended: isTrouble(summary) ? 'failed' : 'well', requestId: actor.name };
   }
 
   /** A sandbox between two invocations: mostly nothing is left that could go on with the next one. */
@@ -526,6 +560,7 @@ export class World {
             this.sabotage.knowsAll || task !== LATE_TASK || this.time.now - START >= knownFromMs,
           breaker: this.scenario.breaker,
           ...(destinations ? { destination: ({ id }) => destinationOf(id, destinations) } : {}),
+          invocation: actor.name,
           deadline,
           functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
           tickSeconds: 60,

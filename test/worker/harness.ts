@@ -17,6 +17,7 @@ import {
   resolveBreaker,
   retryDecider,
   run,
+  type Watchdog,
 } from '../../src/worker/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { storeForTest, type TestStore } from '../store/test-store.js';
@@ -94,6 +95,8 @@ export class Harness {
       shards,
       stop,
       whyNotOurs,
+      invocation,
+      watchdog,
       onLongAttempt,
       ...limits
     } = options;
@@ -119,6 +122,7 @@ export class Harness {
         destination,
         stop,
         whyNotOurs,
+        invocation,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -128,6 +132,7 @@ export class Harness {
         clock: this.clock,
         random: this.random,
         breakerMemory: breakers,
+        watchdog,
         ...(onLongAttempt && { onLongAttempt }),
         logger: {
           debug() {},
@@ -158,7 +163,7 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows' | 'whyNotOurs';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows' | 'whyNotOurs' | 'invocation';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {
@@ -182,6 +187,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly stop?: AbortSignal;
     /** Attempts of more than a minute go on without their run. */
     readonly onLongAttempt?: (queue: string, ended: Promise<RunSummary>) => void;
+    readonly watchdog?: Watchdog;
     /** What the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
   };

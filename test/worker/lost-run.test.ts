@@ -68,6 +68,26 @@ describe('after a run was lost', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 2 });
   });
 
+  it('it gets its failure while its queue is paused, too: the proof would be gone with the journal', async () => {
+    const harness = await lose(['a'], true);
+    await harness.pass(80);
+    await harness.store.setPaused('q', true);
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'paused', attempted: 0 });
+    expect(harness.item('a')).toMatchObject({ attempts: 1, lastError: { name: 'WorkerLost' } });
+  });
+
+  it('it gets its failure while the breaker is open, which its attempt was to probe', async () => {
+    const harness = await lose(['a'], true);
+    const open = { until: START + 600_000, since: START, token: 't' };
+    await harness.store.setBreaker('q', '*', open, undefined);
+    await harness.pass(80);
+    expect(await harness.run(succeed, { breaker: true })).toMatchObject({
+      ended: 'breakerOpen',
+      attempted: 0,
+    });
+    expect(harness.item('a')).toMatchObject({ attempts: 1, lastError: { name: 'WorkerLost' } });
+  });
+
   it('several are attempted alone, one after the other, each journalled by itself', async () => {
     const harness = await lose(['a', 'b', 'c']);
     await harness.pass(80);

@@ -1,7 +1,7 @@
 import { hash32 } from '../../hash.js';
 import type { Item } from '../../record/index.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LostRun, NamedClaim } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
@@ -74,6 +74,18 @@ export class DynamoDbArrivals {
       ConditionExpression: isHeldBy(expressions, path, holder),
       ...expressions.placeholders(),
     });
+  }
+
+  async end(queue: string, { holderPrefix }: LostRun): Promise<number> {
+    const items = await this.table.getMany(bucketKeys(queue));
+    const its = [...items].flatMap(([key, { runs }]) =>
+      Object.entries(isMap(runs) ? runs : {}).flatMap(([batch, run]) => {
+        const holder = isMap(run) && isText(run.holder) ? run.holder : '';
+        return holder.startsWith(holderPrefix) ? [{ key, batch, holder }] : [];
+      }),
+    );
+    await Promise.all(its.map(({ key, ...claim }) => this.release(queue, claim, key)));
+    return its.length;
   }
 
   async claimed(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
@@ -200,11 +212,12 @@ function itemKey(queue: string, bucket: number): string {
   return bucket === 0 ? `${ARRIVALS_PREFIX}${queue}` : `${ARRIVALS_PREFIX}${queue}#${bucket}`;
 }
 
+function bucketKeys(queue: string): string[] {
+  return Array.from({ length: CLAIM_BUCKETS }, (_, bucket) => itemKey(queue, bucket));
+}
+
 function otherKeys(bucket: number): (queue: string) => string[] {
-  return (queue) =>
-    Array.from({ length: CLAIM_BUCKETS }, (_, other) => other)
-      .filter((other) => other !== bucket)
-      .map((other) => itemKey(queue, other));
+  return (queue) => bucketKeys(queue).filter((key) => key !== itemKey(queue, bucket));
 }
 
 /** When the claims of an item run out. One that is damaged may be held by a run for as long as any may. */

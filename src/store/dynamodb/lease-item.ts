@@ -19,6 +19,7 @@ export const LONGEST_LEASE_MS = 16 * 60_000;
  *     suspects  ids of a crashed run that wait for their attempt alone; absent when there are none
  *     cursor    [head id, head dueAt, at id, at dueAt]: where the last run stopped at a limit; absent if it did not
  *     woken     true when somebody asked the holder to look once more
+ *     lost      how many holders were reported dead since one gave it back; absent when none was
  */
 export function leaseKey(key: string): string {
   return `${LEASE_PREFIX}${key}`;

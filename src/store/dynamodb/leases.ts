@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState } from '../store.js';
+import type { LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState, LostRun } from '../store.js';
 import type { OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import {
@@ -79,7 +79,7 @@ export class DynamoDbLeases {
       ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
       ...(left.suspects?.length ? { suspects: left.suspects } : {}),
     };
-    const all = ['holder', 'until', 'rev', 'ids', 'begun', 'suspects', 'cursor'];
+    const all = ['holder', 'until', 'rev', 'ids', 'begun', 'suspects', 'cursor', 'lost'];
     const remove = all.filter((attribute) => !(attribute in set));
     const answer = await this.table.update(leaseKey(key), expressions.update(set, remove, mineAndNotWoken));
     if (answer.written) return 'released';
@@ -87,6 +87,26 @@ export class DynamoDbLeases {
     if (!lease) return 'released';
     // Without the mark it was renewed for longer than this request knows: it is not this request's to give back.
     return lease.holder === holder && lease.woken ? 'woken' : 'lost';
+  }
+
+  /** No lease that another run has taken meanwhile: its holder has another name. */
+  async end(key: string, { holderPrefix, until }: LostRun): Promise<number | undefined> {
+    const expressions = new Expressions();
+    const [holder, end, lost] = ['holder', 'until', 'lost'].map((name) => expressions.name(name));
+    const isIts = `begins_with(${holder}, ${expressions.value(holderPrefix)})`;
+    const lasts = `${end} > ${expressions.value(until)}`;
+    // A count of another type could not be added to.
+    const isCount = or(expressions.absent('lost'), `attribute_type(${lost}, ${expressions.value('N')})`);
+    const answer = await this.table.update(
+      leaseKey(key),
+      {
+        UpdateExpression: `SET ${expressions.equal('until', until)} ADD ${lost} ${expressions.value(1)}`,
+        ConditionExpression: and(isIts, lasts, isCount),
+        ...expressions.placeholders(),
+      },
+      true,
+    );
+    return answer.written ? Number(answer.item.lost) : undefined;
   }
 
   private async read(key: string): Promise<LeaseState | undefined> {

@@ -16,6 +16,7 @@ import type {
   LeaseLeft,
   LeaseOwner,
   LeaseState,
+  LostRun,
   NamedClaim,
   PageRead,
   Permits,
@@ -150,12 +151,20 @@ export class DynamoDbStore implements BacklogStore {
     return this.leases.release(key, holder, left);
   }
 
+  endLease(key: string, lost: LostRun): Promise<number | undefined> {
+    return this.leases.end(key, lost);
+  }
+
   claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     return this.arrivals.claim(queue, claim);
   }
 
   releaseArrivals(queue: string, claim: NamedClaim): Promise<void> {
     return this.arrivals.release(queue, claim);
+  }
+
+  endClaims(queue: string, lost: LostRun): Promise<number> {
+    return this.arrivals.end(queue, lost);
   }
 
   claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {

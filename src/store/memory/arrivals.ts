@@ -1,6 +1,6 @@
 import { claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { Exclusive } from '../operator-store.js';
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LostRun, NamedClaim } from '../store.js';
 
 type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };
 
@@ -44,6 +44,13 @@ export class MemoryArrivals {
   release(queue: string, { batch, holder }: NamedClaim): void {
     const runs = this.queues.get(queue);
     if (runs?.get(batch)?.holder === holder) runs.delete(batch);
+  }
+
+  end(queue: string, { holderPrefix }: LostRun): number {
+    const runs = this.queues.get(queue) ?? new Map<string, Claim>();
+    const its = [...runs].filter(([, { holder }]) => holder.startsWith(holderPrefix));
+    for (const [batch] of its) runs.delete(batch);
+    return its.length;
   }
 
   claimed(queues: readonly string[], ids: readonly string[], now: number): ClaimedArrivals {

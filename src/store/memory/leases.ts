@@ -1,4 +1,4 @@
-import type { Cursor, LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState } from '../store.js';
+import type { Cursor, LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState, LostRun } from '../store.js';
 
 /** A lease's item: what is left of it when it is free stays for the next holder. */
 interface StoredLease {
@@ -6,9 +6,11 @@ interface StoredLease {
   readonly suspects: readonly string[];
   readonly cursor: Cursor | undefined;
   readonly woken: boolean;
+  /** Holders that were lost since one gave it back. */
+  readonly lost: number;
 }
 
-const FREE: StoredLease = { held: undefined, suspects: [], cursor: undefined, woken: false };
+const FREE: StoredLease = { held: undefined, suspects: [], cursor: undefined, woken: false, lost: 0 };
 
 export class MemoryLeases {
   private readonly leases = new Map<string, StoredLease>();
@@ -53,6 +55,14 @@ export class MemoryLeases {
     if (!isMineUntil(lease.held, { holder, until: left.until })) return 'lost';
     this.leases.set(key, { ...FREE, cursor: left.cursor, suspects: [...(left.suspects ?? [])] });
     return 'released';
+  }
+
+  end(key: string, { holderPrefix, until }: LostRun): number | undefined {
+    const lease = this.read(key);
+    const { held, lost } = lease;
+    if (!held?.holder.startsWith(holderPrefix) || held.until <= until) return undefined;
+    this.leases.set(key, { ...lease, held: { ...held, until }, lost: lost + 1 });
+    return lost + 1;
   }
 
   /** Those that a run holds. */

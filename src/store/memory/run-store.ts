@@ -14,6 +14,7 @@ import type {
   LeaseLeft,
   LeaseOwner,
   LeaseState,
+  LostRun,
   NamedClaim,
   PageRead,
   Permits,
@@ -106,12 +107,20 @@ export class MemoryRunStore implements BacklogStore {
     return this.leases.release(key, holder, left);
   }
 
+  async endLease(key: string, lost: LostRun): Promise<number | undefined> {
+    return this.leases.end(key, lost);
+  }
+
   async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     return this.arrivals.claim(queue, claim);
   }
 
   async releaseArrivals(queue: string, claim: NamedClaim): Promise<void> {
     this.arrivals.release(queue, claim);
+  }
+
+  async endClaims(queue: string, lost: LostRun): Promise<number> {
+    return this.arrivals.end(queue, lost);
   }
 
   async claimedArrivals(

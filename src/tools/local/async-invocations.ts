@@ -22,6 +22,8 @@ export interface AsyncInvocationsOptions {
 }
 
 export interface AsyncInvocations extends LambdaService {
+  /** Hands an event to a function, as a rule does. Resolves when it has ended. */
+  readonly invoke: Invoke;
   /**
    * Resolves when one more would make it faster: few are at work, and none of them has just begun or the next one has
    * as much to do as it can have.
@@ -51,23 +53,34 @@ export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocat
   };
   const isWelcome = (isFull: boolean) =>
     youngerThan(YOUNG_MS) < FEW && (isFull || youngerThan(APART_MS) === 0);
+  const invokeOnce: Invoke = async (functionName, event) => {
+    const invocation = await invoke(functionName, event);
+    const { failureQueue } = find(functionName) ?? {};
+    if (invocation.type !== 'result' && failureQueue !== undefined) {
+      send(failureQueue, JSON.stringify(failureOf(functionName, event, invocation)), 0);
+    }
+    return invocation;
+  };
   const run = async (functionName: string, event: unknown) => {
     const one = { startedAt: performance.now() };
     atWork.add(one);
-    const invocation = await invoke(functionName, event);
+    const invocation = await invokeOnce(functionName, event);
     atWork.delete(one);
     onResult({ functionName, event, durationMs: performance.now() - one.startedAt, invocation });
-    const { failureQueue } = find(functionName) ?? {};
-    if (invocation.type === 'result' || failureQueue === undefined) return;
-    send(failureQueue, JSON.stringify(failureOf(functionName, event, invocation)), 0);
   };
   return {
-    has: (functionName) => find(functionName) !== undefined,
-    start: (functionName, event) => void run(functionName, event),
+    has: (functionName) => find(nameOf(functionName)) !== undefined,
+    start: (functionName, event) => void run(nameOf(functionName), event),
+    invoke: invokeOnce,
     whenWelcome: async (isFull) => {
       while (!isWelcome(isFull())) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     },
   };
+}
+
+/** A function is called by its name or its ARN. */
+function nameOf(functionName: string): string {
+  return functionName.slice(functionName.lastIndexOf(':') + 1);
 }
 
 /** As Lambda tells a destination of it. */
@@ -76,17 +89,39 @@ function failureOf(
   event: unknown,
   invocation: Exclude<Invocation | GivenUp, { type: 'result' }>,
 ) {
+  const { requestId = randomUUID() } = invocation.type === 'givenUp' ? {} : invocation;
   return {
     version: '1.0',
     timestamp: new Date().toISOString(),
     requestContext: {
-      requestId: randomUUID(),
-      functionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
+      requestId,
+      functionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}:$LATEST`,
       condition: invocation.type === 'givenUp' ? 'EventAgeExceeded' : 'RetriesExhausted',
       approximateInvokeCount: 1,
     },
     requestPayload: event,
     responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-    responsePayload: { errorMessage: invocation.message },
+    responsePayload: errorOf(invocation, requestId),
   };
+}
+
+function errorOf(invocation: Exclude<Invocation | GivenUp, { type: 'result' }>, requestId: string) {
+  const { message } = invocation;
+  const ofProcess = { errorMessage: `RequestId: ${requestId} Error: ${message}` };
+  switch (invocation.type) {
+    case 'error':
+      return {
+        errorType: invocation.name,
+        errorMessage: message,
+        trace: (invocation.stack ?? '').split('\n'),
+      };
+    case 'exited':
+      return { errorType: 'Runtime.ExitError', ...ofProcess };
+    case 'timedOut':
+      return { errorType: 'Sandbox.Timedout', ...ofProcess };
+    case 'givenUp':
+      return { errorMessage: message };
+    default:
+      throw new TypeError(`unknown invocation ${JSON.stringify(invocation satisfies never)}`);
+  }
 }

@@ -2,7 +2,7 @@ import { toIso } from '../../clock.js';
 import { asyncInvocations } from './async-invocations.js';
 import type { Closers } from './closers.js';
 import { type DebuggerAddress, debuggingOf } from './debugging.js';
-import { FunctionHost } from './function-host.js';
+import { FunctionHost, type Invoke } from './function-host.js';
 import { Queues } from './queues/queues.js';
 import type { FunctionLogs, Notice } from './sandbox/function-logs.js';
 import type { Timekeeper } from './schedule/timekeeper.js';
@@ -31,6 +31,8 @@ export interface FunctionsOptions {
 export interface RunningFunctions {
   readonly host: FunctionHost;
   readonly streams: Streams;
+  /** Hands the event of a rule to its function. */
+  readonly invoke: Invoke;
   /** Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
   /** What `replace` needs. @throws ConfigurationError if a debugger finds no port */
@@ -89,6 +91,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   return {
     host,
     streams,
+    invoke: lambda.invoke,
     get debuggers() {
       return options.inspect === undefined ? undefined : debugging?.addresses;
     },

@@ -24,7 +24,7 @@ export async function startApp(options: RunningAppOptions) {
     const at = toIso(time.clock.now());
     const startedAt = performance.now();
     const ended = log.start({ at, rule: id, label });
-    const invocation = await host.invoke(functionName, event);
+    const invocation = await functions.invoke(functionName, event);
     ended();
     const durationMs = performance.now() - startedAt;
     onReport(reportRun({ at, rule: id, label, coalesced, durationMs, invocation }), detailsOf(invocation));

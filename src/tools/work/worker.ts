@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { type ProcessSeams, WITH_SEAMS } from '../../../functions/seams.js';
+import { BlockWatchdog } from '../../../functions/watchdog.js';
 import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { RunSummary } from '../../worker/index.js';
@@ -122,6 +123,8 @@ function seamsOf(
   return {
     ...(store && { store, clock }),
     ...(logger && { logger }),
+    // A blocked loop stops all queues.
+    ...(!store && { watchdog: new BlockWatchdog(true) }),
     ...(emit && { emit }),
     env,
     stop,

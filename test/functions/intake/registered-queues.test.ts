@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Invocation } from '../../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
 import { makeHandler } from '../../../functions/make-handler.js';
@@ -24,7 +25,7 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
   const events: unknown[] = [];
   const sent: unknown[] = [];
   const invoker: Invoker = {
-    async invoke({ functionName, event }) {
+    async invoke({ functionName, event }: Invocation) {
       invoked.push([functionName, event.queue]);
       events.push(event);
       return 'accepted';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Invocation } from '../../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
 import type { Item } from '../../../src/record/index.js';
@@ -25,7 +26,7 @@ function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => 
   const made = workbench({ default: { retryMode: 'perRecord' }, orders: { retryMode: 'perRecord' } });
   const started: (readonly string[])[] = [];
   const invoker: Invoker = {
-    invoke: async ({ event }) => {
+    invoke: async ({ event }: Invocation) => {
       started.push(event.arrivals.ids);
       return 'accepted';
     },

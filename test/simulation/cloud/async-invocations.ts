@@ -1,6 +1,15 @@
 import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
+import type { RuleEvent } from '../../../functions/intake/dead-run.js';
 import { chance } from '../random.js';
 import type { Chaos } from './chaos.js';
+
+/** How a run has ended. `died`: its process is gone. */
+export interface RunEnd {
+  readonly ended: 'well' | 'failed' | 'died';
+  readonly requestId: string;
+}
+
+type Event = ArrivalsEvent | RuleEvent;
 
 /** Events are not older than this when a function is started with them. */
 const MAX_EVENT_AGE_MS = 60_000;
@@ -16,31 +25,40 @@ export class AsyncInvocations {
   constructor(
     private readonly chaos: Chaos,
     /** True if the function ended well. */
-    private readonly run: (event: ArrivalsEvent) => Promise<boolean>,
+    private readonly run: (event: Event) => Promise<boolean | RunEnd>,
     private readonly onFailure: ((body: string) => void) | undefined,
   ) {}
 
-  accept(event: ArrivalsEvent): void {
+  accept(event: Event): void {
     const { chaos } = this;
     for (let i = chaos.deliveries(); i > 0; i--) {
       const afterMs = chaos.soonOrLateMs(MAX_EVENT_AGE_MS);
       const getsTooOld = afterMs > 1_000 && chance(chaos.random, 0.3);
       this.underway++;
       chaos.time.after(getsTooOld ? MAX_EVENT_AGE_MS : afterMs, async () => {
-        const ended = !getsTooOld && (await this.run(event));
-        if (!ended) this.failed(event);
+        const end = !getsTooOld && (await this.run(event));
+        if (typeof end === 'object') this.ended(event, end);
+        else if (!end) this.report(event, {});
         this.underway--;
       });
     }
   }
 
-  private failed(event: ArrivalsEvent): void {
+  /** Also of a run that a rule has started. */
+  ended(event: Event, { ended, requestId }: RunEnd): void {
+    if (ended === 'well') return;
+    const trace = ended === 'failed' ? { trace: ['RunFailedError'] } : {};
+    const response = { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited', ...trace };
+    this.report(event, { requestId, functionArn: 'Q' }, response);
+  }
+
+  private report(event: Event, request: object, response: object = { errorMessage: 'Runtime exited' }): void {
     if (!this.onFailure || this.chaos.happens('lostForGood')) return;
     const body = JSON.stringify({
       version: '1.0',
-      requestContext: { condition: 'RetriesExhausted' },
+      requestContext: { condition: 'RetriesExhausted', ...request },
       requestPayload: event,
-      responsePayload: { errorMessage: 'Runtime exited' },
+      responsePayload: response,
     });
     for (let i = this.chaos.deliveries(); i > 0; i--) this.onFailure(body);
   }

@@ -1,8 +1,9 @@
 import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
+import type { RuleEvent } from '../../../functions/intake/dead-run.js';
 import { sweep } from '../../../src/intake/index.js';
 import type { Item } from '../../../src/record/index.js';
 import { faultyStore } from '../faulty-store.js';
-import { AsyncInvocations } from './async-invocations.js';
+import { AsyncInvocations, type RunEnd } from './async-invocations.js';
 import { faultyRemote } from './faulty-invoker.js';
 import { type IntakeReport, invokeIntake, type SandboxDeps } from './intake-function.js';
 import { invocation } from './invocation.js';
@@ -11,8 +12,8 @@ import { Stream, type StreamOptions } from './stream.js';
 
 export interface CloudDeps extends Omit<SandboxDeps, 'services'> {
   readonly stream: StreamOptions;
-  /** Attempts arrivals. True if it ended well. */
-  readonly run: (event: ArrivalsEvent) => Promise<boolean>;
+  /** Attempts arrivals, or what is due. */
+  readonly run: (event: ArrivalsEvent | RuleEvent) => Promise<RunEnd>;
   readonly hasOnFailure: boolean;
   /** The stream delivers changes of these records no longer. */
   readonly gaveUp: (ids: readonly string[]) => void;
@@ -38,7 +39,7 @@ export class Cloud {
     const onFailure = (body: string) => this.returns.send(body);
     this.runs = new AsyncInvocations(chaos, deps.run, deps.hasOnFailure ? onFailure : undefined);
     const services = {
-      accept: (event: ArrivalsEvent) => this.runs.accept(event),
+      accept: (event: ArrivalsEvent | RuleEvent) => this.runs.accept(event),
       send: (body: string, delaySeconds: number) => this.returns.send(body, delaySeconds),
     };
     this.sandbox = { ...deps, services };
@@ -59,6 +60,11 @@ export class Cloud {
 
   wrote(kind: 'INSERT' | 'MODIFY', item: Item): void {
     this.stream.wrote(kind, item);
+  }
+
+  /** A run that a rule has started comes to its end. */
+  ruleRan(event: RuleEvent, end: RunEnd): void {
+    this.runs.ended(event, end);
   }
 
   /** What the hourly rule starts. */

@@ -40,6 +40,23 @@ export function claimingArrivals(underTest: UnderTest): void {
     expect(await store.claimArrivals('arr-3', claim('b', 'other'))).toBe('taken');
   });
 
+  it.each([false, true])(
+    'ends the claims of a lost run, and of no other one (spread: %s)',
+    async (isSpread) => {
+      const { store } = underTest();
+      const queue = `arr-lost-${isSpread}`;
+      const of = (batch: string, holder: string) => claim(batch, holder, { isSpread, maxRuns: 40 });
+      for (const batch of ['a', 'b', 'c', 'd', 'e', 'f'])
+        await store.claimArrivals(queue, of(batch, `lost.${batch}`));
+      await store.claimArrivals(queue, of('g', 'other'));
+      expect(await store.endClaims(queue, { holderPrefix: 'lost.', until: NOW })).toBe(6);
+      expect(await store.endClaims(queue, { holderPrefix: 'lost.', until: NOW })).toBe(0);
+      const ids = ['a-1', 'f-2', 'g-1'];
+      expect(await store.claimedArrivals([queue], ids, NOW)).toMatchObject({ ids: ['g-1'] });
+      expect(await store.endClaims('arr-lost-never', { holderPrefix: 'lost.', until: NOW })).toBe(0);
+    },
+  );
+
   it('lets so many runs be at work, and another when one ends', async () => {
     const { store } = underTest();
     await store.claimArrivals('arr-4', claim('a'));

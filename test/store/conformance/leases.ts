@@ -252,4 +252,49 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await store.releaseLease(k, 'me', {})).toBe('woken');
     expect(await store.acknowledgeWake(key(), 'me')).toBe(false);
   });
+
+  it('ends the lease of a lost run, whose journal, suspects and cursor stay for the next one', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    await store.releaseLease(k, 'me', { cursor: CURSOR });
+    await store.holdLease(k, hold('lost.1', { suspects: ['s-1'], begun: true }));
+    expect(await store.endLease(k, { holderPrefix: 'lost.', until: NOW })).toBe(1);
+    const ended = state('lost.1', { until: NOW, suspects: ['s-1'], begun: true, cursor: CURSOR });
+    expect(await seen(k)).toEqual(ended);
+    const mine = { holder: 'next', until: NOW + 90_000 };
+    expect(await store.takeOverLease(k, ended, mine)).toEqual({ ...ended, ...mine });
+  });
+
+  it('ends no lease of another run, none that is free, and none a second time', async () => {
+    const { store } = underTest();
+    const k = key();
+    const lost = { holderPrefix: 'lost.', until: NOW };
+    expect(await store.endLease(k, lost)).toBeUndefined();
+    expect(await store.holdLease(k, hold('lost'))).toEqual(held);
+    expect(await store.endLease(k, lost)).toBeUndefined();
+    expect(await seen(k)).toEqual(state('lost'));
+    await store.releaseLease(k, 'lost', {});
+    expect(await store.endLease(k, lost)).toBeUndefined();
+    await store.holdLease(k, hold('lost.1'));
+    expect(await store.endLease(k, lost)).toBe(1);
+    expect(await store.endLease(k, lost)).toBeUndefined();
+    expect(await store.endLease(k, { ...lost, until: NOW - 1 })).toBe(2);
+  });
+
+  it('counts the holders that are lost in succession, until one gives the lease back', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('a.1'));
+    expect(await store.endLease(k, { holderPrefix: 'a.', until: NOW })).toBe(1);
+    await store.takeOverLease(k, state('a.1', { until: NOW }), { holder: 'b.1', until: NOW + 90_000 });
+    expect(await store.endLease(k, { holderPrefix: 'b.', until: NOW })).toBe(2);
+    await store.takeOverLease(k, state('b.1', { until: NOW, rev: 'rev-a.1' }), {
+      holder: 'c',
+      until: NOW + 90_000,
+    });
+    expect(await store.releaseLease(k, 'c', {})).toBe('released');
+    await store.holdLease(k, hold('d.1'));
+    expect(await store.endLease(k, { holderPrefix: 'd.', until: NOW })).toBe(1);
+  });
 }

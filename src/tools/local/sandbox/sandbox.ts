@@ -13,7 +13,11 @@ import {
 } from './sandbox-protocol.js';
 
 /** How one invocation ended, and what the function wrote meanwhile. */
-export type Invocation = Ended & { readonly log?: InvocationLog | undefined };
+export type Invocation = Ended & {
+  readonly log?: InvocationLog | undefined;
+  /** As the function had it in its context. */
+  readonly requestId?: string | undefined;
+};
 
 type Ended =
   | { readonly type: 'result'; readonly value: unknown }
@@ -150,9 +154,11 @@ export class Sandbox {
         cleanUps.push(() => this.#child.off('message', onMessage));
 
         const timer = setTimeout(() => {
+          this.#waiting.delete(onEnd);
           this.kill();
           const message = `Task timed out after ${this.#function.timeoutSeconds} seconds`;
-          resolve({ type: 'timedOut', message });
+          // Not before the process is gone: another run may begin with its records at once.
+          void this.#ended.then(() => resolve({ type: 'timedOut', message }));
         }, timeoutMs);
         cleanUps.push(() => clearTimeout(timer));
 
@@ -164,7 +170,7 @@ export class Sandbox {
         // A channel that breaks meanwhile is seen as the end of the process.
         this.#child.send(call, () => {});
       });
-      return { ...ended, log };
+      return { ...ended, log, requestId };
     } finally {
       for (const cleanUp of cleanUps) cleanUp();
     }

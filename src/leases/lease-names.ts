@@ -1,0 +1,11 @@
+import type { TierBand } from '../policies/index.js';
+
+/** The lease of a lane; of a progressive queue, that of one tier of the lane. */
+export function leaseName(lane: string, tier: Pick<TierBand, 'number'> | undefined): string {
+  return tier ? `${lane}#${tier.number}` : lane;
+}
+
+/** The lease of the run that stays for what comes due in a lane before the next tick. */
+export function lingerLeaseName(lane: string): string {
+  return `${lane}~linger`;
+}

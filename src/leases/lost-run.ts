@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.js';
+import { lanesOf, type RetryMode } from '../record/index.js';
+import type { BacklogStore, LostRun } from '../store/store.js';
+import { holderPrefixOf } from './holder.js';
+import { CLOCK_SKEW_MS } from './lease.js';
+import { leaseName, lingerLeaseName } from './lease-names.js';
+
+/** One queue that a lost run served. */
+export interface LostQueue {
+  readonly queue: string;
+  readonly retryMode: RetryMode;
+  readonly shards?: number | undefined;
+  /** The numbers of its tiers; of a queue that retries per record, none. */
+  readonly tiers: readonly number[];
+  /** The run attempted records on arrival. */
+  readonly onArrival: boolean;
+}
+
+/** What a lost run held. */
+export interface EndedHolds {
+  readonly leases: number;
+  readonly claims: number;
+  /** The runs lost in succession in the lane where most were, this one included. */
+  readonly losses: number;
+}
+
+/**
+ * Ends the leases and claims of a run whose process has died, before they run out by themselves. The journals stay, so the
+ * next run finds what was in flight. What any other run holds is left alone, and so is what has ended already.
+ *
+ * @param invocation the request id by which the death was reported
+ */
+export async function endLostRun(
+  invocation: string,
+  queues: readonly LostQueue[],
+  { store, clock }: { readonly store: BacklogStore; readonly clock: Clock },
+): Promise<EndedHolds> {
+  // Expired by the clock of any machine.
+  const lost: LostRun = {
+    holderPrefix: holderPrefixOf(invocation),
+    until: clock.wall() - 2 * CLOCK_SKEW_MS,
+  };
+  const names = queues.flatMap(leaseNamesOf);
+  const losses = await Promise.all(names.map((name) => store.endLease(name, lost)));
+  const ended = losses.filter((count) => count !== undefined);
+  const arriving = queues.filter(({ onArrival }) => onArrival);
+  const claims = await Promise.all(arriving.map(({ queue }) => store.endClaims(queue, lost)));
+  return {
+    leases: ended.length,
+    claims: claims.reduce((sum, count) => sum + count, 0),
+    losses: Math.max(0, ...ended),
+  };
+}
+
+function leaseNamesOf({ queue, retryMode, shards = 1, tiers }: LostQueue): string[] {
+  const lanes = lanesOf(queue, 0, shards);
+  if (retryMode === 'perRecord')
+    return lanes.flatMap((lane) => [leaseName(lane, undefined), lingerLeaseName(lane)]);
+  return lanes.flatMap((lane) => tiers.map((number) => leaseName(lane, { number })));
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BacklogClient } from '../../../src/client/index.js';
+import { createDynamoDbClient } from '../../../src/store/index.js';
+import { CommandLine, until } from '../../cli/process.js';
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await CommandLine.create();
+});
+afterEach(() => cli.close());
+
+const POISON: Readonly<Record<string, string>> = { exits: 'exit', blocks: 'block' };
+const WITHIN_MS = 180_000;
+
+/** Twelve records of each queue: one of them ends the process of its attempt, or blocks it. */
+const RECORDS = Object.entries(POISON).flatMap(([queue, payload]) =>
+  Array.from({ length: 12 }, (_, i) => ({ id: `${queue}-${i}`, queue, payload: i === 4 ? payload : i })),
+);
+
+/** Indexed by the command: the rules find them. */
+async function importAll(): Promise<void> {
+  const file = join(await mkdtemp(join(tmpdir(), 'backlog-poison-')), 'records.ndjson');
+  await writeFile(file, RECORDS.map((line) => JSON.stringify(line)).join('\n'));
+  expect((await cli.run('import', file)).err).toContain('inserted 24');
+}
+
+/** Attempted on arrival. */
+async function putAll(out: string): Promise<void> {
+  const [, endpoint = '', table = ''] = /DynamoDB\s+(http:\S+)\s+table (\S+)/.exec(out) ?? [];
+  const client = createDynamoDbClient({ endpoint, region: 'us-east-1' });
+  const backlog = new BacklogClient({ client, table });
+  await Promise.all(RECORDS.map((record) => backlog.insert(record)));
+  client.destroy();
+}
+
+it.each([
+  ['a rule', importAll],
+  ['their insertion', putAll],
+])(
+  'attempted by %s, a record that ends or blocks its process keeps no other of twelve for three minutes',
+  async (_, insert) => {
+    const runtime = await cli.startRuntime(
+      '--app',
+      'npx tsx test/long/fixtures/poison-app.ts',
+      '--speed',
+      '1',
+    );
+    const startedAt = Date.now();
+    await insert(runtime.out());
+    const waiting = async (queue: string) =>
+      (await cli.records())
+        .filter(({ id, status }) => id.startsWith(queue) && status !== 'SUCCESS')
+        .map(({ id }) => id);
+    const tookMs = async (queue: string) => {
+      await until(async () => (await waiting(queue)).length <= 1, 2 * WITHIN_MS, 3_000);
+      return Date.now() - startedAt;
+    };
+    const all = await Promise.all(Object.keys(POISON).map(tookMs));
+    if (process.env.POISON_LOG) await writeFile(process.env.POISON_LOG, `${_} ${all}\n`, { flag: 'a' });
+    for (const ms of all) expect(ms).toBeLessThan(WITHIN_MS);
+    for (const queue of Object.keys(POISON)) expect(await waiting(queue)).toEqual([`${queue}-4`]);
+    expect(runtime.out()).toContain('the event loop is blocked');
+    runtime.kill('SIGINT');
+    expect(await runtime.ended).toBe(0);
+  },
+  600_000,
+);
