@@ -118,12 +118,15 @@ export function withArrivals(
 
 /**
  * Lets the shared intake start the functions of these queues. The functions allow it, as the role of the intake cannot be
- * changed from here.
+ * changed from here. Without a redelivery queue it hears of no run.
  */
-export function allowIntake({ intakeRole }: ISharedBacklog, onArrival: readonly StaffedQueue[]): void {
-  if (!intakeRole) return;
+export function allowIntake(
+  { intakeRole, redelivery }: ISharedBacklog,
+  staffed: readonly StaffedQueue[],
+): void {
+  if (!intakeRole || !redelivery) return;
   const principal = new ArnPrincipal(intakeRole.roleArn);
-  for (const lambda of new Set(onArrival.map(({ worker }) => worker.lambda))) {
+  for (const lambda of new Set(staffed.map(({ worker }) => worker.lambda))) {
     lambda.addPermission('BacklogIntake', { principal });
   }
 }
