@@ -3,12 +3,21 @@ import { closest, distance } from 'fastest-levenshtein';
 /** Longer texts are not names that a person has misspelt. */
 const MAX_CHARACTERS = 100;
 
+/** Names of other libraries, and of other places of this one, that mean the same but are not written alike. */
+const SAME: readonly (readonly string[])[] = [
+  ['delay', 'wait', 'delaySeconds', 'in', 'after'],
+  ['at', 'when', 'startAfter', 'runAt', 'scheduledAt'],
+];
+
 /** The known name that was probably meant, if it is not too far from what was written. Case is no distance. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_CHARACTERS || known.length === 0) return undefined;
+  const same = SAME.find((names) => names.includes(name))?.find((one) => known.includes(one));
+  if (same !== undefined) return same;
   const written = name.toLowerCase();
   const lowered = known.map((one) => one.toLowerCase());
   const best = closest(written, lowered);
-  if (distance(written, best) > Math.max(2, best.length / 3)) return undefined;
+  // A name of two letters is another one after two changes.
+  if (distance(written, best) > Math.min(Math.max(2, best.length / 3), best.length - 1)) return undefined;
   return known[lowered.indexOf(best)];
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STATUSES } from '../src/record/record.js';
 import { PAGES, ROOT, read } from './docs/pages.js';
 
 /** The index itself, and the home page of the site. */
@@ -69,6 +70,19 @@ describe('the README', () => {
 
   it('has at most 1,000 words, code included', () => {
     expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1_000);
+  });
+
+  it('names what it is made of: EventBridge, CloudWatch, the four statuses and the six tiers', () => {
+    const text = readme.replace(/<picture>[\s\S]*?<\/picture>/g, '');
+    const names = [
+      'EventBridge',
+      'CloudWatch',
+      'Lambda',
+      'DynamoDB',
+      'six tiers',
+      ...STATUSES.map((one) => `\`${one}\``),
+    ];
+    expect(names.filter((name) => !text.includes(name))).toEqual([]);
   });
 
   it('has its first command on the first screen', () => {

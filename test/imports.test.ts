@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -127,4 +135,12 @@ describe('the linter keeps the arrows pointing one way', () => {
   it.each(ALLOWED)('%s may import %s', (folder, imported) => {
     expect(isRefused(fileOf(folder, imported))).toBe(false);
   });
+});
+
+it('EventBridge rules are declared in cdk/rules.ts, and nowhere else', () => {
+  const files = readdirSync(new URL('../cdk/', import.meta.url)).filter((name) => name.endsWith('.ts'));
+  const declaring = files.filter((name) =>
+    /new (?:Cfn)?Rule\(/.test(readFileSync(new URL(`../cdk/${name}`, import.meta.url), 'utf8')),
+  );
+  expect(declaring).toEqual(['rules.ts']);
 });

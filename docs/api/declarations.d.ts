@@ -239,6 +239,7 @@ interface BacklogRecord<Payload = unknown> {
         readonly lane: string;
         readonly until: string;
     } | undefined;
+    readonly hops?: number | undefined;
     readonly unknownTaskSince?: string | undefined;
     readonly retry?: RetryPolicy | undefined;
     readonly limits?: ParsedLimits | undefined;
@@ -427,6 +428,10 @@ interface LeaseLeft {
     readonly cursor?: Cursor | undefined;
     readonly suspects?: readonly string[] | undefined;
 }
+interface LostRun {
+    readonly holderPrefix: string;
+    readonly until: number;
+}
 interface ArrivalsClaim extends LeaseOwner {
     readonly batch: string;
     readonly ids: readonly string[];
@@ -505,8 +510,10 @@ interface BacklogStore {
     wakeHolder(key: string, holder: string): Promise<boolean>;
     acknowledgeWake(key: string, holder: string): Promise<boolean>;
     releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    endLease(key: string, lost: LostRun): Promise<number | undefined>;
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    endClaims(queue: string, lost: LostRun): Promise<number>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
     readRegistry(): Promise<Registry>;
     writeRegistry(next: Registry, read: string): Promise<boolean>;
@@ -1192,8 +1199,10 @@ declare class DynamoDbStore implements BacklogStore {
     wakeHolder(key: string, holder: string): Promise<boolean>;
     acknowledgeWake(key: string, holder: string): Promise<boolean>;
     releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    endLease(key: string, lost: LostRun): Promise<number | undefined>;
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    endClaims(queue: string, lost: LostRun): Promise<number>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
     readRegistry(): Promise<Registry>;
     writeRegistry(next: Registry, read: string): Promise<boolean>;
@@ -1238,8 +1247,10 @@ declare class MemoryRunStore implements BacklogStore {
     wakeHolder(key: string, holder: string): Promise<boolean>;
     acknowledgeWake(key: string, holder: string): Promise<boolean>;
     releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    endLease(key: string, lost: LostRun): Promise<number | undefined>;
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    endClaims(queue: string, lost: LostRun): Promise<number>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
     readRegistry(): Promise<Registry>;
     writeRegistry(next: Registry, read: string): Promise<boolean>;
@@ -1352,6 +1363,7 @@ type contract_d_LeaseLeft = LeaseLeft;
 type contract_d_LeaseOwner = LeaseOwner;
 type contract_d_LeaseState = LeaseState;
 type contract_d_ListFilter = ListFilter;
+type contract_d_LostRun = LostRun;
 type contract_d_NamedClaim = NamedClaim;
 type contract_d_NotIndexedPage = NotIndexedPage;
 type contract_d_OperatorChange = OperatorChange;
@@ -1368,7 +1380,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface CancelResult {
@@ -1447,6 +1459,7 @@ interface WrappedPayload<Input, Priority extends string = string> extends TaskIn
 interface BacklogClientOptions extends ConnectionOptions {
     readonly table: string;
     readonly indexAtOnce?: boolean | readonly string[] | undefined;
+    readonly maxHops?: number | undefined;
     readonly store?: ClientStore | undefined;
 }
 type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;

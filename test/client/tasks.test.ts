@@ -350,6 +350,8 @@ describe('inserting many for a task', () => {
   it.each([
     [{ priority: 'hgih' }, 'insert.priority: expected one of "high", "low", got "hgih"'],
     [{ dealy: 5 }, 'insertMany: unknown option "dealy"; did you mean "delay"?'],
+    [{ wait: '2h' }, 'insertMany: unknown option "wait"; did you mean "delay"?'],
+    [{ startAfter: '2h' }, 'insertMany: unknown option "startAfter"; did you mean "at"?'],
     [{ uniqueFor: 'P1Y' }, 'insert.uniqueFor: expected seconds'],
     [{ concurrency: 0 }, 'insertMany.concurrency: expected number to be >=1, got 0'],
   ])('refuses the options %j for all before it inserts any', async (options, message) => {

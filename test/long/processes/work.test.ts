@@ -97,6 +97,27 @@ const health = async (url: string, path = '/health') => {
   return { code: answer.status, body: (await answer.json()) as HealthReport };
 };
 
+describe('at its start', () => {
+  it('says in one line its id and what it watches, and signs its other lines with the same id', async () => {
+    const file = await module(
+      'several.mjs',
+      "export const handler = backlogHandler({ queues: 'urgent,1 later,1', process: async () => {} });",
+    );
+    const worker = cli.start(...args(file, '-q', 'urgent,8', '-q', 'later,1'));
+    await working(worker);
+    worker.kill('SIGTERM');
+    expect(await worker.ended).toBe(0);
+    const lines = linesOf(worker.out()).filter(({ workerId }) => workerId !== undefined);
+    const first = lines.find(({ message }) => message === 'working');
+    expect(first).toMatchObject({
+      level: 'INFO',
+      workerId: expect.stringMatching(/^worker-[\w-]{8}$/),
+      watching: 'urgent (weight 8), later (weight 1)',
+    });
+    expect(lines.at(-1)).toMatchObject({ message: 'stopped', workerId: first?.workerId });
+  });
+});
+
 describe('SIGTERM', () => {
   it('lets attempts end within the grace, begins none, gives the lease back and ends with 0', async () => {
     const file = await handlerOf(

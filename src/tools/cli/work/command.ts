@@ -17,7 +17,7 @@ export function addWork(program: Command, output: Output): void {
     .requiredOption('--handler <file>', 'the module that exports the handler; FILE#NAME takes one of several')
     .option('--table <name>', 'of the records (default: BACKLOG_TABLE)')
     .option('--control-table <name>', 'of the leases and queues (default: BACKLOG_CONTROL_TABLE)')
-    .option('--queue <name,weight>', 'a queue, with its weight if it has one; repeat it for each', queue)
+    .option('-q, --queue <name,weight>', 'a queue, with its weight if it has one; repeat it for each', queue)
     .option(
       '--every <duration>',
       'between looks at a queue that retries per record (default: 5s)',
@@ -48,10 +48,7 @@ export function addWork(program: Command, output: Output): void {
       'after',
       examples(
         ['backlog work --handler ./orders.js --queue orders', 'the rest is in the environment'],
-        [
-          'backlog work --handler ./handlers.js --table T --control-table C --queue critical,8 --queue default,1',
-          '',
-        ],
+        ['backlog work --handler ./handlers.js --table T --control-table C -q critical,8 -q default,1', ''],
         ['backlog work --handler ./reports.js --queue reports --attempt-timeout 6h', 'long attempts'],
       ),
     )

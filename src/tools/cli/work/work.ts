@@ -1,13 +1,13 @@
 import { systemClock } from '../../../clock.js';
 import { ConfigurationError } from '../../../errors.js';
 import type { AttemptLogger } from '../../../logger.js';
-import { systemRandom } from '../../../random.js';
+import { randomToken, systemRandom } from '../../../random.js';
 import { createDynamoDbClient, DynamoDbSweepStore, StoreError } from '../../../store/index.js';
 import { VERSION } from '../../../version.js';
 import { onPort } from '../../local/ports.js';
 import { applyFlags } from '../../work/environment.js';
 import { Health, serveHealth } from '../../work/health.js';
-import { errorLine, jsonLogger } from '../../work/log.js';
+import { errorLine, jsonLogger, watchingText } from '../../work/log.js';
 import { metricsApi, openTelemetryMetrics } from '../../work/otel.js';
 import { prepare } from '../../work/prepare.js';
 import { sweepDaily } from '../../work/sweep.js';
@@ -25,7 +25,7 @@ const HEALTH_HOST = '127.0.0.1';
 
 /** `backlog work`: runs until SIGTERM or SIGINT; a second one ends it at once. */
 export async function work(given: WorkCommandFlags, output: Output): Promise<never> {
-  const log = jsonLogger(output.data);
+  const log = jsonLogger(output.data, `worker-${randomToken(systemRandom)}`);
   const { grace = GRACE_MS } = given;
   const { signal: stop } = listenForInterrupt(() => {
     log.info('stopping: no attempt begins any more', { graceSeconds: grace / 1000 });
@@ -79,6 +79,7 @@ async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: Attemp
   const options = await prepare(flags, { store, clock, env, log, stop, emitFor });
   health.runMs = options.timeoutSeconds * 1000;
   log.info('working', {
+    watching: watchingText(options.queues),
     queues: options.queues.map(({ name }) => name),
     table: tables.records,
     everySeconds: every / 1000,
