@@ -7,6 +7,7 @@ export { handOver } from './hand-over.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
+export { nextAttemptAt } from './next-attempt.js';
 export {
   type AttemptOutcome,
   Cancel,

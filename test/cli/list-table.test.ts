@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordTable } from '../../src/tools/cli/list-table.js';
+import { nextAttemptAt, settle } from '../../src/record/index.js';
+import { dueText, recordTable } from '../../src/tools/cli/list-table.js';
 import { width } from '../../src/tools/cli/paint.js';
-import { record } from '../record/records.js';
+import { context, NOW, record } from '../record/records.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const plain = (_: unknown, text: string) => text;
@@ -60,6 +61,22 @@ it('the table of backlog list says of a record that is not ready yet why it wait
   const lines = recordTable([waits], { now, columns: undefined, paint: paint as never });
   expect(lines[0]).toContain('REASON');
   expect(lines[1]).toMatch(/<white>NEW .* not ready yet: the order is open$/);
+});
+
+it('list, show and the history of a failed record have the same due time: the end of its wait', () => {
+  const failed = { type: 'failure', error: { name: 'E', message: 'm' } } as const;
+  const { set } = settle(record(), failed, context());
+  const waits = record({ ...set } as never);
+  const next = waits.history.at(-1)?.next;
+  expect(next).toBe(new Date(NOW + 300_000).toISOString());
+  expect(nextAttemptAt(waits)).toBe(next);
+  expect(recordTable([waits], { now: NOW, columns: 200, paint: plain }).at(1)).toContain('in 5 min');
+  expect(dueText(waits, NOW)).toBe('in 5 min');
+  // An operator has put it off since then.
+  const later = new Date(NOW + 3_600_000).toISOString();
+  expect(nextAttemptAt({ ...waits, dueAt: later })).toBe(later);
+  expect(nextAttemptAt({ ...waits, notBefore: later })).toBe(later);
+  expect(nextAttemptAt({ ...waits, status: 'DEAD' })).toBeUndefined();
 });
 
 describe('the table of backlog list', () => {

@@ -33,7 +33,7 @@ describe.each([
   ['OperationOptions', 'docs/operate.md', []],
   ['TaskOptions', 'docs/tasks.md', []],
   ['TaskInsertOptions', 'docs/tasks.md', ['docs/logs.md', 'docs/records.md']],
-  ['BacklogClientOptions', 'docs/tasks.md', ['docs/records.md', 'docs/testing.md']],
+  ['BacklogClientOptions', 'docs/tasks.md', ['docs/records.md', 'docs/testing.md', 'docs/handlers.md']],
   ['InsertManyOptions', 'docs/tasks.md', []],
   ['NewRecord', 'docs/records.md', []],
   ['TestBacklogOptions', 'docs/testing.md', []],

@@ -1,8 +1,8 @@
 import { age } from '../../duration.js';
 import {
   type BacklogRecord,
-  isPending,
   isUnderAttempt,
+  nextAttemptAt,
   notReadyText,
   type Status,
 } from '../../record/index.js';
@@ -169,13 +169,8 @@ export function paintStatus(status: Status, paint: Paint): string {
   return paint(STATUS_FORMATS[status], status);
 }
 
-/** A record of a progressive queue waits for its rule: its due time is its insertion. */
-function dueOf(record: BacklogRecord): string | undefined {
-  return isPending(record) ? (record.notBefore ?? record.dueAt ?? record.insertedAt) : undefined;
-}
-
 function dueCell(record: BacklogRecord, { time }: Density, now: number): string {
-  const due = dueOf(record);
+  const due = nextAttemptAt(record);
   if (due === undefined) return NONE;
   if (isUnderAttempt(record, now)) return 'under attempt';
   const ms = Date.parse(due) - now;
@@ -184,7 +179,7 @@ function dueCell(record: BacklogRecord, { time }: Density, now: number): string 
 
 /** `in 3 min`, `next run`, `under attempt` for hours, or `-` for a record that does not wait. */
 export function dueText(record: BacklogRecord, now: number): string {
-  const due = dueOf(record);
+  const due = nextAttemptAt(record);
   if (due === undefined) return NONE;
   if (isUnderAttempt(record, now)) return 'under attempt';
   const ms = Date.parse(due) - now;

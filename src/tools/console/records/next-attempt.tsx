@@ -1,4 +1,4 @@
-import { type BacklogRecord, isPending } from '../../../record/index.js';
+import { type BacklogRecord, isPending, nextAttemptAt } from '../../../record/index.js';
 import { Unknown, When } from '../parts.js';
 
 /** When a record that waits is attempted next; when one that does not wait ended. */
@@ -21,7 +21,7 @@ export function NextAttempt(props: {
       </span>
     );
   }
-  const due = Date.parse(record.notBefore ?? record.dueAt ?? record.insertedAt);
+  const due = Date.parse(nextAttemptAt(record) ?? record.insertedAt);
   if (due > now) return <When at={due} now={now} />;
   if (isPaused) return <span>when its queue goes on</span>;
   return record.lane === undefined ? <span>when it is indexed</span> : <span>at the next run</span>;
