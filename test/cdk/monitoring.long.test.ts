@@ -5,8 +5,6 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
-import { METRICS_NAMESPACE } from '../../cdk/metrics.js';
-import { METRICS_NAMESPACE as EMITTED_NAMESPACE } from '../../functions/metrics.js';
 import { readingKey } from '../../src/store/dynamodb/control-values.js';
 import { backlogWith, newStack, ownFunction, progressiveQueue, propertiesOf, retryQueue } from './support.js';
 
@@ -37,59 +35,6 @@ describe('the alarms', () => {
   const { template } = backlogWith({ queues });
   const alarms = alarmsOf(template);
 
-  it('are these', () => {
-    const shown = Object.entries(alarms).map(
-      ([id, { Metrics, MetricName, Threshold, Period, EvaluationPeriods }]) => [
-        id,
-        MetricName ?? Metrics.find((one: Properties) => one.Expression).Expression,
-        Threshold,
-        `${Period ?? periodOf(Metrics)} s x ${EvaluationPeriods}`,
-      ],
-    );
-    expect(shown).toEqual([
-      ['RunErrorsFibonacciDelivery', 'Errors', 0, '300 s x 1'],
-      ['RunErrorsProgressiveDelivery', 'Errors', 0, '300 s x 1'],
-      ['RunsFibonacciDelivery', 'FILL(invocations, 0)', 1, '300 s x 2'],
-      ['RunsProgressiveDelivery', 'FILL(invocations, 0)', 1, '300 s x 2'],
-      ['Monitor', '1 - FILL(failed, 1)', 1, '300 s x 2'],
-      ['SweepErrors', 'Errors', 0, '300 s x 1'],
-      ['Sweeps', 'FILL(invocations, 0)', 1, '3600 s x 2'],
-      ['EventDlq', 'NumberOfMessagesSent', 0, '300 s x 1'],
-      ['IntakeAge', 'IteratorAge', 300_000, '300 s x 1'],
-      ['IntakeErrors', 'FILL(errors, 0) + FILL(unprocessed, 0)', 0, '300 s x 1'],
-      ['IntakeStopped', 'SourcesStopped', 0, '300 s x 2'],
-      ['NotIndexed', 'NotIndexed', 0, '300 s x 1'],
-      ['UnknownQueue', 'UnknownQueue', 0, '300 s x 1'],
-      ['Refused', 'Refused', 0, '300 s x 1'],
-      ['RemovedQueues', 'RemovedQueueWaiting', 0, '300 s x 1'],
-      ['Lagorders', 'OldestDueAge', 3600, '300 s x 1'],
-      [
-        'Failuresorders',
-        'IF(attempted >= 4, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)',
-        0.5,
-        '300 s x 2',
-      ],
-      ['Deadorders', 'Dead', 0, '300 s x 1'],
-      ['Lagbulk', 'OldestDueAge', 210, '300 s x 1'],
-      [
-        'Failuresbulk',
-        'IF(attempted >= 4, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)',
-        0.5,
-        '300 s x 2',
-      ],
-      ['Deadbulk', 'Dead', 0, '300 s x 1'],
-    ]);
-  });
-
-  it('go off by silence only where silence means that something has stopped', () => {
-    for (const [id, { ComparisonOperator, TreatMissingData }] of Object.entries(alarms)) {
-      const isHeartbeat = /^(Runs|Monitor$|Sweeps)/.test(id);
-      expect([id, ComparisonOperator, TreatMissingData]).toEqual(
-        isHeartbeat ? [id, 'LessThanThreshold', 'breaching'] : [id, 'GreaterThanThreshold', 'notBreaching'],
-      );
-    }
-  });
-
   it('say how urgent they are, what they mean, and where the runbook has a paragraph on it', () => {
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     const headings = [...runbook.matchAll(/^## `?([A-Za-z]+)/gm)].map(([, name = '']) => name.toLowerCase());
@@ -113,14 +58,6 @@ describe('the alarms', () => {
       expect(rule).toContain(`"${id}"`);
     const { template: without } = backlogWith({ queues, compositeAlarm: false });
     without.resourceCountIs('AWS::CloudWatch::CompositeAlarm', 0);
-  });
-
-  it('name the table as the runs do', () => {
-    expect(alarms.Lagorders.Dimensions).toEqual([
-      { Name: 'Queue', Value: 'orders' },
-      { Name: 'Table', Value: { Ref: expect.stringContaining('Records') } },
-    ]);
-    expect(METRICS_NAMESPACE).toBe(EMITTED_NAMESPACE);
   });
 
   it('raise one for a task that a handler of your own has not known in two of three periods', () => {
