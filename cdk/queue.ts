@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { nearest } from '../src/nearest.js';
+import { refuseProtoName } from '../src/own-names.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
@@ -91,6 +92,7 @@ const DEFAULT_RETRY: RetryPolicy = { type: 'fibonacci' };
  * @throws ConfigurationError naming the queue and the option
  */
 export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[] {
+  refuseProtoName(queues, 'queues');
   const names = Object.keys(queues);
   if (names.length === 0) throw new ConfigurationError('queues: expected at least one queue, got {}');
   return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));

@@ -1,6 +1,7 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
+import { refuseProtoName } from '../src/own-names.js';
 import { parseOptions, show } from '../src/validation.js';
 import { EXTERNAL } from './external.js';
 import type { EntryFunctionProps } from './function-props.js';
@@ -51,6 +52,7 @@ export function readWorkers(
   workers: Readonly<Record<string, unknown>>,
   queues: readonly Queue[],
 ): ReadonlyMap<string, WorkerWork> {
+  refuseProtoName(workers, 'workers');
   const known = Object.keys(workers);
   if (known.includes(EXTERNAL)) {
     throw new ConfigurationError(

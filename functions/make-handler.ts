@@ -1,4 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { ownValue } from '../src/own-names.js';
 import { cleanPrototypes, takePollution } from '../src/prototypes.js';
 import { boundedStore } from '../src/store/bounded-store.js';
 import { DynamoDbStore } from '../src/store/index.js';
@@ -70,7 +71,7 @@ export function makeHandler(
           summary,
           table,
           settings.metrics,
-          settings.tableAlarms ? (settings.queues[summary.queue]?.ownAlarms ?? []) : undefined,
+          settings.tableAlarms ? (ownValue(settings.queues, summary.queue)?.ownAlarms ?? []) : undefined,
         ));
     const deps = {
       ...createDeps(settings, overrides, DynamoDbStore),

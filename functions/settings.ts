@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
 import { duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
+import { refuseProtoName } from '../src/own-names.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseJson, readJson } from '../src/settings-file.js';
@@ -130,6 +131,7 @@ const queuesSchema = z.record(z.string(), queueSchema);
  * @throws ConfigurationError with the path of what is wrong
  */
 export function parseQueues(input: unknown, name = 'BACKLOG_QUEUES'): QueuesSettings {
+  refuseProtoName(input, name);
   const queues = parseOptions(queuesSchema, input, name);
   if (Object.keys(queues).length === 0) {
     throw new ConfigurationError(`${name}: expected at least one queue, got {}`);

@@ -1,4 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { ownValue } from '../../src/own-names.js';
 import { DynamoDbStore } from '../../src/store/index.js';
 import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
@@ -44,7 +45,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
     const registered = new RegisteredQueues(settings, deps, logger);
     return async (): Promise<IntakeDeps> => {
       const settings = await registered.read();
-      const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
+      const shardsOf = (queue: string) => ownValue(settings.queues, queue)?.shards ?? 1;
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
       const indexing = { ...deps, logger: attemptLogger(logger), shardsOf, serves };
       return { settings, indexing, invoker, logger };

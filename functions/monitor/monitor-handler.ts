@@ -7,6 +7,7 @@ import {
   type Reading,
   readingItem,
 } from '../../src/monitor/index.js';
+import { ownValue } from '../../src/own-names.js';
 import { isPassive } from '../../src/registry/regions.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { clockOf } from '../clock.js';
@@ -106,7 +107,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           ...(state.paused ? { paused: true as const } : {}),
           ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
         };
-        const own = settings.queues[queue.name];
+        const own = ownValue(settings.queues, queue.name);
         // Other stacks have their own alarms; what no stack serves any more has none.
         const hasNoOther = own ? !own.ownAlarms?.includes('lag') : removed.has(queue.name);
         if (hasNoOther) oldest = Math.max(oldest, reading.oldestDueAge);

@@ -20,11 +20,11 @@ export type RetryMode = 'perRecord' | 'progressive';
 export const DEFAULT_QUEUE = 'default';
 /**
  * The form of a queue's name, in a record and in every option. Keys of the control table and lanes contain it, and
- * DynamoDB takes 2,048 bytes in a key.
+ * DynamoDB takes 2,048 bytes in a key. `__proto__` is the name of no queue: as a name in an object, JavaScript drops it.
  */
-export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]{1,128}$/;
+export const QUEUE_PATTERN = /^(?!__proto__$)[A-Za-z0-9_.-]{1,128}$/;
 /** What `QUEUE_PATTERN` asks for, in the words of an error. */
-export const QUEUE_NAME = 'letters, digits, "_", "." and "-", at most 128';
+export const QUEUE_NAME = 'letters, digits, "_", "." and "-", at most 128, and not "__proto__"';
 
 /** The newest failure, as kept on the record. */
 export interface ErrorEntry {

@@ -78,7 +78,8 @@ function leavesOf(value: unknown): (string | number | bigint)[] {
     if (typeof one === 'string' || typeof one === 'number' || typeof one === 'bigint') {
       if (one !== '') leaves.push(one);
     } else if (typeof one === 'object' && one !== null) {
-      waiting.push(...(one instanceof Set ? one : Object.values(one).slice(0, MAX_LEAVES)));
+      const [...values] = one instanceof Set ? one : Object.values(one);
+      waiting.push(...values.slice(0, MAX_LEAVES));
     }
   }
   // What holds another one goes first.

@@ -4,6 +4,7 @@ import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handle
 import type { HttpDeliveryOptions } from '../delivery/options.js';
 import { type Duration, duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
+import { refuseProtoName } from '../own-names.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
 import type { Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
@@ -117,6 +118,7 @@ const MINUTE_MS = 60_000;
 
 /** @throws ConfigurationError naming the option */
 export function parseTestOptions(input: TestBacklogOptions) {
+  refuseProtoName(input?.queues, 'testBacklog.queues');
   const { now, ...options } = parseOptions(optionsSchema, input, 'testBacklog');
   return { ...options, now: startOf(now) };
 }

@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { attemptLogger } from '../../functions/logger.js';
 import type { WithSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
+import { ownValue } from '../own-names.js';
 import { seededRandom } from '../tools/lab/seeded-random.js';
 import { VirtualTime } from '../tools/lab/virtual-time.js';
 import { type RunSummary, run } from '../worker/index.js';
@@ -167,7 +168,7 @@ export class World {
       redeliveryUrl: undefined,
       eventDlqUrl: undefined,
     };
-    const shardsOf = (queue: string) => queues[queue]?.shards ?? 1;
+    const shardsOf = (queue: string) => ownValue(queues, queue)?.shards ?? 1;
     const serves = (queue: string) => Object.hasOwn(queues, queue);
     const clock = time.clock();
     const indexing = { store, clock, random, logger: attemptLogger(logger), shardsOf, serves };

@@ -42,12 +42,27 @@ describe('synthesis refuses, and names the option', () => {
     [
       'a name that no event or lane could carry',
       { queues: { 'my queue': retryQueue } },
-      'queues: expected names of letters, digits, "_", "." and "-", at most 128, got "my queue"',
+      'queues: expected names of letters, digits, "_", "." and "-", at most 128, and not "__proto__", got "my queue"',
+    ],
+    [
+      'a name that JavaScript makes the prototype',
+      { queues: { a: retryQueue, __proto__: retryQueue } },
+      'queues: "__proto__" cannot be the name of one: JavaScript drops it',
+    ],
+    [
+      'the same from JSON',
+      {
+        queues: Object.fromEntries([
+          ['a', retryQueue],
+          ['__proto__', retryQueue],
+        ]),
+      },
+      'queues: "__proto__" cannot be the name of one: JavaScript drops it',
     ],
     [
       'a name that would make a key too long',
       { queues: { ['q'.repeat(129)]: retryQueue } },
-      'queues: expected names of letters, digits, "_", "." and "-", at most 128, got "qqq',
+      'queues: expected names of letters, digits, "_", "." and "-", at most 128, and not "__proto__", got "qqq',
     ],
     [
       'a table that is none',

@@ -180,6 +180,7 @@ describe('inserting a record', () => {
     ['an empty id', { id: '', payload: 1 }, /id/],
     ['a long id', { id: 'x'.repeat(2049), payload: 1 }, /2049 bytes/],
     ['an impossible queue', { id: 'c-3', payload: 1, queue: 'a/b' }, /c-3.*queue/],
+    ['a queue named __proto__', { id: 'c-3', payload: 1, queue: '__proto__' }, /queue.*not "__proto__"/],
     ['a queue name of 129 letters', { id: 'c-3', payload: 1, queue: 'q'.repeat(129) }, /queue.*at most 128/],
     ['an unknown policy', { id: 'c-3', payload: 1, retry: { type: 'never' } }, /c-3.*retry\.type/],
     ['an unknown attribute', { id: 'c-3', payload: 1, priority: 1 }, /"priority"/],

@@ -35,6 +35,30 @@ describe('the console, as if it were public', () => {
     expect((await ask('127.0.0.1:8081', 'https://evil.example')).status).toBe(403);
   });
 
+  it.each([
+    '/record/act?id=a&do=run-now',
+    '/record/preview?id=a&do=edit',
+    '/queue/pause?name=orders',
+    '/bulk',
+    '/bulk/ticked',
+    '/job/stop',
+    '/runtime/run',
+    '/runtime/put',
+    '/runtime/clock/pause',
+    '/runtime/erp/down',
+  ])('answers a form that cannot be read like other bad input: %s', async (path) => {
+    const { app, store } = consoleUnderTest({ runtime: runtimeUnderTest() });
+    store.put(waiting('a'));
+    const before = store.items();
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+    for (const body of ['--x\r\nnonsense', '--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x--', '']) {
+      const answer = await app.request(path, { method: 'POST', headers, body });
+      expect([400, 404]).toContain(answer.status);
+      expect(await answer.text()).not.toContain('The tables cannot be read');
+    }
+    expect(store.items()).toEqual(before);
+  });
+
   it('may be linked from another site, but not loaded by its pages', async () => {
     const { app } = consoleUnderTest();
     const ask = async (site: string, mode: string, dest: string, method = 'GET') => {

@@ -463,11 +463,11 @@ describe('what goes wrong', () => {
   it.each([
     [
       { queue: 'a b' },
-      'backlogHandler.queue: expected letters, digits, "_", "." and "-", at most 128, got "a b"',
+      'backlogHandler.queue: expected letters, digits, "_", "." and "-", at most 128, and not "__proto__", got "a b"',
     ],
     [
       { queue: 'q'.repeat(129) },
-      `backlogHandler.queue: expected letters, digits, "_", "." and "-", at most 128, got "${'q'.repeat(76)}...`,
+      `backlogHandler.queue: expected letters, digits, "_", "." and "-", at most 128, and not "__proto__", got "${'q'.repeat(76)}...`,
     ],
     [{ process: undefined }, 'backlogHandler: expected process, tasks, or both, got neither'],
     [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],

@@ -155,7 +155,7 @@ describe('queues', () => {
     [{ bulk: { retryMode: 'perRecord', url: 'x' } }, 'BACKLOG_QUEUES.bulk: unknown option "url"'],
     [
       { 'a b': { retryMode: 'perRecord' } },
-      'BACKLOG_QUEUES.a b: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, got "a b"',
+      'BACKLOG_QUEUES.a b: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, and not "__proto__", got "a b"',
     ],
     [
       { bulk: { retryMode: 'perRecord', retry: { type: 'fibonaci' } } },
@@ -244,7 +244,7 @@ describe('queues', () => {
     ],
     [
       { bulk: { retryMode: 'perRecord', retryQueue: 're tries' } },
-      'BACKLOG_QUEUES.bulk.retryQueue: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, got "re tries"',
+      'BACKLOG_QUEUES.bulk.retryQueue: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, and not "__proto__", got "re tries"',
     ],
     [
       { bulk: { retryMode: 'perRecord', retryQueue: 'bulk' } },

@@ -24,6 +24,21 @@ function attemptsIn(minutes: number[], process: Process, clock: () => Date): Pro
   };
 }
 
+it('a queue named __proto__ is refused, and one named constructor is a queue like any other', async () => {
+  const json = JSON.parse('{"__proto__":{"retry":{"type":"none"}}}');
+  for (const queues of [json, { orders: { process: done }, __proto__: { process: done } }]) {
+    expect(() => testBacklog({ queues })).toThrow(
+      'testBacklog.queues: "__proto__" cannot be the name of one',
+    );
+  }
+  const backlog = testBacklog({
+    queues: { constructor: { process: done, retry: EXACT } } as never,
+    ...START,
+  });
+  await backlog.client.insert({ id: 'a', payload: 1, queue: 'constructor' });
+  expect(await backlog.drain()).toEqual({ ...NONE, attempted: 1, succeeded: 1 });
+});
+
 describe('a queue that retries per record', () => {
   it('attempts what is inserted, and again when its wait is over', async () => {
     const seen: number[] = [];

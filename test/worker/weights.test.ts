@@ -77,7 +77,7 @@ describe('queues with weights', () => {
   it.each<[QueuesChoice, string]>([
     [
       '',
-      'queues: expected names of queues (letters, digits, "_", "." and "-", at most 128) with their weights, such as "critical,6 default,1", got ""',
+      'queues: expected names of queues (letters, digits, "_", "." and "-", at most 128, and not "__proto__") with their weights, such as "critical,6 default,1", got ""',
     ],
     [[], 'queues: expected at least one queue, such as "critical,6 default,1", got []'],
     [

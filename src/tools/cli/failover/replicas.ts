@@ -37,7 +37,7 @@ export async function compareReplicas(from: Reads, to: Reads, until: number): Pr
         const own = byId(ours);
         const other = byId(theirs);
         compared += ids.length;
-        differing.push(...ids.filter((id) => !isSame(own.get(id), other.get(id))));
+        for (const id of ids) if (!isSame(own.get(id), other.get(id))) differing.push(id);
       }
     }
   }

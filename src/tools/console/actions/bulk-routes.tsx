@@ -27,7 +27,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
   const plans = new Kept<BulkPlan>();
   const jobs = new Kept<{ readonly job: Job; readonly label: string }>();
   const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
-  const refuse = (request: Context, text: string, status: 403 | 404 | 422) =>
+  const refuse = (request: Context, text: string, status: 400 | 403 | 404 | 422) =>
     request.html(
       page({ context: contextOf(request), title: 'Not possible', children: <Verdict>{text}</Verdict> }),
       status,

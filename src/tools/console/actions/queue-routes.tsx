@@ -26,7 +26,7 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
   app.post('/:state{pause|resume}', async (request) => {
     const form = await readForm(request, guard, deps);
     if ('refusal' in form || !deps.access.write)
-      return request.text('refusal' in form ? form.refusal : '', 403);
+      return 'refusal' in form ? request.text(form.refusal, form.status) : request.text('', 403);
     const queue = request.req.query('name') ?? '';
     const isPause = request.req.param('state') === 'pause';
     try {

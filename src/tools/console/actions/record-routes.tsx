@@ -104,7 +104,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   app.post('/act', async (request) => {
     const form = await readForm(request, guard, deps);
     if ('refusal' in form || !deps.access.write) {
-      return request.text('refusal' in form ? form.refusal : '', 403);
+      return 'refusal' in form ? request.text(form.refusal, form.status) : request.text('', 403);
     }
     const { field } = form;
     const opened = await open(request);

@@ -66,7 +66,9 @@ export class MessageQueue {
   private wake(): void {
     clearTimeout(this.timer);
     if (this.stopped || this.atWork || this.waiting.length === 0) return;
-    const next = Math.min(...this.waiting.map(({ readyAt }) => readyAt)) - performance.now();
+    const next =
+      this.waiting.reduce((first, { readyAt }) => Math.min(first, readyAt), Number.POSITIVE_INFINITY) -
+      performance.now();
     this.timer = setTimeout(() => void this.handOver(), Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS));
   }
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { ownLoadsOnly, securityHeaders } from '../../console/security.js';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
 import type { RuntimeActivity, RuntimeStatus } from './status.js';
 
@@ -16,6 +17,8 @@ export async function startStatusPage(
   parts: () => StatusPageParts | undefined,
 ): Promise<LocalServer> {
   const app = localApp();
+  // The status names payloads' errors, files and queues: pages of other sites may read it as little as the console.
+  app.use(securityHeaders, ownLoadsOnly);
   app.get('/status.json', (context) => {
     const current = parts();
     return current ? context.json(current.status()) : context.json({ starting: true }, 503);
