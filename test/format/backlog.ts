@@ -97,6 +97,8 @@ export async function openBacklog(start: number) {
             concurrency: 1,
             attemptTimeout: 30,
             maxRecords,
+            // One record is told to rest for a month.
+            maxRetryAfter: 30 * 86_400,
             attemptsPerSecond,
             globalConcurrency,
           },
