@@ -1,7 +1,7 @@
 import { toIso } from '../clock.js';
 import type { ResolvedPolicy } from '../policies/index.js';
 import type { Random } from '../random.js';
-import { appendEntry, type HistoryLimits } from './history.js';
+import { appendEntry, DEFAULT_HISTORY, type HistoryLimits } from './history.js';
 import { deadLane, laneOf } from './lanes.js';
 import {
   type BacklogRecord,
@@ -68,6 +68,8 @@ export interface RecordChange {
     | 'notReady'
     | 'firstFailureAt'
     | 'lastFailureAt'
+    | 'lastError'
+    | 'history'
   )[];
   /** What a run counts it as, where the status does not tell. */
   readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
@@ -111,13 +113,19 @@ export function attemptOf(record: BacklogRecord, { now }: SettleContext) {
   };
 }
 
-/** The history with one more attempt. */
+const LEAST_HISTORY_BYTES = 200;
+
+/** The history with one more attempt, within the room that its item has. */
 export function historyOf(
   record: BacklogRecord,
   entry: Omit<HistoryEntry, 'at' | 'attempt'>,
-  { now, history }: SettleContext,
+  { now, history = DEFAULT_HISTORY }: SettleContext,
 ): readonly HistoryEntry[] {
-  return appendEntry(record.history, { at: toIso(now), attempt: record.attempts + 1, ...entry }, history);
+  const { historyRoom = Number.POSITIVE_INFINITY } = record;
+  // An entry without its texts takes more: there the newest error says it all.
+  if (historyRoom < LEAST_HISTORY_BYTES) return [];
+  const limits = { ...history, bytes: Math.min(history.bytes, historyRoom) };
+  return appendEntry(record.history, { at: toIso(now), attempt: record.attempts + 1, ...entry }, limits);
 }
 
 /**

@@ -3,21 +3,48 @@ import type { Item } from './record.js';
 
 /** DynamoDB's limit for an item, attribute names included. */
 export const MAX_ITEM_BYTES = 400 * 1024;
-/** What a failure adds at the most, without its history: counts, times, the fence and the keys of the index. */
+/** What a failure adds at the most, without its texts: counts, times, the fence and the keys of the index. */
 const OUTCOME_BYTES = 512;
+/** The newest failure, with its name. */
+const LAST_ERROR_BYTES = 640;
+/** Above the most that a history may take: records of fewer bytes have room for any. */
+const ENOUGH_BYTES = 32 * 1024;
 
-/** Without it an attempt could be made, and its outcome not be written. */
-export function hasRoomForOutcome(item: Item): boolean {
-  return itemBytes(item) <= MAX_ITEM_BYTES - OUTCOME_BYTES;
+/** What every failure writes again: it has its room within `OUTCOME_BYTES` already. */
+const WRITTEN_AGAIN = [
+  ...['attempts', 'failures', 'notReady', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'],
+  ...['dueAt', 'notBefore', 'rev'],
+];
+/** A name and a time. Another service may have written more. */
+const MAX_WRITTEN_AGAIN_BYTES = 40;
+
+/**
+ * The room that an item leaves for the outcome of an attempt. Its history and its newest error make room for others, so they
+ * do not count. Nothing: there is enough.
+ *
+ * @returns `isFull`: an attempt could be made, and its outcome not be written. `historyRoom`, in bytes: for its history
+ */
+export function roomIn(item: Item): { readonly isFull?: true; readonly historyRoom?: number } {
+  const { history, lastError, ...rest } = item;
+  const again = sum(WRITTEN_AGAIN, (name) =>
+    Math.min(MAX_WRITTEN_AGAIN_BYTES, attributeBytes(name, item[name])),
+  );
+  const room = MAX_ITEM_BYTES - OUTCOME_BYTES - itemBytes(rest) + again;
+  if (room >= ENOUGH_BYTES) return {};
+  return { ...(room < 0 ? { isFull: true } : {}), historyRoom: Math.max(0, room - LAST_ERROR_BYTES) };
 }
 
 /** The size of an item as DynamoDB counts it: names and values, 3 bytes and 1 per element for maps and lists. */
 export function itemBytes(item: Item): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(item)) {
-    if (value !== undefined) bytes += byteLength(name) + valueBytes(value);
+    bytes += attributeBytes(name, value);
   }
   return bytes;
+}
+
+function attributeBytes(name: string, value: unknown): number {
+  return value === undefined ? 0 : byteLength(name) + valueBytes(value);
 }
 
 function valueBytes(value: unknown): number {

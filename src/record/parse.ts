@@ -1,7 +1,7 @@
 import { isSortable, toIso } from '../clock.js';
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { truncate } from './history.js';
-import { hasRoomForOutcome } from './item-size.js';
+import { roomIn } from './item-size.js';
 import { parseError, parseHistory } from './parse-history.js';
 import {
   AS_READ,
@@ -146,7 +146,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: parseExpiry(item.expiresAt, problem),
     attributes: ownAttributes(item),
-    ...(hasRoomForOutcome(item) ? {} : { isFull: true }),
+    ...roomIn(item),
     problems,
     ...(asRead === undefined ? {} : { [AS_READ]: asRead }),
   };

@@ -6,6 +6,7 @@ import { type BacklogRecord, isNewer, RECORD_FORMAT } from './record.js';
 
 /** The start of a quarantined record's `deadReason`. */
 const QUARANTINED = 'quarantined: ';
+const TOO_LARGE = `${QUARANTINED}too large`;
 
 /** Why this code cannot handle a record that waits; undefined: it can. */
 export function whyUnfit(record: BacklogRecord): string | undefined {
@@ -50,14 +51,21 @@ export function isQuarantined({ status, deadReason }: BacklogRecord): boolean {
 }
 
 /**
- * Smaller changes for an item that has no room for that one, in the order in which to try them: with a shorter reason,
- * with none, and with only the index keys removed. The last one always fits where there are index keys.
+ * Smaller changes for an item that has no room for that one, in the order in which to try them: without its history and its
+ * newest error, with a shorter reason, with none, and with only the index keys removed. The last one always fits where
+ * there are index keys. Its place among the dead comes before its reason: there a person finds it.
  */
 export function smallerQuarantines({ set, remove }: RecordChange): RecordChange[] {
-  const bare = [...new Set([...remove, 'lane', 'dueAt'] as const)];
+  const { status = 'DEAD', lane, dueAt, deadReason: _, ...rest } = set;
+  const place = { status, ...(lane && { lane }), ...(dueAt && { dueAt }) };
+  const dropped = [...remove, 'history', 'lastError', 'deadReason'] as const;
+  const bare = [...new Set([...dropped, 'lane', 'dueAt'] as const)];
   return [
-    { set: { status: set.status ?? 'DEAD', deadReason: `${QUARANTINED}too large` }, remove: bare },
-    { set: { status: set.status ?? 'DEAD' }, remove: bare },
+    { set, remove: dropped.filter((name) => name !== 'deadReason') },
+    { set: { ...rest, ...place, deadReason: TOO_LARGE }, remove: dropped },
+    { set: place, remove: dropped },
+    { set: { status, deadReason: TOO_LARGE }, remove: bare },
+    { set: { status }, remove: bare },
     { set: {}, remove: bare },
   ];
 }

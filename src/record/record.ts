@@ -137,6 +137,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Its item has no room left for the outcome of an attempt. */
   readonly isFull?: true | undefined;
+  /** The bytes that its item has left for its history, near the limit of 400 KB; absent: enough. */
+  readonly historyRoom?: number | undefined;
   /** Contract attributes that were invalid and were replaced by their defaults. */
   readonly problems: readonly string[];
   /**

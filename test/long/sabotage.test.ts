@@ -15,6 +15,12 @@ import {
   withoutWaiting,
 } from '../simulation/sabotage-arrivals.js';
 import {
+  withFenceOfRevOnly,
+  withoutFenceOfPayload,
+  withoutFenceOfPolicy,
+  withoutFenceOfQueue,
+} from '../simulation/sabotage-edits.js';
+import {
   withFenceOfPayloadOnly,
   withoutFenceAgainstLateRepeats,
   withoutFenceAgainstRestores,
@@ -60,6 +66,10 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the operator’s look at leases', withoutLook, false, true, 62],
   ['the fence of an operator’s writes', withoutOperatorsFence, false, true, 16],
   ['the fence of all but the payload', withFenceOfPayloadOnly, true, false, 9],
+  ['the fence of all but the rev', withFenceOfRevOnly, false, false, 1],
+  ['the fence of a payload', withoutFenceOfPayload, false, false, 1],
+  ['the fence of a queue', withoutFenceOfQueue, false, false, 1],
+  ['the fence of a policy', withoutFenceOfPolicy, false, false, 1],
   ['the wait for a task', withoutTasks, false, false, 2],
   ['the common limit of attempts at a time', withoutSlots, false, false, 61],
   ['the lease of a shard', withoutLeaseOfShards, false, false, 1],

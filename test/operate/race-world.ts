@@ -3,7 +3,7 @@ import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { Item } from '../../src/record/index.js';
 import type { OperatorStore } from '../../src/store/index.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
-import { type Process, run } from '../../src/worker/index.js';
+import { type HistoryOptions, historyLimits, type Process, run } from '../../src/worker/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { interrupted } from './support.js';
 
@@ -93,7 +93,7 @@ export class World {
 
   run(process: Process = () => {}, options: Run = {}) {
     const { queue = this.queue, band, arrivals, store = this.races.store } = options;
-    const { concurrency = 10, attemptTimeout = 30 } = options;
+    const { concurrency = 10, attemptTimeout = 30, history } = options;
     return run(
       {
         target: {
@@ -119,6 +119,7 @@ export class World {
         },
         policy: resolvePolicy(band ? { type: 'progressive' } : { type: 'constant', interval: 60 }),
         limits: { concurrency, attemptTimeout },
+        ...(history && { history: historyLimits(history) }),
         deadline: this.clock.wall() + 300_000,
         functionTimeoutSeconds: 300,
         tickSeconds: 60,
@@ -138,6 +139,7 @@ interface Run {
   readonly band?: TierBand | undefined;
   readonly arrivals?: readonly string[];
   readonly store?: OperatorStore;
+  readonly history?: HistoryOptions;
   readonly concurrency?: number;
   readonly attemptTimeout?: number;
 }

@@ -76,7 +76,7 @@ describe('a record found by its due time', () => {
     ],
     [
       'is quarantined if its outcome would have no room',
-      { payload: 'x'.repeat(409_000) },
+      { payload: 'x'.repeat(409_300) },
       {
         do: 'quarantine',
         why: 'its item is too large: the outcome of an attempt would have no room',

@@ -37,11 +37,18 @@ describe('quarantine', () => {
 
   it('writes less and less where there is no room, down to the index keys removed', () => {
     const smaller = smallerQuarantines(quarantine(record(), 'no room', NOW));
+    const place = { status: 'DEAD', lane: expect.any(String), dueAt: expect.any(String) };
     expect(smaller.map(({ set }) => set)).toEqual([
+      { ...place, deadReason: 'quarantined: no room' },
+      { ...place, deadReason: 'quarantined: too large' },
+      place,
       { status: 'DEAD', deadReason: 'quarantined: too large' },
       { status: 'DEAD' },
       {},
     ]);
-    for (const { remove } of smaller) expect(remove).toEqual(expect.arrayContaining(['lane', 'dueAt']));
+    for (const { remove } of smaller)
+      expect(remove).toEqual(expect.arrayContaining(['history', 'lastError']));
+    for (const { remove } of smaller.slice(3))
+      expect(remove).toEqual(expect.arrayContaining(['lane', 'dueAt']));
   });
 });

@@ -6,6 +6,8 @@ import { TROUBLED_MS } from './scenario.js';
 export interface Features {
   /** Bare records are written over outside of their payload, whatever is done with them at that moment. */
   readonly overwrites: boolean;
+  /** Records of every kind are changed by hand, at any moment. */
+  readonly edits: boolean;
   /** Some records name a task, which no handler knows before this time. */
   readonly taskKnownFromMs: number | undefined;
   /** Attempts at a time in all runs of a queue together. */
@@ -32,6 +34,7 @@ export interface Features {
 
 export const NO_FEATURES: Features = {
   overwrites: false,
+  edits: false,
   taskKnownFromMs: undefined,
   globalConcurrency: undefined,
   destinations: undefined,
@@ -46,11 +49,12 @@ export const NO_FEATURES: Features = {
 };
 
 /** Most worlds have one or two of them, some none. */
-export function makeFeatures(random: Random, hasArrivals: boolean): Features {
+export function makeFeatures(random: Random, hasArrivals: boolean, edits: boolean): Features {
   const has = () => chance(random, 0.12);
   const tableAtMs = between(random, 0, TROUBLED_MS);
   return {
     overwrites: hasArrivals && chance(random, 0.3),
+    edits,
     taskKnownFromMs: has() ? between(random, 0, 2 * TROUBLED_MS) : undefined,
     globalConcurrency: has() ? pick(random, [1, 2, 4]) : undefined,
     destinations: has() ? pick(random, [2, 5]) : undefined,

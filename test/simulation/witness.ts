@@ -218,7 +218,9 @@ export class Witness {
   ): void {
     const [read, stored] = [this.versions.of(record), this.versions.current(record.id)];
     if (stored !== read) this.report(`${record.id}: an attempt of version ${read} settled version ${stored}`);
-    if (before?.status === 'SUCCESS' && this.records.has(record.id))
+    // Set by hand while it was indexed, it is taken out of the index.
+    const isCorrected = change.set.status === undefined && change.set.attempts === undefined;
+    if (before?.status === 'SUCCESS' && this.records.has(record.id) && !isCorrected)
       this.report(`${record.id}: settled again after its success`);
     const { status, lastFailureAt, lastAttemptAt, lastError, queue, dueAt } = change.set;
     const isLost = lastError?.name === 'WorkerLost';
@@ -383,9 +385,9 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, retryModes, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    const { clockJumps, globalConcurrency, controlTable, overwrites } = this.features;
+    const { clockJumps, globalConcurrency, controlTable, overwrites, edits } = this.features;
     // What is written over while it may be under attempt is looked at again after a minute or two.
-    if (clockJumps || globalConcurrency || controlTable || overwrites) return;
+    if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange =
       retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;

@@ -21,6 +21,7 @@ import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';
 import { invocation } from './cloud/invocation.js';
 import { ControlTable } from './control-table.js';
+import { Edits } from './edits.js';
 import { faultyStore } from './faulty-store.js';
 import { destinationOf, type Features, LATE_TASK, makeFeatures } from './features.js';
 import { hostileItemsOf, isHostile } from './hostile-items.js';
@@ -68,6 +69,7 @@ const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
 /** Their chance is their own: a world without them stays as it is. */
 const OPERATORS_SEED = 0x6f70;
 const FEATURES_SEED = 0x6665;
+const EDITS_SEED = 0x6564;
 const OPERATORS_MS = 2 * TROUBLED_MS;
 /** Who brings back what was discarded takes its time. */
 const OPERATORS_LAST_MS = OPERATORS_MS + 1_000_000;
@@ -109,6 +111,8 @@ export class World {
   private readonly producers: Producers;
   readonly features: Features;
   private readonly featuresRandom: () => number;
+  private readonly editsRandom: () => number;
+  private readonly edits: Edits;
   private readonly troubles: Faults;
   private readonly perRecord: ResolvedPolicy;
   private readonly cloud: Cloud | undefined;
@@ -142,7 +146,12 @@ export class World {
     this.hasOperators = hasOperators ?? chance(this.operatorsRandom, 0.2);
     const scenario = makeScenario(this.random, hasArrivals);
     this.featuresRandom = seededRandom(seed + FEATURES_SEED);
-    const features = makeFeatures(this.featuresRandom, scenario.arrivals !== undefined);
+    this.editsRandom = seededRandom(seed + EDITS_SEED);
+    const features = makeFeatures(
+      this.featuresRandom,
+      scenario.arrivals !== undefined,
+      chance(this.editsRandom, 0.4),
+    );
     this.features = sabotage.features?.(features) ?? features;
     const breaker =
       scenario.breaker ?? (this.features.destinations ? resolveBreaker(QUICK_BREAKER) : undefined);
@@ -168,6 +177,7 @@ export class World {
     this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions, interval);
     this.cloud = arrivals && this.makeCloud(arrivals);
     this.producers = this.makeProducers();
+    this.edits = this.makeEdits();
   }
 
   private makeCloud({ stream, troubles }: ArrivalsScenario): Cloud {
@@ -261,7 +271,7 @@ export class World {
         this.witness.report(`still open after ${longestMs / 60_000} minutes: ${this.openIds().join(', ')}`);
         break;
       }
-      const isPast = at > Math.max(TROUBLED_MS, lastWriteMs) && this.producers.isDone;
+      const isPast = at > Math.max(TROUBLED_MS, lastWriteMs) && this.producers.isDone && this.edits.isDone;
       if (isPast && this.openIds().length === 0) break;
       await this.time.runUntil(START + at);
       this.fireRules(at);
@@ -296,7 +306,23 @@ export class World {
       this.producers.schedule(script);
       if (this.features.overwrites)
         this.producers.scheduleOverwrites(script, this.featuresRandom, TROUBLED_MS);
+      if (this.features.edits) this.edits.schedule(script, TROUBLED_MS);
     }
+  }
+
+  private makeEdits(): Edits {
+    const { time, truth, witness, versions, cloud, editsRandom: random } = this;
+    return new Edits({
+      ...{ time, truth, witness, versions, random },
+      hasSecondQueue: this.hasRuleOfSecondQueue(),
+      hasArrivals: cloud !== undefined,
+      wrote: (kind, item) => cloud?.wrote(kind, item),
+    });
+  }
+
+  private hasRuleOfSecondQueue(): boolean {
+    const { arrivals, retryQueues } = this.scenario;
+    return arrivals?.hasSecondQueue === true || retryQueues.q !== undefined || this.hasOperators;
   }
 
   private scheduleOperators(): void {
@@ -425,8 +451,7 @@ export class World {
   private fireRules(at: number): void {
     const { arrivals } = this.scenario;
     if (at > 0 && at % HOUR_MS === 0) this.fireSweep();
-    if (arrivals?.hasSecondQueue || this.scenario.retryQueues.q || this.hasOperators)
-      this.fire({ queue: 'r' });
+    if (this.hasRuleOfSecondQueue()) this.fire({ queue: 'r' });
     if (at < (arrivals?.enabledFromMs ?? 0)) return;
     const bands = this.bandsAt(at);
     if (!bands) this.fire({ queue: 'q' });
@@ -617,6 +642,7 @@ export class World {
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     if (this.features.overwrites && now - START < OPERATORS_MS)
       this.producers.sees(script, this.featuresRandom);
+    if (this.features.edits && now - START < OPERATORS_MS) this.edits.sees(script);
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
 
@@ -677,12 +703,16 @@ export class World {
     return [...waiting, ...items.filter((item) => !isDone(item)).map((item) => String(item.id))];
   }
 
+  private hasBeenEnded(id: string): boolean {
+    return this.producers.hasEnded(id) || this.edits.hasEnded(id);
+  }
+
   private checkEnds(): void {
     for (const item of this.items()) {
       const script = this.scripts.get(String(item.id));
       if (!script) continue;
       if (!isDone(item)) this.witness.report(`${item.id}: left behind, ${item.status} in ${item.lane}`);
-      if (String(item.deadReason).startsWith('discarded') || this.producers.hasEnded(script.id)) continue;
+      if (String(item.deadReason).startsWith('discarded') || this.hasBeenEnded(script.id)) continue;
       const good = Number.isFinite(script.failuresFirst) && script.maxAttempts === undefined;
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);

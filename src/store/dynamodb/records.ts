@@ -65,7 +65,7 @@ export class DynamoDbRecords {
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
     const smaller = isQuarantine(change)
       ? smallerQuarantines(change)
-      : [withoutErrors(change), bareEnd(change)];
+      : [withoutHistory(change), withoutErrors(change), bareEnd(change)];
     for (let attempt = change; ; ) {
       try {
         return await this.change(record, attempt, rev);
@@ -203,9 +203,15 @@ function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean
   });
 }
 
+/** That of the attempts before goes as well. */
+function withoutHistory({ set: { history: _, ...set }, remove }: RecordChange): RecordChange {
+  return { set, remove: [...remove, 'history'] };
+}
+
 function withoutErrors(change: RecordChange): RecordChange {
-  const { lastError: _, history: __, ...set } = change.set;
-  return { ...change, set };
+  const { set, remove } = withoutHistory(change);
+  const { lastError: _, ...rest } = set;
+  return { set: rest, remove: [...remove, 'lastError'] };
 }
 
 /** What fits into the room of the index keys that it removes. */
