@@ -164,7 +164,7 @@ describe('a picture of policies', () => {
       ['8 d', '360 d'],
     ])
       expect(shown).toEqual(expect.arrayContaining([`every ${every}`, `to age ${untilAge}`]));
-    expect(shown).toEqual(expect.arrayContaining(['0', '1 h', '1 d', '30 d', '289 attempts', '22 attempts']));
+    expect(shown).toEqual(expect.arrayContaining(['0', '1 h', '1 d', '30 d', '289 attempts', '23 attempts']));
     expect(dots(svg)).toHaveLength(0);
     const bars = [...parsed(svg).querySelectorAll('rect[rx="4"], g[rx="4"] rect')].map((bar) =>
       Number(bar.getAttribute('width')),
