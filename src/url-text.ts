@@ -8,8 +8,10 @@ const WEB = /^(?:https?|wss?):$/i;
 const QUOTE = /["'<>\\]/;
 const END_OF_AUTHORITY = /[/?#;]/;
 const HOST_AND_PORT = /^[^:]*:\d+$/;
-/** `user/password@`, without slashes before it. */
-const ORACLE = /\b(jdbc:oracle:[a-z0-9]{1,16}:)[^\s@"'<>]{0,200}@/gi;
+/** `user/password@` follows it, without slashes between. */
+const ORACLE = /jdbc:oracle:[a-z0-9]{1,16}:/gi;
+const MAX_ORACLE_USER_CHARACTERS = 200;
+const END_OF_ORACLE_USER = /[\s@"'<>]/;
 
 /**
  * A text whose URLs, of any scheme, have origin and path only: queries, fragments, user names and passwords are where secrets
@@ -25,7 +27,20 @@ export function withoutUrlSecrets(text: string, maxCharacters = Number.POSITIVE_
     const goesOn = cut.startsWith('//', end) || (isCut && end === cut.length);
     return `//${shownOf(run, schemeBefore(cut, at), goesOn)}`;
   });
-  return shown.replace(ORACLE, '$1');
+  return withoutOracleUsers(shown);
+}
+
+function withoutOracleUsers(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (const { 0: scheme, index } of text.matchAll(ORACLE)) {
+    const start = index + scheme.length;
+    const length = text.slice(start, start + MAX_ORACLE_USER_CHARACTERS + 1).search(END_OF_ORACLE_USER);
+    if (length < 0 || text.charAt(start + length) !== '@') continue;
+    kept += text.slice(from, start);
+    from = start + length + 1;
+  }
+  return kept + text.slice(from);
 }
 
 /** The end of a URL tells which of its parts is which: one that is cut is left out. */
