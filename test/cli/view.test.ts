@@ -76,7 +76,7 @@ describe('the live view', () => {
       label: `run ${i}`,
       runningMs: 90_000 - i,
     }));
-    const crowded = renderView({ ...status, running: many }, { columns: 80, rows: 24 }, plain);
+    const crowded = renderView({ ...status, running: many }, { columns: 80, rows: 25 }, plain);
     const below = crowded.slice(crowded.findIndex((line) => line.startsWith('RUNS')) + 1);
     expect(below.slice(0, 3).map((line) => line.slice(10).trim())).toEqual([
       expect.stringMatching(/^run 1 +running for 5 min$/),
@@ -118,7 +118,7 @@ describe('the live view', () => {
       { ...error, text: 'older' },
       { ...error, record: 'order-1' },
     ];
-    const shown = renderView({ ...status, errors }, { columns: 80, rows: 30 }, plain);
+    const shown = renderView({ ...status, errors }, { columns: 80, rows: 31 }, plain);
     const first = shown.findIndex((line) => line.startsWith('ERROR'));
     expect(shown.slice(first, first + 5)).toEqual([
       'ERROR in default: TypeError: no [2J',

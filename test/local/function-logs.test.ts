@@ -10,6 +10,52 @@ async function world() {
   return { folder, notices, logs: new FunctionLogs(folder, (notice) => notices.push(notice)) };
 }
 
+describe('what the code of an app writes', () => {
+  const shown = async (...lines: Parameters<FunctionLogs['write']>[]) => {
+    const output: string[] = [];
+    const folder = join(await mkdtemp(join(tmpdir(), 'backlog-logs-')), 'logs');
+    const notices: string[] = [];
+    const logs = new FunctionLogs(
+      folder,
+      ({ text }) => notices.push(text),
+      ({ where, record, text }) => output.push([where, record, text].filter(Boolean).join(' ')),
+    );
+    for (const line of lines) logs.write(...line);
+    await logs.close();
+    return { output, notices };
+  };
+  const source = { id: 'order-7', queue: 'orders' };
+
+  it('is shown with the queue and the record, or with the function alone', async () => {
+    const { output } = await shown(
+      ['A', 'sending', 'stdout', source],
+      ['A', '{"level":"INFO","message":"sent","timestamp":"x","order":"o","attempt":1}', 'stdout', source],
+      ['A', 'loaded', 'stdout'],
+      ['A', '{"level":"INFO","message":"run","attempted":1}', 'stdout'],
+    );
+    expect(output).toEqual([
+      'orders order-7 sending',
+      'orders order-7 INFO sent order=o attempt=1',
+      'A loaded',
+    ]);
+  });
+
+  it('is limited to 20 lines a second', async () => {
+    const { output } = await shown(
+      ...Array.from({ length: 100 }, () => ['A', 'x', 'stdout', source] as const).map(
+        (one) => [...one] as Parameters<FunctionLogs['write']>,
+      ),
+    );
+    expect(output).toHaveLength(20);
+  });
+
+  it('beside it, a warning of the library prints its fields', async () => {
+    const line = '{"level":"WARN","message":"no rule serves this queue","queue":"default","id":"z"}';
+    const { notices } = await shown(['A', line, 'stdout']);
+    expect(notices).toEqual(['no rule serves this queue queue=default id=z']);
+  });
+});
+
 describe('what functions log', () => {
   it('is lost without harm where its folder has gone, also when a file is full', async () => {
     const { folder, logs } = await world();

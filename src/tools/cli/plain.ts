@@ -1,5 +1,6 @@
 import type { ReloadNews } from '../local/reload/news.js';
 import type { Notice } from '../local/sandbox/function-logs.js';
+import type { OutputLine } from '../local/sandbox/handler-output.js';
 import { ownFrames } from '../local/status/error-log.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { RuntimeStatus } from '../local/status/status.js';
@@ -18,6 +19,11 @@ export function plainNotice({ level, functionName, text, stack = [] }: Notice): 
     .slice(0, 1)
     .map((place) => `\n  ${printable(place)}`);
   return `${level} ${functionName}: ${printable(text)}${where.join('')}`;
+}
+
+/** `orders order-7: sent` */
+export function plainOutput({ where, record, text }: OutputLine): string {
+  return printable(`${where}${record === undefined ? '' : ` ${record}`}: ${text}`);
 }
 
 /** A line for what came of a save, and those that explain it. */

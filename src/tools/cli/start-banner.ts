@@ -38,6 +38,7 @@ export function bannerLines(status: RuntimeStatus, paint: Paint, hasKeys: boolea
     { label: 'Console', text: place(statusPage), rank: 2 },
     { label: 'App', text: app, rank: 3 },
     { label: 'Data', text: dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)', rank: 3 },
+    { label: 'Logs', text: status.logs || NOT_YET, rank: 3 },
     { label: 'Time', text: timeText(status, paint, hasKeys), rank: 1 },
     ...clockLines(status, paint),
     ...debuggerLines(status).map((text, i) => ({ label: i === 0 ? 'Debugger' : '', text, rank: 2 }) as const),

@@ -4,6 +4,7 @@ import type { RunReport } from '../local/status/run-report.js';
 import type { HandlerError, RunningRun, RuntimeStatus } from '../local/status/status.js';
 import { clock, counted, printable } from './output.js';
 import { type Paint, padEnd, width } from './paint.js';
+import { plainOutput } from './plain.js';
 
 /** Most runs are over by then: a line for each would come and go. */
 const SHOWN_AFTER_MS = 1_000;
@@ -58,6 +59,19 @@ export function problemLines({ errors, notices, logs }: RuntimeStatus, most: num
   else if (last) lines = noticeLines(last, logs, paint);
   if (lines.length === 0 || most < 1) return [];
   return most < 3 ? lines.slice(0, most) : ['', ...lines].slice(0, most);
+}
+
+/** Most lines of the app's own code. */
+const MOST_OUTPUT = 5;
+
+/** What code of the app has written, the newest last, below a title. */
+export function outputLines({ output = [] }: RuntimeStatus, most: number, paint: Paint): string[] {
+  const lines = output.slice(-Math.min(MOST_OUTPUT, most - 1));
+  if (lines.length === 0 || most < 2) return [];
+  return [
+    paint('dim', 'OUTPUT of the handlers, also in the logs'),
+    ...lines.map((line) => plainOutput(line)),
+  ];
 }
 
 function noticeLines(last: Notice, logs: string, paint: Paint): string[] {

@@ -13,7 +13,7 @@ import {
 } from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
-import { plainCounts, plainNotice, plainReload, plainRun, summary } from './plain.js';
+import { plainCounts, plainNotice, plainOutput, plainReload, plainRun, summary } from './plain.js';
 import { loadRedact } from './redact-module.js';
 import { banner } from './start-banner.js';
 import { StartLive } from './start-live.js';
@@ -116,7 +116,10 @@ async function stop(runtime: LocalRuntime, output: Output) {
 
 /** What a user sees of a runtime. */
 interface Show {
-  readonly callbacks: Pick<RuntimeOptions, 'onProgress' | 'onReady' | 'onRun' | 'onNotice' | 'onReload'>;
+  readonly callbacks: Pick<
+    RuntimeOptions,
+    'onProgress' | 'onReady' | 'onRun' | 'onNotice' | 'onOutput' | 'onReload'
+  >;
   started(runtime: LocalRuntime): void;
   /** May be called again. */
   stop(): void;
@@ -144,6 +147,7 @@ function plainShow(sample: boolean, output: Output): Show {
         errors.add(text);
         output.message(text);
       },
+      onOutput: (line) => output.data(plainOutput(line)),
       onReload: (news) => {
         for (const line of plainReload(news)) output.message(line);
       },

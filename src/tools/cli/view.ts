@@ -5,7 +5,7 @@ import { cut, type Paint, padEnd, padStart } from './paint.js';
 import { reloadLines } from './reload-lines.js';
 import { bannerLines, bannerText } from './start-banner.js';
 import { hasOutageKey, helpLines, keyLine } from './start-help.js';
-import { problemLines, runLines } from './start-runs.js';
+import { outputLines, problemLines, runLines } from './start-runs.js';
 
 export interface ViewSize {
   readonly columns: number;
@@ -78,7 +78,8 @@ function bodyLines(
   // They share the room: a good save does not hide what a handler throws.
   const leastReload = Math.ceil(roomBelow / 2);
   const reloaded = reloadLines(status, Math.max(leastReload, roomBelow - problems.length), paint);
-  const below = [...problemLines(status, roomBelow - reloaded.length, paint), ...reloaded];
+  const news = [...problemLines(status, roomBelow - reloaded.length, paint), ...reloaded];
+  const below = [...news, ...outputLines(status, roomBelow - news.length, paint)];
   const runsRoom = Math.max(1, left - table.length - below.length);
   const runs = runLines(status, runsRoom, columns < WIDE_COLUMNS, paint);
   return [...table, countsNote(status, paint), ...title, ...fill(runs, runsRoom), ...below].slice(0, room);

@@ -62,7 +62,8 @@ export class FunctionHost {
       isAlone: (lambda) => debugging?.isDebugged(lambda) === true,
       open: (lambda) => {
         const common = { ...environment, [SANDBOX_CLOCK]: this.#clock };
-        const onLine = (line: string, stream: 'stdout' | 'stderr') => logs.write(lambda.name, line, stream);
+        const onLine: ConstructorParameters<typeof Sandbox>[0]['onLine'] = (...line) =>
+          logs.write(lambda.name, ...line);
         if (!debugging?.isDebugged(lambda)) {
           return new Sandbox({ function: lambda, environment: common, onLine });
         }

@@ -1,6 +1,7 @@
 import type { RedactPayload } from '../../operate/redact-payload.js';
 import type { DescribeChanges, ReloadNews } from './reload/news.js';
 import type { Notice } from './sandbox/function-logs.js';
+import type { OutputLine } from './sandbox/handler-output.js';
 import type { RunReport } from './status/run-report.js';
 import type { RuntimeActions } from './status/runtime-actions.js';
 import type { RuntimeStatus } from './status/status.js';
@@ -34,6 +35,8 @@ export interface RuntimeOptions {
   readonly onRun?: ((report: RunReport) => void) | undefined;
   /** A function has logged a warning or an error. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
+  /** Code of the app has written a line. */
+  readonly onOutput?: ((line: OutputLine) => void) | undefined;
   /** All is ready, and the clock has begun to go. Gets what is to be seen, and what the keys of a terminal do. */
   readonly onReady?: ((status: () => RuntimeStatus, actions: RuntimeActions) => void) | undefined;
   /** Runs what is saved of the app while it is at work. Default false. */

@@ -123,7 +123,10 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const client = createDynamoDbClient({ endpoint, region: REGION });
   closers.add(() => client.destroy());
   await database.prepare(first.app, client);
-  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice);
+  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice, (line) => {
+    log.addOutput(line);
+    options.onOutput?.(line);
+  });
   closers.add(() => logs.close());
 
   // What follows the app.

@@ -2,7 +2,9 @@ import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } 
 import { join } from 'node:path';
 import { withoutUrlSecrets } from '../../../url-text.js';
 import { folderTrouble } from '../folder-trouble.js';
+import type { OutputSource } from './attempt-output.js';
 import { FailedAttempts } from './failed-attempts.js';
+import { fieldsOf, HandlerOutput, type OutputLine } from './handler-output.js';
 
 /** Something that a function logged and that should be seen. */
 export interface Notice {
@@ -33,9 +35,15 @@ export class FunctionLogs {
   readonly #onNotice: (notice: Notice) => void;
   readonly #files = new Map<string, LogFile>();
   readonly #failedAttempts = new FailedAttempts();
+  readonly #output: HandlerOutput;
 
   /** @throws ConfigurationError if the folder cannot be made */
-  constructor(folder: string, onNotice: (notice: Notice) => void) {
+  constructor(
+    folder: string,
+    onNotice: (notice: Notice) => void,
+    onOutput: (line: OutputLine) => void = () => {},
+  ) {
+    this.#output = new HandlerOutput(onOutput);
     try {
       mkdirSync(folder, { recursive: true });
     } catch (error) {
@@ -45,7 +53,8 @@ export class FunctionLogs {
     this.#onNotice = onNotice;
   }
 
-  write(functionName: string, line: string, stream: 'stdout' | 'stderr'): void {
+  /** @param source the record whose attempt wrote the line. Default: it is not known */
+  write(functionName: string, line: string, stream: 'stdout' | 'stderr', source?: OutputSource): void {
     const file = this.#file(functionName);
     // The backlog of a disk that takes nothing is not kept in memory.
     if (file.stream.writableLength < MAX_WAITING_BYTES) file.stream.write(`${line}\n`);
@@ -53,7 +62,8 @@ export class FunctionLogs {
     const parsed = parseLine(line);
     const failed = parsed && this.#failedAttempts.add(functionName, parsed);
     if (failed) this.#onNotice({ functionName, level: 'ERROR', ...failed, text: shortened(failed.text) });
-    const notice = noticeOf(line, parsed, stream);
+    const notice = source ? undefined : noticeOf(line, parsed, stream);
+    if (!notice && (source || stream === 'stdout')) this.#output.add(functionName, line, parsed, source);
     if (notice) this.#onNotice({ functionName, ...notice });
   }
 
@@ -107,7 +117,9 @@ function noticeOf(
     if (level !== 'WARN' && level !== 'ERROR' && level !== 'CRITICAL') return undefined;
     if (FAILED_ATTEMPTS.has(message)) return undefined;
     const reason = (error as { message?: unknown } | undefined)?.message;
-    const text = [message, reason].filter((part) => typeof part === 'string').join(': ');
+    const said = [message, reason].filter((part) => typeof part === 'string').join(': ');
+    // Which queue, which record, how many.
+    const text = `${said} ${fieldsOf(parsed, ['error', 'stack'])}`.trimEnd();
     return { level: level === 'WARN' ? 'WARN' : 'ERROR', text: shortened(text) };
   }
   const names = stream === 'stderr' && /^\S*(Error|FATAL ERROR)\b/.test(line.slice(0, MAX_TEXT_CHARS));

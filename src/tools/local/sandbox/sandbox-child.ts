@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import * as inspector from 'node:inspector';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { withMarkedOutput } from './attempt-output.js';
 import {
   type Answer,
   type Invoke,
@@ -80,7 +81,7 @@ async function loadHandler(folder: string, handler: string): Promise<Handler> {
   const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const exported = module[name] ?? (module.default as Record<string, unknown> | undefined)?.[name];
   if (typeof exported !== 'function') throw new Error(`${handler} is undefined or not exported`);
-  return exported as Handler;
+  return withMarkedOutput(exported as Handler);
 }
 
 function contextOf(requestId: string, deadline: number): LambdaContext {

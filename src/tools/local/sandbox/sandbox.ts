@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { LocalFunction } from '../template/local-app.js';
+import { type OutputSource, readMarked } from './attempt-output.js';
 import { InvocationLog, type LogLine } from './invocation-log.js';
 import {
   type Answer,
@@ -42,7 +43,7 @@ export interface SandboxOptions {
   /** Variables by which a debugger attaches itself. The function's own `NODE_OPTIONS` come behind those here. */
   readonly debuggerVariables?: Readonly<Record<string, string>> | undefined;
   /** One line that the handler wrote to stdout or stderr. */
-  readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void;
+  readonly onLine: (line: string, stream: 'stdout' | 'stderr', source?: OutputSource) => void;
 }
 
 /** What a process needs of its surroundings; credentials and settings of the user's shell stay outside. */
@@ -89,8 +90,9 @@ export class Sandbox {
       serialization: 'json',
     });
     const onLineOf = (stream: LogLine['stream']) => (line: string) => {
-      this.#log?.add(line, stream);
-      onLine(line, stream);
+      const { text, source } = readMarked(line);
+      this.#log?.add(text, stream);
+      onLine(text, stream, source);
     };
     forEachLine(this.#child.stdout, onLineOf('stdout'));
     forEachLine(this.#child.stderr, (line) => {

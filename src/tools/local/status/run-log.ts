@@ -1,5 +1,6 @@
 import type { RunSummary } from '../../../worker/summary.js';
 import type { Notice } from '../sandbox/function-logs.js';
+import type { OutputLine } from '../sandbox/handler-output.js';
 import { ErrorLog } from './error-log.js';
 import type { RunDetails, RunReport } from './run-report.js';
 import { NO_RUNS, type RunningRun, type RunTotals, type RuntimeActivity } from './status.js';
@@ -44,6 +45,7 @@ export interface RunEnd {
 export class RunLog {
   readonly runs: RunReport[] = [];
   readonly notices: Notice[] = [];
+  readonly output: OutputLine[] = [];
   readonly errors = new ErrorLog();
   readonly #rules = new Map<string, RuleCounts>();
   readonly #last = new Map<string, RunReport>();
@@ -157,6 +159,10 @@ export class RunLog {
       queue,
       kept.filter((minute) => minute.at > at - KEPT_MINUTES * MINUTE_MS),
     );
+  }
+
+  addOutput(line: OutputLine): void {
+    keep(this.output, line, KEPT_NOTICES);
   }
 
   addNotice(notice: Notice, at: string): void {

@@ -100,6 +100,7 @@ export class RuntimeStatusView {
       ...this.#runs(),
       errors: log.errors.current,
       notices: log.notices,
+      output: log.output,
       totals: log.totals,
       ...(debuggers === undefined ? {} : { debuggers }),
       ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),

@@ -3,6 +3,7 @@ import type { DebuggerAddress } from '../debugging.js';
 import type { ReloadNews } from '../reload/news.js';
 import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
+import type { OutputLine } from '../sandbox/handler-output.js';
 import type { RunReport } from './run-report.js';
 
 /** Everything that the terminal, the console and `/status.json` show. Times are the backlog's, ISO-8601. */
@@ -40,6 +41,8 @@ export interface RuntimeStatus {
   /** What handlers threw, the newest last, each error once. */
   readonly errors: readonly HandlerError[];
   readonly notices: readonly Notice[];
+  /** What code of the app has written, the newest last. Default: nothing. */
+  readonly output?: readonly OutputLine[] | undefined;
   readonly totals: RunTotals;
   /** With `--inspect`: where debuggers listen. Empty: the app has no function of its own. */
   readonly debuggers?: readonly DebuggerAddress[] | undefined;
