@@ -1,8 +1,9 @@
-import type { QueueWeights, RunOptions, run, Watchdog } from '../src/worker/index.js';
+import type { QueueWeights, RunOptions, RunSummary, run, Watchdog } from '../src/worker/index.js';
 import type { QueueTurns } from '../src/worker/page-turns.js';
 import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
 import type { HandlerDeps } from './deps.js';
 import type { HandlerLogger } from './handler-logger.js';
+import type { LambdaContext } from './lambda-context.js';
 import type { EmitMetrics } from './metrics.js';
 
 /** Everything a handler touches that tests replace. */
@@ -16,16 +17,6 @@ export interface HandlerSeams extends Partial<HandlerDeps> {
   /** For tests: in place of the run itself. */
   readonly run?: typeof run | undefined;
 }
-
-/**
- * Makes the same handler with other seams: `dynamo-backlog/testing` and `backlog work` run the handlers that users export.
- * By its name, so that it is found where a process has loaded this package twice. What is handed through it may come from
- * the other copy, so it is data and functions, and no instances of classes that are compared.
- */
-export const WITH_SEAMS: unique symbol = Symbol.for('dynamo-backlog.withSeams');
-
-/** The queues that a handler serves by its own code, with their weights; undefined: all that its settings name. */
-export const SERVES: unique symbol = Symbol.for('dynamo-backlog.serves');
 
 /** What the testing kit and the worker process replace. */
 export interface ProcessSeams extends HandlerSeams {
@@ -43,11 +34,106 @@ export interface ProcessSeams extends HandlerSeams {
   readonly registers?: boolean | undefined;
 }
 
-/** Gets the seams that the handler was made with, and gives those that replace them. */
-export type WithSeams = (other: (given: HandlerSeams) => ProcessSeams) => BacklogLambdaHandler;
+/**
+ * Gets the seams that a handler was made with, and gives those that replace them. Handlers keep what they make of it: one
+ * function stands for one backlog.
+ */
+export type ReplaceSeams = (given: HandlerSeams) => ProcessSeams;
+
+/** What `dynamo-backlog/testing` and `backlog work` hand to a handler with an event. */
+export interface Tool {
+  readonly replace: ReplaceSeams;
+  /** Called with the run when the event has reached it. */
+  readonly reached: (run: Promise<RunSummary>) => void;
+}
+
+/**
+ * The key of a `Tool` in the context of an invocation. So it passes through every wrapper, and its middlewares are run.
+ * By its name, so that it is found where a process has loaded this package twice. What is handed through it may come from
+ * the other copy, so it is data and functions, and no instances of classes that are compared.
+ */
+export const TOOL: unique symbol = Symbol.for('dynamo-backlog.tool');
+
+/** A context that may have a tool. */
+export interface ToolContext extends LambdaContext {
+  readonly [TOOL]?: Tool | undefined;
+}
+
+/** The queues that a handler serves by its own code, with their weights; undefined: all that its settings name. */
+export const SERVES: unique symbol = Symbol.for('dynamo-backlog.serves');
 
 /** A handler, as `makeHandler` makes it. */
 export interface SeamedHandler extends BacklogLambdaHandler {
-  readonly [WITH_SEAMS]: WithSeams;
   readonly [SERVES]?: QueueWeights | undefined;
+}
+
+/** What a module exports for Lambda: a handler of this package, or what wraps one. */
+export type LambdaFunction = (event: never, context: never, callback: never) => unknown;
+
+interface InvocationWatch {
+  readonly onReached?: (run: Promise<RunSummary>) => void;
+  readonly onOuterError?: (error: unknown) => void;
+}
+
+/** How an invocation ended that did not fail. */
+export type Invoked =
+  | { readonly summary: RunSummary }
+  /** There was no run: a middleware has ended it before. */
+  | { readonly summary?: undefined; readonly answer: unknown };
+
+/**
+ * Invokes a handler with other seams, through whatever wraps it.
+ *
+ * @param watch `onReached` is called with the run, `onOuterError` with an error that is not the run's own: a middleware's,
+ *   which no log has yet
+ * @returns the run's summary, or the answer of what has ended the invocation before a run
+ */
+export async function invokeWith(
+  handler: LambdaFunction,
+  event: unknown,
+  context: LambdaContext,
+  replace: ReplaceSeams,
+  watch: InvocationWatch = {},
+): Promise<Invoked> {
+  let run: Promise<RunSummary> | undefined;
+  const reached = (own: Promise<RunSummary>) => {
+    run = own;
+    watch.onReached?.(own);
+  };
+  const invoke = handler as (event: unknown, context: ToolContext) => unknown;
+  let answer: unknown;
+  try {
+    answer = await invoke(event, { ...context, [TOOL]: { replace, reached } });
+  } catch (error) {
+    const own = await run?.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (own !== error) watch.onOuterError?.(error);
+    throw error;
+  }
+  // A failure that a middleware has answered for is one all the same.
+  return run ? { summary: await run } : { answer };
+}
+
+const ON_MADE = Symbol.for('dynamo-backlog.onMade');
+type OnMade = { [ON_MADE]?: ((handler: SeamedHandler) => void) | undefined };
+
+/** Reports a new handler to `handlersMadeBy`, if that is under way. */
+export function announce(handler: SeamedHandler): void {
+  (globalThis as OnMade)[ON_MADE]?.(handler);
+}
+
+/** The handlers that are made while something is done, such as a module loaded: which of them a wrapper hides. */
+export async function handlersMadeBy<Result>(
+  act: () => Promise<Result>,
+): Promise<{ result: Result; made: readonly SeamedHandler[] }> {
+  const made: SeamedHandler[] = [];
+  const asking = globalThis as OnMade;
+  asking[ON_MADE] = (handler) => void made.push(handler);
+  try {
+    return { result: await act(), made };
+  } finally {
+    asking[ON_MADE] = undefined;
+  }
 }

@@ -3,7 +3,7 @@ import { ownValue } from '../../src/own-names.js';
 import { DynamoDbStore } from '../../src/store/index.js';
 import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
-import { lambdaHandler, once } from '../lambda-handler.js';
+import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
 import { type EmitIntakeMetrics, emitIntakeMetrics } from '../metrics.js';
 import { buryRun, lookAtIndexed } from './bury-run.js';
@@ -52,19 +52,15 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
     };
   });
 
-  return lambdaHandler(logger, async (input) => {
-    try {
-      const deps = await start()();
-      const run = new IntakeBatch(deps);
-      const failed = await take(input, run, deps);
-      const { metrics } = deps.settings;
-      run.report(overrides.emit ?? ((counts, table) => emitIntakeMetrics(counts, table, metrics)));
-      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
-    } catch (error) {
-      logger.error('intake failed', error as Error);
-      throw error;
-    }
-  });
+  const handle = async (input: unknown) => {
+    const deps = await start()();
+    const run = new IntakeBatch(deps);
+    const failed = await take(input, run, deps);
+    const { metrics } = deps.settings;
+    run.report(overrides.emit ?? ((counts, table) => emitIntakeMetrics(counts, table, metrics)));
+    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+  return lambdaHandler(logger, handle, [logFailure(logger, 'intake failed')]);
 }
 
 /**

@@ -2,8 +2,8 @@ import { type SweepSummary, sweep } from '../../src/intake/index.js';
 import { isPassive } from '../../src/registry/regions.js';
 import { DynamoDbSweepStore, type SweepStore } from '../../src/store/index.js';
 import { createDeps } from '../deps.js';
-import type { LambdaHandler } from '../lambda-context.js';
-import { lambdaHandler, once } from '../lambda-handler.js';
+import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import type { IntakeSeams } from './intake-handler.js';
 import { createMessages, type Messages } from './messages.js';
@@ -35,25 +35,21 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
     };
   });
 
-  return lambdaHandler(logger, async (_, context) => {
-    try {
-      const { settings, store, clock, invoker } = start();
-      if (await isPassive(settings, store, clock.now())) return { ended: 'passiveRegion', found: 0 };
-      const summary = await sweep({
-        store,
-        clock,
-        deadline: clock.wall() + context.getRemainingTimeInMillis(),
-        found: async (ids) => {
-          for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
-            await invoker.sendToRedelivery(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS, true);
-          }
-        },
-      });
-      logger[summary.ended === 'rested' ? 'debug' : 'info']('sweep', { ...summary });
-      return summary;
-    } catch (error) {
-      logger.error('sweep failed', error as Error);
-      throw error;
-    }
-  });
+  const handle = async (_: unknown, context: LambdaContext): Promise<SweepSummary> => {
+    const { settings, store, clock, invoker } = start();
+    if (await isPassive(settings, store, clock.now())) return { ended: 'passiveRegion', found: 0 };
+    const summary = await sweep({
+      store,
+      clock,
+      deadline: clock.wall() + context.getRemainingTimeInMillis(),
+      found: async (ids) => {
+        for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
+          await invoker.sendToRedelivery(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS, true);
+        }
+      },
+    });
+    logger[summary.ended === 'rested' ? 'debug' : 'info']('sweep', { ...summary });
+    return summary;
+  };
+  return lambdaHandler(logger, handle, [logFailure(logger, 'sweep failed')]);
 }

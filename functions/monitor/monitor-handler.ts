@@ -12,8 +12,8 @@ import { isPassive } from '../../src/registry/regions.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { clockOf } from '../clock.js';
 import type { HandlerDeps } from '../deps.js';
-import type { LambdaHandler } from '../lambda-context.js';
-import { lambdaHandler, once } from '../lambda-handler.js';
+import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { emitGauges, emitOldestDueAge, emitRemovedQueues, emitSourcesStopped } from '../metrics.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
@@ -84,70 +84,64 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     };
   });
 
-  return lambdaHandler(logger, async (_, context) => {
-    try {
-      const { settings, clock, store, noted, counter } = start();
-      const { metrics } = settings;
-      const table = settings.tables.records;
-      let oldest = 0;
-      const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
-      // What it counts is the same in all regions: the active one's monitor notes it.
-      const isQuiet = await isPassive(settings, store, clock.now()).catch(() => true);
-      const { queues, removed } =
-        'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
-      const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
-      const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
-        const deps = { store, now: clock.now() };
-        const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.readQueue(queue.name)]);
-        const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
-        const reading = {
-          queue: queue.name,
-          oldestDueAge: Math.round(age),
-          ...(counted ? countsForLog(counted) : {}),
-          ...(state.paused ? { paused: true as const } : {}),
-          ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
-        };
-        const own = ownValue(settings.queues, queue.name);
-        // Other stacks have their own alarms; what no stack serves any more has none.
-        const hasNoOther = own ? !own.ownAlarms?.includes('lag') : removed.has(queue.name);
-        if (hasNoOther) oldest = Math.max(oldest, reading.oldestDueAge);
-        if (reading.waiting === undefined)
-          logger.warn('too many records to count in time', { queue: queue.name });
-        emitGauges(reading, { table, queue: queue.name }, metrics);
-        if (isNotable(reading)) logger.info('queue', forLog(reading));
-        if (counted && !isQuiet && noted.get(queue.name) !== counted.at) {
-          await store.writeReading(queue.name, readingItem(noteOf(queue, counted)));
-          noted.set(queue.name, counted.at);
-        }
-        return reading;
+  const handle = async (_: unknown, context: LambdaContext) => {
+    const { settings, clock, store, noted, counter } = start();
+    const { metrics } = settings;
+    const table = settings.tables.records;
+    let oldest = 0;
+    const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
+    // What it counts is the same in all regions: the active one's monitor notes it.
+    const isQuiet = await isPassive(settings, store, clock.now()).catch(() => true);
+    const { queues, removed } =
+      'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
+    const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
+    const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
+      const deps = { store, now: clock.now() };
+      const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.readQueue(queue.name)]);
+      const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
+      const reading = {
+        queue: queue.name,
+        oldestDueAge: Math.round(age),
+        ...(counted ? countsForLog(counted) : {}),
+        ...(state.paused ? { paused: true as const } : {}),
+        ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
       };
-      const lookAtSources = async () => {
-        const stopped: { mapping: string; why: string }[] = [];
-        for (const mapping of settings.eventSources) {
-          const why = await trouble(mapping);
-          if (why !== undefined) stopped.push({ mapping, why });
-        }
-        for (const one of stopped) logger.error('an event source of the intake does not work', one);
-        emitSourcesStopped(stopped.length, table, metrics);
-        // One alarm less to pay for: the one on the monitor's errors says this as well.
-        if (stopped.length > 0 && settings.tableAlarms) throw new SourcesStoppedError();
-      };
-      const [, ...readings] = (await allOrThrow([
-        lookAtSources,
-        ...queues.map((queue) => () => read(queue)),
-      ]).finally(() =>
-        emitOldestDueAge(settings.tableAlarms ? oldest : 0, table, metrics),
-      )) as QueueReading[];
-      if ('error' in registered) throw registered.error;
-      reportRemoved(readings, removed, logger, (count) => emitRemovedQueues(count, table, metrics));
-      if (!isQuiet)
-        await registered.tidy((queue) => readings.some((one) => one.queue === queue && one.waiting === 0));
-      return readings;
-    } catch (error) {
-      logger.error('monitor failed', error as Error);
-      throw error;
-    }
-  });
+      const own = ownValue(settings.queues, queue.name);
+      // Other stacks have their own alarms; what no stack serves any more has none.
+      const hasNoOther = own ? !own.ownAlarms?.includes('lag') : removed.has(queue.name);
+      if (hasNoOther) oldest = Math.max(oldest, reading.oldestDueAge);
+      if (reading.waiting === undefined)
+        logger.warn('too many records to count in time', { queue: queue.name });
+      emitGauges(reading, { table, queue: queue.name }, metrics);
+      if (isNotable(reading)) logger.info('queue', forLog(reading));
+      if (counted && !isQuiet && noted.get(queue.name) !== counted.at) {
+        await store.writeReading(queue.name, readingItem(noteOf(queue, counted)));
+        noted.set(queue.name, counted.at);
+      }
+      return reading;
+    };
+    const lookAtSources = async () => {
+      const stopped: { mapping: string; why: string }[] = [];
+      for (const mapping of settings.eventSources) {
+        const why = await trouble(mapping);
+        if (why !== undefined) stopped.push({ mapping, why });
+      }
+      for (const one of stopped) logger.error('an event source of the intake does not work', one);
+      emitSourcesStopped(stopped.length, table, metrics);
+      // One alarm less to pay for: the one on the monitor's errors says this as well.
+      if (stopped.length > 0 && settings.tableAlarms) throw new SourcesStoppedError();
+    };
+    const [, ...readings] = (await allOrThrow([
+      lookAtSources,
+      ...queues.map((queue) => () => read(queue)),
+    ]).finally(() => emitOldestDueAge(settings.tableAlarms ? oldest : 0, table, metrics))) as QueueReading[];
+    if ('error' in registered) throw registered.error;
+    reportRemoved(readings, removed, logger, (count) => emitRemovedQueues(count, table, metrics));
+    if (!isQuiet)
+      await registered.tidy((queue) => readings.some((one) => one.queue === queue && one.waiting === 0));
+    return readings;
+  };
+  return lambdaHandler(logger, handle, [logFailure(logger, 'monitor failed')]);
 }
 
 function countsForLog({ counts, inRetry, at, isOld }: PacedCounts) {

@@ -22,7 +22,7 @@ export interface AttemptWatchOptions {
   readonly attemptEachTwice: boolean;
 }
 
-/** Knows which attempts are at work: virtual time is frozen for them, as they may do real I/O. */
+/** Knows which attempts and middlewares are at work: virtual time is frozen for them, as they may do real I/O. */
 export class AttemptWatch {
   readonly findings: Finding[] = [];
   /** Attempts that have begun. */
@@ -30,6 +30,7 @@ export class AttemptWatch {
   /** What was attempted in the present drain: `queue/id`. */
   readonly attempted = new Set<string>();
   private readonly active = new Set<Attempt>();
+  private readonly middlewares = new Set<Pick<Attempt, 'waitedForUntil'>>();
   private readonly doneTwice = new Set<string>();
   private readonly reportedChanges = new Set<string>();
   private changed = deferred();
@@ -55,12 +56,22 @@ export class AttemptWatch {
     };
   }
 
+  /** Middlewares of a handler are at work, before its run or after it. Gives what ends that. */
+  enterMiddlewares(): () => void {
+    const work = { waitedForUntil: realNow() + this.options.graceMs };
+    this.middlewares.add(work);
+    return () => {
+      if (this.middlewares.delete(work)) this.notify();
+    };
+  }
+
   /** Settles when all attempts have ended, or had their time: what is left waits for virtual time. */
   readonly settled = async (): Promise<void> => {
     await macrotask();
     for (;;) {
       const now = realNow();
-      const most = Math.max(...[...this.active].map(({ waitedForUntil }) => waitedForUntil));
+      const atWork = [...this.active, ...this.middlewares];
+      const most = Math.max(...atWork.map(({ waitedForUntil }) => waitedForUntil));
       if (most <= now) break;
       await waitReally(Math.ceil(most - now), this.changed.promise);
       await macrotask();

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { BacklogHandlerOptions } from '../../functions/backlog-handler.js';
 import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
+import type { LambdaFunction } from '../../functions/seams.js';
 import type { HttpDeliveryOptions } from '../delivery/options.js';
 import { type Duration, duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
@@ -32,8 +33,8 @@ export interface TestQueue
     | 'linger'
     | 'retention'
   > {
-  /** What your module exports: `handler = backlogHandler({ ... })`. */
-  readonly handler?: BacklogLambdaHandler | undefined;
+  /** What your module exports: `handler = backlogHandler({ ... })`, or what wraps one. Its middlewares are run. */
+  readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
   /** Does the work of one record. */
   readonly process?: Process | undefined;
   /** The tasks that are performed. */

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { backlogHandler } from '../../functions/backlog-handler.js';
-import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
-import { WITH_SEAMS, type WithSeams } from '../../functions/seams.js';
+import type { LambdaFunction } from '../../functions/seams.js';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import type { RetryMode } from '../record/index.js';
 import { parseOptions, show } from '../validation.js';
+import { keepingLogger } from './logs.js';
 import { type TestQueue, workShape } from './options.js';
 
 /** A queue under test, checked. */
@@ -17,7 +17,7 @@ export interface Queue {
   readonly isOnInsert: boolean;
   readonly weight: number;
   /** The function that serves it. Queues of one handler share it, as those of a worker do. */
-  readonly handler: BacklogLambdaHandler;
+  readonly handler: LambdaFunction;
 }
 
 const PATH = 'testBacklog.queues';
@@ -34,22 +34,15 @@ const CODE_ONLY = ['retry', 'deadOn', 'history'] as const;
 /**
  * Reads the queues, with the parser that the functions read theirs with.
  *
- * @param seamsOf what the handlers are to be made with
  * @throws ConfigurationError naming the queue and the option
  */
-export function readQueues(
-  input: Readonly<Record<string, unknown>>,
-  seamsOf: (queues: QueuesSettings) => Parameters<WithSeams>[0],
-): Queue[] {
+export function readQueues(input: Readonly<Record<string, unknown>>): Queue[] {
   const parts = Object.entries(input).map(([name, queue]) => [name, partsOf(name, queue)] as const);
   const settings = parseQueues(Object.fromEntries(parts.map(([name, one]) => [name, one.settings])), PATH);
   for (const [name, { retryQueue }] of Object.entries(settings)) checkRetryQueue(name, retryQueue, settings);
-  const seams = seamsOf(settings);
-  const made = new Map<unknown, BacklogLambdaHandler>();
   return parts.map(([name, { work, choices }]) => {
     const own = settings[name] as QueueSettings;
-    const handler = made.get(work.handler) ?? handlerOf(name, own, { ...work, ...choices }, seams);
-    if (work.handler) made.set(work.handler, handler);
+    const handler = handlerOf(name, own, { ...work, ...choices });
     const { firstAttempt, weight = 1 } = work;
     return { name, settings: own, isOnInsert: firstAttempt !== 'scheduled', weight, handler };
   });
@@ -106,12 +99,6 @@ function checkWork({ handler, process, tasks, deliverTo }: TestQueue, path: stri
       `${path}: expected one of "handler", "process" or "tasks", and "deliverTo", got ${got}`,
     );
   }
-  if (handler !== undefined && !(WITH_SEAMS in handler)) {
-    throw new ConfigurationError(
-      `${path}.handler: expected what backlogHandler has returned, got ${show(handler)}: of a handler that is wrapped, ` +
-        'give the inner one, or its "process"',
-    );
-  }
 }
 
 function checkRetryQueue(name: string, retryQueue: string | undefined, queues: QueuesSettings): void {
@@ -128,14 +115,8 @@ function handlerOf(
   name: string,
   { deliverTo, retryMode }: { readonly deliverTo?: unknown; readonly retryMode: RetryMode },
   { handler, firstAttempt: _, weight: __, ...code }: TestQueue,
-  seams: Parameters<WithSeams>[0],
-): BacklogLambdaHandler {
+): LambdaFunction {
   // Its own logger would print.
-  if (deliverTo !== undefined) return deliveryHandler(retryMode, seams({}));
-  const made = handler ?? handlerOfCode(name, code);
-  return (made as unknown as { readonly [WITH_SEAMS]: WithSeams })[WITH_SEAMS](seams);
-}
-
-function handlerOfCode(name: string, code: object): BacklogLambdaHandler {
-  return backlogHandler({ queue: name, ...code });
+  if (deliverTo !== undefined) return deliveryHandler(retryMode, { logger: keepingLogger([], undefined) });
+  return handler ?? backlogHandler({ queue: name, ...code });
 }

@@ -1,5 +1,5 @@
-import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import type { BacklogEvent } from '../../functions/event.js';
+import type { LambdaFunction } from '../../functions/seams.js';
 import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, type TierBand, tierBands } from '../policies/index.js';
 import { bornAt, DEFAULT_QUEUE, isLaneOf } from '../record/index.js';
 import type { ObservedStore } from './observed-store.js';
@@ -13,7 +13,7 @@ const AHEAD_MS = 1000 * POLL_SECONDS - 1;
 export interface Rule {
   readonly everyMs: number;
   readonly queues: readonly string[];
-  readonly handler: BacklogLambdaHandler;
+  readonly handler: LambdaFunction;
   readonly event: BacklogEvent | { readonly queues: Readonly<Record<string, number>> };
   /** The ages that it is for, on a progressive queue. */
   readonly band: TierBand | undefined;
@@ -35,7 +35,7 @@ export function rulesOf(queues: readonly Queue[], functionTimeoutSeconds: number
   return [...polls, ...progressive.flatMap((queue) => tierRules(queue, functionTimeoutSeconds))];
 }
 
-function pollOf(handler: BacklogLambdaHandler, queues: readonly Queue[]): Rule {
+function pollOf(handler: LambdaFunction, queues: readonly Queue[]): Rule {
   const names = queues.map(({ name }) => name);
   const [first = ''] = names;
   const weights = Object.fromEntries(queues.map(({ name, weight }) => [name, weight]));

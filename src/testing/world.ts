@@ -1,7 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { attemptLogger } from '../../functions/logger.js';
-import type { WithSeams } from '../../functions/seams.js';
+import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
+import { ConfigurationError } from '../errors.js';
 import { ownValue } from '../own-names.js';
 import { seededRandom } from '../tools/lab/seeded-random.js';
 import { VirtualTime } from '../tools/lab/virtual-time.js';
@@ -15,6 +16,8 @@ import { type Rule, RuleClock, rulesOf } from './rules.js';
 import { Stream } from './stream.js';
 import { type AttemptSummary, NO_ATTEMPTS } from './summary.js';
 
+/** The sweep is hourly. */
+const SWEPT_AFTER_MS = 3_600_000;
 const TABLES = { records: 'test-records', control: 'test-control' };
 
 /** The tables, the stream, the rules and the functions of a backlog, in this process and on virtual time. */
@@ -28,6 +31,7 @@ export class World {
   readonly rules: readonly Rule[];
   readonly ruleClock: RuleClock;
   private readonly stream: Stream;
+  private readonly replace: ReplaceSeams;
   private readonly timeoutMs: number;
   private readonly troubles: unknown[] = [];
   private counted = { ...NO_ATTEMPTS };
@@ -40,11 +44,9 @@ export class World {
     this.timeoutMs = timeout * 1000;
     this.store = new ObservedStore({ clock: this.time.clock() });
     this.random = seededRandom(seed);
-    let settings: QueuesSettings = {};
-    this.queues = readQueues(options.queues, (queues) => {
-      settings = queues;
-      return this.seams(this.environment(queues));
-    });
+    this.queues = readQueues(options.queues);
+    const settings = Object.fromEntries(this.queues.map((queue) => [queue.name, queue.settings]));
+    this.replace = this.seams(this.environment(settings));
     this.rules = rulesOf(this.queues, timeout);
     this.ruleClock = new RuleClock(this.store, now);
     this.stream = this.createStream(settings);
@@ -126,15 +128,33 @@ export class World {
     this.invoke(handler, event).catch((error: unknown) => this.troubles.push(error));
   }
 
-  private invoke(handler: Queue['handler'], event: unknown): Promise<RunSummary> {
+  /** Gives whether there was a run; a middleware may have ended the invocation before it. */
+  private async invoke(handler: Queue['handler'], event: unknown): Promise<boolean> {
     const endsAt = this.time.now + this.timeoutMs;
-    return handler(event, {
-      awsRequestId: 'test',
-      getRemainingTimeInMillis: () => endsAt - this.time.now,
-    });
+    const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => endsAt - this.time.now };
+    let left = this.watch.enterMiddlewares();
+    const enterAgain = () => {
+      left = this.watch.enterMiddlewares();
+    };
+    const onReached = (run: Promise<RunSummary>) => {
+      left();
+      run.then(enterAgain, enterAgain);
+    };
+    const invoked = await invokeWith(handler, event, context, this.replace, { onReached }).finally(() =>
+      left(),
+    );
+    if (invoked.summary) return true;
+    if (invoked.answer === undefined) {
+      throw new ConfigurationError(
+        'testBacklog.queues: expected each "handler" to be what backlogHandler has returned, or what wraps it, got a ' +
+          'function that ended without an answer, and without a run',
+      );
+    }
+    keepingLogger(this.logs, undefined).warn('a middleware ended the invocation before its run', { event });
+    return false;
   }
 
-  private seams(env: Readonly<Record<string, string>>): Parameters<WithSeams>[0] {
+  private seams(env: Readonly<Record<string, string>>): ReplaceSeams {
     const { time, store, random, logs, watch } = this;
     const { signal: stop } = new AbortController();
     return ({ logger, run: given = run }) => ({
@@ -186,11 +206,18 @@ export class World {
   ): void {
     const handler = this.queues.find((queue) => queue.name === name)?.handler;
     if (!handler) return;
-    this.invoke(handler, event).catch((error: unknown) => {
-      // As with its on-failure destination, which brings the event back.
-      if (isLostRun(error)) this.stream.lost(event.arrivals.ids);
-      else this.troubles.push(error);
-    });
+    const { ids } = event.arrivals;
+    this.invoke(handler, event).then(
+      (hasRun) => {
+        // It has succeeded, so nothing brings its event back: the sweep finds the records.
+        if (!hasRun) this.time.after(SWEPT_AFTER_MS, () => this.stream.lost(ids));
+      },
+      (error: unknown) => {
+        // As with its on-failure destination, which brings the event back.
+        this.stream.lost(ids);
+        if (!isLostRun(error)) this.troubles.push(error);
+      },
+    );
   }
 
   private throwTrouble(): void {

@@ -1,7 +1,7 @@
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
-import { isTrouble } from '../../functions/make-handler.js';
+import { isTrouble } from '../../functions/run-report.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';

@@ -187,10 +187,6 @@ describe('options', () => {
       { queues: { a: {} } },
       'expected one of "handler", "process" or "tasks", and "deliverTo", got none of them',
     ],
-    [
-      { queues: { a: { handler: () => {} } } },
-      'testBacklog.queues.a.handler: expected what backlogHandler has returned',
-    ],
     [{ queues: { a: { process, retries: 1 } } }, 'testBacklog.queues.a: unknown option "retries"'],
     [{ queues: { a: { process, retry: { type: 'fibonaci' } } } }, 'did you mean "fibonacci"?'],
     [

@@ -33,6 +33,7 @@ export const GROUPS: readonly SidebarGroup[] = [
     items: [
       ['records.md', 'Insert: records'],
       ['handlers.md', 'Handle: handlers'],
+      ['middleware.md', 'Middlewares'],
       ['tasks.md', 'Tasks with typed payloads'],
       ['testing.md'],
       ['testing-vitest.md'],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SERVES, type SeamedHandler, WITH_SEAMS } from '../../../functions/seams.js';
+import { handlersMadeBy, type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';
 import { ConfigurationError } from '../../errors.js';
 import type { QueueWeights } from '../../worker/index.js';
 
@@ -9,13 +9,15 @@ import type { QueueWeights } from '../../worker/index.js';
 export interface FoundHandler {
   /** Its name among the exports. */
   readonly name: string;
-  readonly handler: SeamedHandler;
+  /** One that `backlogHandler` has made, or what wraps it. */
+  readonly handler: LambdaFunction;
   /** The queues that its own code names, with their weights. Undefined: it serves any. */
   readonly serves: QueueWeights | undefined;
 }
 
 /**
- * Loads the module of `--handler`, the same that a function deploys, and finds what `backlogHandler` has made.
+ * Loads the module of `--handler`, the same that a function deploys, and finds what `backlogHandler` has made, also where it
+ * is wrapped, as by `middy(backlogHandler({ ... }))`.
  *
  * @param given the file, relative to the current folder; `file.js#name` takes one of several exports
  * @throws ConfigurationError that names the flag, the file, and what is wrong
@@ -24,20 +26,18 @@ export async function loadHandlers(given: string): Promise<{ path: string; handl
   const [file = '', wanted] = given.split('#');
   const path = resolve(file);
   if (!existsSync(path)) throw new ConfigurationError(`--handler: there is no file ${file}`);
-  const module = await load(file, path);
+  const { result: module, made } = await handlersMadeBy(() => load(file, path));
   const exported = exportsOf(module);
-  const found = [...exported].filter(([, value]) => isSeamed(value)) as [string, SeamedHandler][];
-  const byHandler = new Map(found.map(([name, handler]) => [handler, name]));
-  const handlers = [...byHandler].map(([handler, name]) => ({ name, handler, serves: handler[SERVES] }));
-  if (wanted !== undefined) {
-    const chosen = found.find(([name]) => name === wanted)?.[1];
-    if (chosen) return { path, handlers: [{ name: wanted, handler: chosen, serves: chosen[SERVES] }] };
-  }
-  if (wanted === undefined && handlers.length > 0) return { path, handlers };
+  const values = new Set(exported.values());
+  const hidden = made.filter((handler) => !values.has(handler));
+  const all = [...exported].flatMap((entry) => foundIn(entry, hidden) ?? []);
+  const handlers =
+    wanted === undefined ? withoutRepeats(all.filter(isLikely)) : all.filter(({ name }) => name === wanted);
+  if (handlers.length > 0) return { path, handlers };
   const what = wanted === undefined ? 'a handler' : `"${wanted}", a handler`;
   throw new ConfigurationError(
-    `--handler: expected ${file} to export ${what} that backlogHandler of dynamo-backlog/lambda has made (as it is, ` +
-      `without a wrapper); its exports are: ${[...exported.keys()].join(', ') || 'none'}`,
+    `--handler: expected ${file} to export ${what} that backlogHandler of dynamo-backlog/lambda has made, or that ` +
+      `wraps one; its exports are: ${[...exported.keys()].join(', ') || 'none'}`,
   );
 }
 
@@ -48,8 +48,31 @@ function exportsOf(module: Record<string, unknown>): Map<string, unknown> {
   return new Map([...inner, ...Object.entries(module)]);
 }
 
-function isSeamed(value: unknown): value is SeamedHandler {
-  return typeof value === 'function' && WITH_SEAMS in value;
+function isSeamed(value: object): value is SeamedHandler {
+  return SERVES in value;
+}
+
+/** What an export may be: a handler, or, where the module has made one that it does not export, a function around it. */
+function foundIn(
+  [name, value]: [string, unknown],
+  hidden: readonly SeamedHandler[],
+): FoundHandler | undefined {
+  if (typeof value !== 'function') return undefined;
+  if (isSeamed(value)) return { name, handler: value, serves: value[SERVES] };
+  const [only, ...others] = hidden;
+  if (!only) return undefined;
+  // Which of several it wraps shows at its first run, which refuses the queues of the others.
+  return { name, handler: value as LambdaFunction, serves: others.length > 0 ? undefined : only[SERVES] };
+}
+
+/** True for a handler, for what middy makes, and for the name that a function is deployed by. */
+function isLikely({ name, handler }: FoundHandler): boolean {
+  return isSeamed(handler) || name === 'handler' || ('use' in handler && 'onError' in handler);
+}
+
+/** A handler that has several names is found by the last one. */
+function withoutRepeats(found: readonly FoundHandler[]): FoundHandler[] {
+  return [...new Map(found.map((one) => [one.handler, one])).values()];
 }
 
 async function load(file: string, path: string): Promise<Record<string, unknown>> {

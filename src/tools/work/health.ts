@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, toIso } from '../../clock.js';
-import type { RunSummary } from '../../worker/index.js';
 import type { Job } from './jobs.js';
 
 /** Trouble of less is no news: the SDK repeats requests, and so does the next run. */
@@ -61,7 +60,7 @@ export class Health {
     this.state(name).startedAt = this.clock.wall();
   }
 
-  ends({ name }: Job, { ended }: Pick<RunSummary, 'ended'>): void {
+  ends({ name }: Job, { ended }: { readonly ended: string }): void {
     const at = this.clock.wall();
     this.states.set(name, { endedAt: at, ended });
   }

@@ -21,6 +21,9 @@ const REFUSED: readonly StopReason[] = [
   'passiveRegion',
 ];
 
+/** As much of a run as the next one depends on. */
+type RunEnd = Pick<RunSummary, 'ended' | 'attempted'>;
+
 export interface RepeatDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -28,7 +31,7 @@ export interface RepeatDeps {
   /** Whether a run could attempt anything: long attempts may take all that the queue may have at once. */
   readonly mayRun: () => boolean;
   /** Makes one run. Rejects: it failed, and has logged why. */
-  readonly run: (job: Job) => Promise<RunSummary>;
+  readonly run: (job: Job) => Promise<RunEnd>;
 }
 
 /** Makes the runs of a job, one after the other, until the process is to end. */
@@ -51,7 +54,7 @@ export async function repeat(job: Job, { clock, random, stop, mayRun, run }: Rep
 }
 
 /** @param inVain runs in succession that failed, or could attempt nothing */
-function waitMs({ everyMs }: Job, summary: RunSummary | undefined, inVain: number): number {
+function waitMs({ everyMs }: Job, summary: RunEnd | undefined, inVain: number): number {
   if (summary === undefined) return Math.min(MOST_WAIT_MS, Math.min(everyMs, FIRST_WITHIN_MS) * 2 ** inVain);
   // It came to a limit of its own, and knows of more.
   const isCutShort = summary.ended === 'maxRecords' || summary.ended === 'deadline';

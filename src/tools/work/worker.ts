@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import type { EmitMetrics } from '../../../functions/metrics.js';
-import { type ProcessSeams, WITH_SEAMS } from '../../../functions/seams.js';
+import { type Invoked, invokeWith, type ProcessSeams } from '../../../functions/seams.js';
 import { BlockWatchdog } from '../../../functions/watchdog.js';
 import type { Clock } from '../../clock.js';
+import type { AttemptLogger } from '../../logger.js';
 import type { Random } from '../../random.js';
 import type { RunSummary } from '../../worker/index.js';
 import { PageTurns } from '../../worker/page-turns.js';
 import { areEqual } from '../../worker/weights.js';
-import type { FoundHandler } from './handlers.js';
 import type { Health } from './health.js';
 import { type Job, jobsOf } from './jobs.js';
+import { errorLine } from './log.js';
 import { LongAttempts } from './long-attempts.js';
 import type { WorkedQueue } from './queues.js';
 import { repeat } from './repeat.js';
@@ -38,6 +39,8 @@ export interface WorkerDeps extends Pick<ProcessSeams, 'store' | 'logger'> {
   readonly random: Random;
   readonly stop: AbortSignal;
   readonly health: Health;
+  /** For what no handler logs. */
+  readonly log?: AttemptLogger | undefined;
 }
 
 /** A queue's settings or code are wrong, as its very first run has found. */
@@ -63,10 +66,10 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
   const run = async (job: Job, invoke: Invoke) => {
     health.begins(job);
     try {
-      const summary = await invoke(job);
-      health.ends(job, summary);
+      const { summary } = await invoke(job);
+      health.ends(job, summary ?? { ended: 'byMiddleware' });
       hadRun.add(job.queue);
-      return summary;
+      return summary ?? NO_RUN;
     } catch (error) {
       health.fails(job, reasonOf(error));
       // Not by the class: the user's module may have its own copy of this package.
@@ -92,20 +95,25 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
   if (wrong) throw wrong;
 }
 
-type Invoke = (job: Job) => Promise<RunSummary>;
+type Invoke = (job: Job) => Promise<Invoked>;
 
-/** The user's handlers, made once more with what this process hands them; by queue. */
+/** For the loop: a middleware has ended it, and the next look comes as after a run that found nothing. */
+const NO_RUN = { ended: 'drained', attempted: 0 } as const;
+
+/** How each queue's handler is invoked, with what this process hands it. */
 function invokersOf(options: WorkerOptions, deps: WorkerDeps) {
   const long = new LongAttempts();
-  const made = new Map<FoundHandler, ReturnType<FoundHandler['handler'][typeof WITH_SEAMS]>>();
   const seams = seamsOf(options, deps, long);
+  const replace = () => seams;
+  const { clock, log } = deps;
   const of = new Map<string, Invoke>(
-    options.queues.map(({ name, handler }) => {
-      const own = made.get(handler) ?? handler.handler[WITH_SEAMS](() => seams);
-      made.set(handler, own);
+    options.queues.map(({ name, handler: { handler } }) => {
+      const onOuterError = (error: unknown) =>
+        log?.error('a middleware failed', { queue: name, ...errorLine(error) });
       const invoke = ({ event }: Job) => {
-        const endsAt = deps.clock.wall() + options.timeoutSeconds * 1000;
-        return own(event, { getRemainingTimeInMillis: () => endsAt - deps.clock.wall() });
+        const endsAt = clock.wall() + options.timeoutSeconds * 1000;
+        const context = { getRemainingTimeInMillis: () => endsAt - clock.wall() };
+        return invokeWith(handler, event, context, replace, { onOuterError });
       };
       return [name, invoke] as const;
     }),

@@ -10,7 +10,7 @@ import { prepare } from '../../../src/tools/work/prepare.js';
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 
 const HANDLERS =
-  "module.exports = { orders: Object.assign(() => {}, { [Symbol.for('dynamo-backlog.withSeams')]: () => {} }), other: 1 };";
+  "module.exports = { orders: Object.assign(() => {}, { [Symbol.for('dynamo-backlog.serves')]: undefined }), other: 1 };";
 
 /** Gives its path. */
 async function moduleOf(name: string, text: string): Promise<string> {
@@ -71,5 +71,56 @@ describe('--handler', () => {
     expect((await loadHandlers(bundle)).handlers).toMatchObject([{ name: 'orders', serves: undefined }]);
     expect((await loadHandlers(`${bundle}#orders`)).handlers).toHaveLength(1);
     await expect(loadHandlers(`${bundle}#other`)).rejects.toThrow('to export "other", a handler');
+  });
+});
+
+describe('--handler, of a module with wrapped handlers', () => {
+  const wrapped = (text: string) =>
+    moduleOf(
+      'wrapped.mjs',
+      `import middy from ${JSON.stringify(import.meta.resolve('@middy/core'))};
+       import { backlogHandler } from ${JSON.stringify(new URL('../../../dist/functions/index.js', import.meta.url).href)};
+       const process = () => {};
+       ${text}`,
+    );
+
+  it('finds what middy has made of one, with the queues of its code', async () => {
+    const file = await wrapped(
+      `export const sendOrder = process;
+       export const handler = middy(backlogHandler({ queue: 'orders', process })).use({ before() {} });`,
+    );
+    const { handlers } = await loadHandlers(file);
+    expect(handlers).toMatchObject([{ name: 'handler', serves: new Map([['orders', 1]]) }]);
+  });
+
+  it('finds a function of the name that is deployed, whatever has wrapped it', async () => {
+    const file = await wrapped(
+      `const inner = backlogHandler({ queue: 'orders', process });
+       export const handler = (event, context) => inner(event, context);`,
+    );
+    expect((await loadHandlers(file)).handlers).toMatchObject([{ name: 'handler' }]);
+  });
+
+  it('finds one that has middlewares of its own by itself', async () => {
+    const file = await wrapped(
+      `export const orders = backlogHandler({ queue: 'orders', process }).use({ before() {} });
+       export const api = middy(async () => 'another function');`,
+    );
+    expect((await loadHandlers(file)).handlers).toMatchObject([
+      { name: 'orders', serves: new Map([['orders', 1]]) },
+    ]);
+  });
+
+  it('leaves it to the first run which of several a function wraps', async () => {
+    const text = `export const one = middy(backlogHandler({ queue: 'orders', process }));
+       export const other = middy(backlogHandler({ queue: 'mails', process }));`;
+    const { handlers } = await loadHandlers(`${await wrapped(text)}#other`);
+    expect(handlers).toMatchObject([{ name: 'other', serves: undefined }]);
+    expect((await loadHandlers(await wrapped(text))).handlers).toHaveLength(2);
+  });
+
+  it('refuses a module that has made none', async () => {
+    const file = await wrapped('export const handler = middy(process);');
+    await expect(loadHandlers(file)).rejects.toThrow('or that wraps one; its exports are: handler');
   });
 });

@@ -1,11 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../../functions/backlog-handler.js';
-import { SERVES, type SeamedHandler } from '../../../functions/seams.js';
+import { type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
 import { MemoryStore, StoreUnavailableError } from '../../../src/store/index.js';
 import type { OperatorStore } from '../../../src/store/operator-store.js';
 import { seededRandom } from '../../../src/tools/lab/seeded-random.js';
 import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
+import type { FoundHandler } from '../../../src/tools/work/handlers.js';
 import { Health } from '../../../src/tools/work/health.js';
 import { workedQueues } from '../../../src/tools/work/queues.js';
 import { type WorkerOptions, workOn } from '../../../src/tools/work/worker.js';
@@ -25,8 +26,15 @@ export class World {
   readonly random = seededRandom(7);
   readonly requests = new Map<string, number>();
   readonly lines: string[] = [];
+  /** What the process itself logs. */
+  readonly told: unknown[][] = [];
   isDown = false;
   private readonly stops: AbortController[] = [];
+
+  private readonly log = (() => {
+    const tell = (...line: unknown[]) => void this.told.push(line);
+    return { debug: tell, info: tell, warn: tell, error: tell };
+  })();
 
   get seconds(): number {
     return (this.time.now - START) / 1000;
@@ -48,6 +56,15 @@ export class World {
       const handler = backlogHandler(each) as SeamedHandler;
       return { name: `handler${i}`, handler, serves: handler[SERVES] };
     });
+    return this.start(made, queues, options);
+  }
+
+  /** Starts a worker process with one handler, as a module exports it. */
+  work(handler: LambdaFunction, queues: QueuesSettings) {
+    return this.start([{ name: 'handler', handler, serves: undefined }], queues, {});
+  }
+
+  private start(made: readonly FoundHandler[], queues: QueuesSettings, options: Partial<WorkerOptions>) {
     const found = workedQueues({ flags: new Map(), queues, handlers: made, registry: { queues: new Map() } });
     const stop = new AbortController();
     this.stops.push(stop);
@@ -70,6 +87,7 @@ export class World {
         logger: this.logger(),
         stop: stop.signal,
         health,
+        log: this.log,
       },
     );
     // What ends it is looked at later.

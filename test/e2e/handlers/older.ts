@@ -1,4 +1,4 @@
-import { backlogHandler, deliverByHttp } from 'dynamo-backlog/lambda';
+import { backlogHandler, deliverByHttp, type LambdaContext } from 'dynamo-backlog/lambda';
 
 const known = backlogHandler({
   queue: 'older',
@@ -6,7 +6,7 @@ const known = backlogHandler({
 });
 
 /** As a handler that was written before there were events of arrivals: it refuses what it does not know. */
-export const handler: typeof known = async (event, context) => {
+export const handler = async (event: unknown, context: LambdaContext) => {
   if (typeof event === 'object' && event !== null && 'arrivals' in event) {
     throw new Error('event: unrecognized key "arrivals"');
   }

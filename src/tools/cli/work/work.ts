@@ -91,7 +91,7 @@ async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: Attemp
     ? sweepDaily(options.queues, { store, clock, random, log, stop, health })
     : undefined;
   try {
-    await workOn(options, { clock, random, stop, health });
+    await workOn(options, { clock, random, stop, health, log });
   } catch (error) {
     if (!(error instanceof FirstRunError)) throw error;
     throw new ConfigurationError(error.message, { cause: error });
