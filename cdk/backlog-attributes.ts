@@ -33,9 +33,9 @@ export interface BacklogAttributes {
   readonly intakeRoleArn?: string | undefined;
 
   /**
-   * The customer managed key of its tables.
+   * The customer managed key of its tables and its redelivery queue.
    *
-   * @default - the tables have none
+   * @default - they have none
    */
   readonly encryptionKey?: IKey | undefined;
 }
@@ -53,9 +53,9 @@ export interface StackAttributes {
   readonly backlogName?: string | undefined;
 
   /**
-   * The customer managed key of its tables.
+   * The customer managed key of its tables and its redelivery queue.
    *
-   * @default - the tables have none
+   * @default - they have none
    */
   readonly encryptionKey?: IKey | undefined;
 }
@@ -99,7 +99,10 @@ export function importParts(
     table: table('Records', read.tableName),
     controlTable: table('Control', read.controlTableName),
     redelivery: redeliveryQueueArn
-      ? SqsQueue.fromQueueArn(scope, 'Redelivery', redeliveryQueueArn)
+      ? SqsQueue.fromQueueAttributes(scope, 'Redelivery', {
+          queueArn: redeliveryQueueArn,
+          ...(encryptionKey && { keyArn: encryptionKey.keyArn }),
+        })
       : undefined,
     // Nothing is added to its policy: the functions that it starts allow that themselves.
     intakeRole: intakeRoleArn

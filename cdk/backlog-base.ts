@@ -47,7 +47,6 @@ export type AddQueueOptions = Omit<
   | 'primaryRegion'
   | 'replicas'
   | 'replicaKeyArns'
-  | 'encryptionKey'
   | 'deletionProtection'
   | 'removalPolicy'
   | 'intake'

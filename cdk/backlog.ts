@@ -20,6 +20,7 @@ import {
 import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
 import { readProps } from './backlog-shape.js';
 import { addDashboard } from './dashboard.js';
+import { allowServices } from './encryption.js';
 import { checkLayers, commonSettings } from './function-settings.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { ImportedBacklog } from './imported-backlog.js';
@@ -153,11 +154,15 @@ export class Backlog extends BacklogBase implements IConnectable {
     const tables = own ?? tablesOf(shared as ISharedBacklog);
     this.table = tables.records;
     this.controlTable = tables.control;
-    this.eventDlq = eventDlqQueue(this, 'EventDlq');
+    const { encryptionKey: key } = options;
+    if (key) allowServices(this, key);
+    this.eventDlq = eventDlqQueue(this, 'EventDlq', key);
     const { eventDlq } = this;
 
     const hasIntake = !shared && options.intake !== false && canTakeIn(this, tables);
-    const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
+    const returns = hasIntake
+      ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT, key)
+      : undefined;
     this.redelivery = returns ?? shared?.redelivery;
     const { metrics, layers, bundling } = options;
     const network = sharedNetwork(this, options);
@@ -203,7 +208,7 @@ export class Backlog extends BacklogBase implements IConnectable {
 
     const runs = backlogTicks(staffed);
     const ticks = [...runs, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
-    const triggers = addTriggers(this, ticks, { ...options, eventDlq });
+    const triggers = addTriggers(this, ticks, { ...options, eventDlq, key });
     this.rules = triggers.rules;
     this.schedules = triggers.schedules;
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;

@@ -66,7 +66,7 @@ export interface FunctionProps {
   /**
    * A customer managed key for the environment variables. The functions get the right to decrypt with it.
    *
-   * @default - the AWS managed key `aws/lambda`
+   * @default - the `encryptionKey` of the Backlog, else the AWS managed key `aws/lambda`
    */
   readonly environmentEncryption?: IKey | undefined;
 

@@ -42,6 +42,8 @@ export interface CommonSettings {
   readonly architecture: Architecture;
   readonly runtime: Runtime;
   readonly network: Network;
+  /** The key of log groups, and of SQS queues. */
+  readonly encryptionKey?: IKey | undefined;
   readonly environmentEncryption?: IKey | undefined;
 }
 
@@ -70,7 +72,8 @@ export function commonSettings(options: CommonOptions, made: Made): CommonSettin
     architecture,
     runtime,
   };
-  return { ...ofAll, ...made, environmentEncryption: options.environmentEncryption };
+  const { encryptionKey, environmentEncryption = encryptionKey } = options;
+  return { ...ofAll, ...made, encryptionKey, environmentEncryption };
 }
 
 /** The settings of the functions that attempt records. */
@@ -149,12 +152,13 @@ export function ownRoleAndLogs(
   settings: CommonSettings & OwnSettings,
   environment: Readonly<Record<string, string>> = {},
 ): FunctionOptions & { readonly runtime: Runtime } {
-  const { network, environmentEncryption, room = roomBeside(environment) } = settings;
+  const { network, encryptionKey, environmentEncryption, room = roomBeside(environment) } = settings;
   const logGroup =
     settings.logGroup ??
     new LogGroup(scope, 'Logs', {
       retention: settings.logRetention,
       removalPolicy: logRemoval(settings.removalPolicy),
+      ...(encryptionKey && { encryptionKey }),
     });
   // A role of our own: the managed policy that CDK would attach may write to any log group.
   const role =

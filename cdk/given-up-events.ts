@@ -1,7 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { encryptedQueue } from './encryption.js';
 import { acknowledge } from './nag.js';
 
 /**
@@ -9,12 +11,8 @@ import { acknowledge } from './nag.js';
  * They hold no records, and the next event of the same kind does the same work; the queue says that something is
  * wrong.
  */
-export function eventDlqQueue(scope: Construct, id: string): Queue {
-  const queue = new Queue(scope, id, {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-    retentionPeriod: Duration.days(14),
-  });
+export function eventDlqQueue(scope: Construct, id: string, key: IKey | undefined): Queue {
+  const queue = encryptedQueue(scope, id, key, { retentionPeriod: Duration.days(14) });
   for (const rule of ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy']) {
     acknowledge(queue, rule, 'This is the dead-letter queue itself.');
   }
@@ -30,10 +28,9 @@ export function redeliveryQueue(
   id: string,
   eventDlq: Queue,
   readerTimeout: Duration,
+  key: IKey | undefined,
 ): Queue {
-  return new Queue(scope, id, {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
+  return encryptedQueue(scope, id, key, {
     retentionPeriod: Duration.days(14),
     // AWS's own advice: six times the timeout of the function that reads it.
     visibilityTimeout: Duration.seconds(6 * readerTimeout.toSeconds()),

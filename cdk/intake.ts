@@ -5,6 +5,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../functions/settings.js';
 import { handlerFolder } from './bundles.js';
+import { grantSend } from './encryption.js';
 import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { hasRecursiveLoop, type IntakeProps } from './intake-props.js';
@@ -79,7 +80,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   });
   waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);
-  allow(lambda, 'sqs:SendMessage', [returns.queueArn, eventDlq.queueArn]);
+  grantSend(lambda, [returns, eventDlq]);
   const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
   const sources = [arrivalsSource(tables.records, eventDlq, own), redeliverySource(returns, own)];
@@ -116,7 +117,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): CreatedTick {
     maxEventAge: Duration.seconds(60),
   });
   grantSweep(lambda, tables);
-  allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
+  grantSend(lambda, [returns]);
   acknowledgeSweep(lambda, settings);
   return {
     scope,
@@ -129,7 +130,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): CreatedTick {
   };
 }
 
-/** No more than that: CDK's own grants give rights to look at the queue, and to run every version of a function. */
+/** No more than that: CDK's own grant gives the right to run every version of a function. */
 function allow(lambda: IGrantable, action: string, resources: string[]): void {
   lambda.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources }));
 }

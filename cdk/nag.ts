@@ -1,7 +1,9 @@
 import { Validations } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type IFunction, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
 import type { Network } from './network.js';
+import type { Tables } from './tables.js';
 
 /** Says that a rule of cdk-nag does not apply here, and why. */
 export function acknowledge(construct: IConstruct, id: string, reason: string): void {
@@ -16,20 +18,34 @@ const ANY_TRACE =
 const ANY_INTERFACE =
   'Lambda makes the network interfaces of functions in a VPC, which have no names before: the right is denied to the code itself.';
 
+const KEY_ACTIONS = ['kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+const ANY_KEY_ACTION =
+  'The right is for one key. The action has a wildcard as DynamoDB asks for it: with and without the plaintext of the data key, from ' +
+  'and to: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html';
+
 /** What the findings depend on. */
 interface Settings {
+  readonly tables: Tables;
+  readonly encryptionKey?: IKey | undefined;
   readonly tracing: Tracing;
   readonly network: Network;
 }
 
-function acknowledgeSettings(lambda: IFunction, { tracing, network }: Settings): void {
+function acknowledgeSettings(lambda: IFunction, settings: Settings): void {
+  const { tracing, network, tables, encryptionKey = tables.records.encryptionKey } = settings;
   if (tracing !== Tracing.ACTIVE) acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
   const reasons = [
     ...(tracing === Tracing.DISABLED ? [] : [ANY_TRACE]),
     ...(network.vpc === undefined ? [] : [ANY_INTERFACE]),
   ];
-  if (reasons.length === 0 || !lambda.role) return;
-  acknowledge(lambda.role, 'AwsSolutions-IAM5[Resource::*]', reasons.join(' '));
+  const { role } = lambda;
+  if (!role) return;
+  if (encryptionKey ?? tables.control.encryptionKey) {
+    for (const action of KEY_ACTIONS)
+      acknowledge(role, `AwsSolutions-IAM5[Action::${action}]`, ANY_KEY_ACTION);
+  }
+  if (reasons.length === 0) return;
+  acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', reasons.join(' '));
 }
 
 /** For a function whose asynchronous events go to a destination if it fails on them. */

@@ -118,9 +118,11 @@ export interface BacklogProps extends FunctionProps {
   readonly sweep?: boolean | undefined;
 
   /**
-   * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own: `replicaKeyArns`.
+   * A customer managed key for all that is made here: tables, SQS queues, log groups, and the variables of functions. All roles,
+   * CloudWatch Logs and EventBridge get the right to use it. The policy of an imported key cannot be changed, which a warning says.
+   * The stack of new tables must name its region then, as replicas have keys of their own: `replicaKeyArns`.
    *
-   * @default - the AWS managed key `aws/dynamodb`
+   * @default - keys of AWS: `aws/dynamodb`, `aws/lambda`, and those of SQS and CloudWatch Logs
    */
   readonly encryptionKey?: IKey | undefined;
 

@@ -1,8 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnSchedule, CfnScheduleGroup, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { useOf } from './encryption.js';
 import { eventDlqQueue } from './given-up-events.js';
 import type { Tick } from './tick.js';
 import { clockCron } from './time-zone.js';
@@ -31,10 +33,10 @@ export function addSchedules(
   scope: Construct,
   id: string,
   ticks: readonly Tick[],
-  timeZone: string | undefined,
+  { timeZone, key }: { readonly timeZone: string | undefined; readonly key: IKey | undefined },
 ): Schedules {
   const inner = new Construct(scope, id);
-  const deadLetters = eventDlqQueue(inner, 'DeadLetters');
+  const deadLetters = eventDlqQueue(inner, 'DeadLetters', key);
   const group = new CfnScheduleGroup(inner, 'Group');
   const role = invokingRole(inner, group, ticks, deadLetters);
   const common: Common = {
@@ -71,6 +73,7 @@ function invokingRole(
         statements: [
           new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [...functions] }),
           new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
+          ...useOf(deadLetters),
         ],
       }),
     },

@@ -25,7 +25,6 @@ export const NOT_SHARED = [
   'primaryRegion',
   'replicas',
   'replicaKeyArns',
-  'encryptionKey',
   'deletionProtection',
   'removalPolicy',
   'intake',

@@ -1,4 +1,5 @@
 import type { Rule } from 'aws-cdk-lib/aws-events';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -22,14 +23,16 @@ export function addTriggers(
     trigger,
     timeZone,
     eventDlq,
+    key,
   }: Pick<BacklogProps, 'trigger'> & {
     readonly timeZone?: string | undefined;
     readonly eventDlq: SqsQueue;
+    readonly key: IKey | undefined;
   },
 ): Triggers {
   if (trigger !== 'scheduler') {
     return { rules: addRules(scope, ticks, eventDlq), schedules: [], scheduleDeadLetters: undefined };
   }
-  const { deadLetters, schedules } = addSchedules(scope, 'Schedules', ticks, timeZone);
+  const { deadLetters, schedules } = addSchedules(scope, 'Schedules', ticks, { timeZone, key });
   return { rules: [], schedules, scheduleDeadLetters: deadLetters };
 }

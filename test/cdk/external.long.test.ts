@@ -355,7 +355,11 @@ describe('the rights of a process', () => {
     const { template, grant } = granted(props as object);
     expect(grant.success).toBe(true);
     const process = rightsOf(template, 'Worker');
-    expect(process).toEqual(rightsOf(template, 'BacklogQueuesordersRole').filter(isOfTables));
+    // A function may read its own variables as well.
+    const ofFunction = rightsOf(template, 'BacklogQueuesordersRole').filter(
+      ([right]) => right !== 'kms:Decrypt',
+    );
+    expect(new Set(process)).toEqual(new Set(ofFunction.filter(isOfTables)));
     expect(process.length).toBe(Object.keys(props).length > 0 ? 4 : 3);
   });
 

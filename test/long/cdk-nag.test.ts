@@ -78,3 +78,17 @@ it('both stacks of a backlog in two regions pass them, too', () => {
     expect(pack.validateScope(app).violations).toEqual([]);
   }
 });
+
+it('a backlog whose data, logs and variables are under one key of yours passes them, too', () => {
+  const app = new App({ context: CONTEXT, analyticsReporting: false });
+  const stack = new Stack(app, 'Keyed', { env: { region: 'eu-central-1' } });
+  const encryptionKey = new Key(stack, 'Key', { enableKeyRotation: true });
+  const queues = {
+    orders: { retry: { type: 'fibonacci' }, deliverTo: 'https://erp.example.com/orders' },
+    imports: { retry: { type: 'none' }, entry: 'test/cdk/fixtures/handler.ts' },
+  } as const;
+  new Backlog(stack, 'Backlog', { queues, encryptionKey, widget: true, trigger: 'scheduler' });
+  for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+    expect(pack.validateScope(app).violations).toEqual([]);
+  }
+});
