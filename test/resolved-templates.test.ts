@@ -27,6 +27,17 @@ describe('a template with its names resolved', () => {
     );
   });
 
+  it('has the values of its mappings, and is refused without them', () => {
+    const AlarmRule = { 'Fn::FindInMap': ['Consoles', { Ref: 'AWS::Partition' }, 'host'] };
+    const template = {
+      Resources: alarm(AlarmRule),
+      Mappings: { Consoles: { aws: { host: 'aws.example' } } },
+    };
+    expect(resolvedTemplate(template, AT).Resources.B?.Properties.AlarmRule).toBe('aws.example');
+    const china = { ...AT, partition: 'aws-cn' };
+    expect(() => resolvedTemplate(template, china)).toThrow('the mapping Consoles has no aws-cn.host');
+  });
+
   it('has the outputs of other stacks, and is refused without them, or with what is not known', () => {
     const other = {
       Resources: alarm(''),

@@ -5,6 +5,7 @@ import { resolver } from '../../test/cloudwatch/intrinsics.js';
 export interface CloudFormationTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;
+  readonly Mappings?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: string }>>;
 }
 
@@ -94,7 +95,7 @@ type Outputs = Readonly<
 
 /** Replaces the references in a part of the template. */
 function walkerOf(
-  { Resources, Parameters = {} }: CloudFormationTemplate,
+  { Resources, Mappings = {}, Parameters = {} }: CloudFormationTemplate,
   deployment: Deployment,
   imported: ReadonlyMap<string, string>,
 ): (value: unknown) => unknown {
@@ -127,6 +128,7 @@ function walkerOf(
     const [name = ''] = Object.keys(inner);
     if (entries.length !== 1 || !(name === 'Ref' || name.startsWith('Fn::'))) return inner;
     if (name === 'Fn::GetAZs') return ['a', 'b', 'c'].map((zone) => at.region + zone);
+    if (name === 'Fn::FindInMap') return inMap(Mappings, inner[name]);
     if (name === 'Fn::ImportValue') return importedValue(String(inner[name]), imported);
     if (name === 'Fn::GetStackOutput') return importedValue(String(inner[name].OutputName), imported);
     // `text` would make one text of the list.
@@ -136,6 +138,15 @@ function walkerOf(
     return found;
   };
   return walk;
+}
+
+function inMap(
+  mappings: NonNullable<CloudFormationTemplate['Mappings']>,
+  [map, key, name]: readonly [string, string, string],
+): unknown {
+  const value = mappings[map]?.[key]?.[name];
+  if (value === undefined) throw new Error(`the mapping ${map} has no ${key}.${name}`);
+  return value;
 }
 
 function importedValue(name: string, imported: ReadonlyMap<string, string>): string {
