@@ -1,5 +1,5 @@
 import type { Random } from '../../src/random.js';
-import type { Item } from '../../src/record/index.js';
+import { FENCED, type Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
 import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import type { ProducerDeps } from './producers.js';
@@ -44,6 +44,8 @@ const KINDS = ['update', 'update', 'readAndPut', 'put', 'deleteAndInsert'] as co
 export class Edits {
   private readonly counts = new Map<string, number>();
   private readonly ended = new Set<string>();
+  /** Contents of each record at its changes. */
+  private readonly written = new Map<string, Set<string>>();
   private toCome = 0;
   private edits = 0;
 
@@ -130,7 +132,19 @@ export class Edits {
     const next: Record<string, unknown> = { ...stored };
     const several = chance(random, 0.3) ? between(random, 2, 4) : 1;
     for (let i = 0; i < several; i++) this.change(pick(random, ATTRIBUTES), next, script);
-    return next;
+    return this.neverAsBefore(stored, next);
+  }
+
+  /** A record that is put back exactly as it was has not been replaced, for all that a fence can tell. */
+  private neverAsBefore(read: Item, next: Item): Item {
+    const contents = (item: Item) => JSON.stringify(FENCED.map((name) => item[name]));
+    const id = String(next.id);
+    const written = this.written.get(id) ?? new Set();
+    this.written.set(id, written);
+    for (const item of [read, this.stored(id)]) if (item) written.add(contents(item));
+    const other = written.has(contents(next)) ? { ...next, payload: { edit: ++this.edits } } : next;
+    written.add(contents(other));
+    return other;
   }
 
   private change(

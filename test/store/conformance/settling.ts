@@ -165,6 +165,7 @@ export function settling(underTest: UnderTest): void {
     attempts: 1,
     failures: 1,
     notReady: 1,
+    hops: 1,
     firstFailureAt: iso(),
     lastFailureAt: iso(),
     lastAttemptAt: iso(),
