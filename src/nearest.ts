@@ -17,7 +17,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   const written = name.toLowerCase();
   const lowered = known.map((one) => one.toLowerCase());
   const best = closest(written, lowered);
-  // A name of two letters is another one after two changes.
-  if (distance(written, best) > Math.min(Math.max(2, best.length / 3), best.length - 1)) return undefined;
+  if (distance(written, best) > limitOf(best)) return undefined;
   return known[lowered.indexOf(best)];
+}
+
+/** A name of two letters is another one after two changes. */
+function limitOf({ length }: string): number {
+  return length <= 2 ? 1 : Math.max(2, length / 3);
 }

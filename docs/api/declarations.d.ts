@@ -249,6 +249,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly expiresAt?: number | undefined;
     readonly attributes: Readonly<Record<string, unknown>>;
     readonly isFull?: true | undefined;
+    readonly historyRoom?: number | undefined;
     readonly problems: readonly string[];
 }
 
@@ -284,7 +285,7 @@ interface RecordChange {
         readonly deadReason?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'underAttemptUntil' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt')[];
+    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'underAttemptUntil' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
@@ -938,7 +939,7 @@ interface IBacklog extends ISharedBacklog, Metrics {
     grantWork(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 }
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'encryptionKey' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
 declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;
@@ -1066,7 +1067,25 @@ interface LambdaContext {
     readonly invokedFunctionArn?: string | undefined;
 }
 
-type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
+interface HandlerRequest {
+    readonly event: unknown;
+    readonly context: LambdaContext;
+    response: unknown;
+    readonly error: unknown;
+    readonly internal: Record<string, unknown>;
+}
+interface HandlerMiddleware {
+    before?(request: HandlerRequest): unknown;
+    after?(request: HandlerRequest): unknown;
+    onError?(request: HandlerRequest): unknown;
+}
+interface BacklogLambdaHandler {
+    (event: unknown, context: LambdaContext): Promise<RunSummary>;
+    use(middleware: HandlerMiddleware | readonly HandlerMiddleware[]): BacklogLambdaHandler;
+    before(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+    after(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+    onError(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+}
 
 type AttemptTracing = (process: Process) => Process;
 interface OpenTelemetryApi {
@@ -1315,6 +1334,7 @@ interface HandlerSeams extends Partial<HandlerDeps> {
     readonly emit?: EmitMetrics | undefined;
     readonly run?: typeof run | undefined;
 }
+type LambdaFunction = (event: never, context: never, callback: never) => unknown;
 
 interface BacklogHandlerOptions extends HandlerSeams {
     readonly queue?: string | undefined;
@@ -1695,7 +1715,7 @@ interface LogEntry {
 }
 
 interface TestQueue extends Pick<BacklogHandlerOptions, 'retryQueue' | 'deadOn' | 'destination' | 'history' | 'concurrency' | 'globalConcurrency' | 'onInsertConcurrency' | 'attemptsPerSecond' | 'breaker' | 'attemptTimeout' | 'maxRecords' | 'maxRetryAfter' | 'linger' | 'retention'> {
-    readonly handler?: BacklogLambdaHandler | undefined;
+    readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
     readonly process?: Process | undefined;
     readonly tasks?: readonly Task[] | undefined;
     readonly deliverTo?: string | Pick<HttpDeliveryOptions, 'url' | 'method' | 'answers' | 'requestTimeout'> | undefined;

@@ -51,9 +51,9 @@ export function isQuarantined({ status, deadReason }: BacklogRecord): boolean {
 }
 
 /**
- * Smaller changes for an item that has no room for that one, in the order in which to try them: without its history and its
- * newest error, with a shorter reason, with none, and with only the index keys removed. The last one always fits where
- * there are index keys. Its place among the dead comes before its reason: there a person finds it.
+ * Smaller changes for an item that has no room for that one, in the order in which to try them. They come without history and
+ * newest error, with a shorter reason, with none, and with only the index keys removed. The last one always fits where there
+ * are index keys. Its place among the dead comes before its reason: there a person finds it.
  */
 export function smallerQuarantines({ set, remove }: RecordChange): RecordChange[] {
   const { status = 'DEAD', lane, dueAt, deadReason: _, ...rest } = set;
