@@ -13,7 +13,9 @@ beforeAll(async () => {
 function completed(...words: string[]): string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `COMP_WORDS=(backlog ${quoted}); COMP_CWORD=${words.length}; _backlog_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-uc', `${script}\n${asked}`], { encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-uc', `${script}\n${asked}`], {
+    encoding: 'utf8',
+  });
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   return stdout.split('\n').filter(Boolean);
 }
