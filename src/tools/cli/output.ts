@@ -7,9 +7,17 @@ export interface Output {
 }
 
 export const processOutput: Output = {
-  data: (line) => void process.stdout.write(`${line}\n`),
+  data: (line) => void process.stdout.write(`${withoutTricks(line)}\n`),
   message: (line) => void process.stderr.write(`${line}\n`),
 };
+
+/** Characters that JSON leaves as they are, and that a terminal obeys or reorders text by. */
+const TRICKS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The same data for the next program: in JSON, they stand in strings only, where an escape means the same. */
+function withoutTricks(line: string): string {
+  return line.replace(TRICKS, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 /** Exit codes that a script can use. */
 export const EXIT = {

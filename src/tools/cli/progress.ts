@@ -56,9 +56,15 @@ export function paceText({ done, share, elapsedMs }: Pace): string {
 
 /** A bar on stderr, where that is a terminal. */
 export function terminalBar(format: string): cliProgress.SingleBar | undefined {
-  if (!process.stderr.isTTY) return undefined;
+  const { stderr } = process;
+  if (!stderr.isTTY) return undefined;
   return new cliProgress.SingleBar({
-    format,
+    // One line of the terminal: of a line that goes on in the next one, only the last part is taken away again.
+    format: (options, params, payload) =>
+      cliProgress.Format.Formatter({ ...options, format }, params, payload).slice(
+        0,
+        (stderr.columns ?? 80) - 1,
+      ),
     stream: process.stderr,
     barCompleteChar: '█',
     barIncompleteChar: '░',
