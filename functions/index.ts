@@ -42,6 +42,6 @@ export type {
   StopReason,
 } from '../src/worker/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
-export type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
+export type { BacklogLambdaHandler, HandlerMiddleware, HandlerRequest } from './backlog-lambda-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export { type AttemptTracing, type OpenTelemetryApi, openTelemetry } from './open-telemetry.js';

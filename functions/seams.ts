@@ -67,7 +67,11 @@ export interface SeamedHandler extends BacklogLambdaHandler {
   readonly [SERVES]?: QueueWeights | undefined;
 }
 
-/** What a module exports for Lambda: a handler of this package, or what wraps one. */
+/**
+ * What a module exports for Lambda: a handler of this package, or what wraps one.
+ *
+ * @inline
+ */
 export type LambdaFunction = (event: never, context: never, callback: never) => unknown;
 
 interface InvocationWatch {

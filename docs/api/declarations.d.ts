@@ -1928,6 +1928,8 @@ export type {
     Finding,
     FunctionProps,
     GrantInsertOptions,
+    HandlerMiddleware,
+    HandlerRequest,
     HeaderSecret,
     HistoryEntry,
     HistoryOptions,

@@ -14,6 +14,8 @@ export {
     Done,
     Duration,
     ErrorEntry,
+    HandlerMiddleware,
+    HandlerRequest,
     HistoryEntry,
     HistoryOptions,
     HttpDelivery,

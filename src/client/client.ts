@@ -50,6 +50,7 @@ export interface BacklogClientOptions extends ConnectionOptions {
  */
 type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;
 
+/** @inline */
 interface LookUp extends Pick<BacklogStore, 'get'>, Pick<OperatorStore, 'list' | 'change'> {}
 
 /** Which records `list` gives. */

@@ -32,6 +32,7 @@ export interface AttemptContext {
  */
 export type Process<Payload = unknown> = {
   // A method, so that a function of a `BacklogRecord<Order>` is a Process, too.
+  /** Does the work of one record. */
   of(record: BacklogRecord<Payload>, context: AttemptContext): ProcessResult | Promise<ProcessResult>;
 }['of'];
 

@@ -21,6 +21,7 @@ import { ignoreRejection } from './redaction.js';
  * @param retryCount retries so far: 0 at the first failure
  */
 export type RetryFunction<Payload = unknown> = {
+  /** Decides after one failure. */
   of(error: Error, record: BacklogRecord<Payload>, retryCount: number): RetryAnswer;
 }['of'];
 
