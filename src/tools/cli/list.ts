@@ -3,12 +3,13 @@ import type { BacklogRecord, Status } from '../../record/index.js';
 import { lanesHolding } from '../../store/dynamodb/list.js';
 import { DynamoDbOperatorStore } from '../../store/index.js';
 import { recordJson } from '../shown-payload.js';
-import { connect, type TargetFlags } from './connect.js';
+import { connect, type Target, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';
 import { queueNotTold, refuseUnknownQueue } from './operate/known-queue.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
+import { unservedLines } from './unserved.js';
 
 export interface ListFlags extends TargetFlags {
   readonly status?: Status | undefined;
@@ -39,7 +40,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
     const found = flags.json
       ? await printJson(records, redact, output)
-      : await printTable(records, { where, now: clock.now(), limit }, output);
+      : await printTable(records, { where, now: clock.now(), limit, queues: target.queues }, output);
     if (found === 0 && !isTold) output.message(queueNotTold(flags.queue));
     return EXIT.ok;
   } finally {
@@ -71,7 +72,7 @@ async function printJson(
 /** The table, and how many records it has. */
 async function printTable(
   records: AsyncIterable<BacklogRecord | 'more'>,
-  { where, now, limit }: { where: string; now: number; limit: number },
+  { where, now, limit, queues }: Pick<Target, 'where' | 'queues'> & { now: number; limit: number },
   output: Output,
 ): Promise<number> {
   const found: BacklogRecord[] = [];
@@ -92,6 +93,7 @@ async function printTable(
   }
   const note = more ? `; there are more: --limit ${limit * 10}, or --json for all` : '';
   output.message(`${counted(found.length, 'record')} in ${where}${note}`);
+  for (const line of unservedLines(found, { queues })) output.message(line);
   return found.length;
 }
 

@@ -1,6 +1,12 @@
 import { jsonOf } from '../../delivery/body.js';
 import { age } from '../../duration.js';
-import { type BacklogRecord, type HistoryEntry, notReadyText, traceIdOf } from '../../record/index.js';
+import {
+  type BacklogRecord,
+  type HistoryEntry,
+  isPending,
+  notReadyText,
+  traceIdOf,
+} from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
@@ -8,6 +14,7 @@ import { dueText, paintStatus, unknownTaskText } from './list-table.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
+import { unservedText } from './unserved.js';
 
 export interface ShowFlags extends TargetFlags {
   readonly json?: boolean | undefined;
@@ -20,7 +27,7 @@ const LABEL = 16;
 /** `backlog show`: one record in full. */
 export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(flags.redact);
-  const { client, table, clock, where } = await connect(flags);
+  const { client, table, clock, where, queues } = await connect(flags);
   try {
     const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
     const record = await store.get(id);
@@ -30,9 +37,11 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
     }
     const text = flags.json
       ? recordJson(record, redact)
-      : describe(record, shownPayload(record, redact), clock.now(), painter(hasColors(process.stdout))).join(
-          '\n',
-        );
+      : describe(record, shownPayload(record, redact), {
+          now: clock.now(),
+          paint: painter(hasColors(process.stdout)),
+          unserved: isPending(record) ? unservedText(record.queue, { queues }) : undefined,
+        }).join('\n');
     output.data(text);
     return EXIT.ok;
   } finally {
@@ -40,7 +49,18 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
   }
 }
 
-function describe(record: BacklogRecord, shown: ShownPayload, now: number, paint: Paint): string[] {
+interface Describing {
+  readonly now: number;
+  readonly paint: Paint;
+  /** No rule serves its queue. */
+  readonly unserved: string | undefined;
+}
+
+function describe(
+  record: BacklogRecord,
+  shown: ShownPayload,
+  { now, paint, unserved }: Describing,
+): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
@@ -53,6 +73,7 @@ function describe(record: BacklogRecord, shown: ShownPayload, now: number, paint
     line('id', paint('bold', printable(record.id))),
     line('queue', printable(record.queue)),
     ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
+    ...(unserved ? [line('waits', paint('yellow', unserved))] : []),
     ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
     ...(waits ? [line('waits', printable(waits))] : []),
     line('status', paintStatus(record.status, paint)),

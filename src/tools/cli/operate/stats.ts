@@ -1,8 +1,10 @@
 import { age } from '../../../duration.js';
 import type { QueueStats } from '../../../operate/index.js';
+import type { Target } from '../connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
+import { unservedText } from '../unserved.js';
 import { refuseUnknownQueues } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { usage } from './usage.js';
@@ -44,7 +46,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
       output.data(
         plainTable(
           COLUMNS,
-          result.queues.map((queue) => row(queue, now, paint)),
+          result.queues.map((queue) => row(queue, now, paint, target)),
           paint,
         ),
       );
@@ -60,7 +62,8 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
   }
 }
 
-function row(queue: QueueStats, now: number, paint: Paint): string[] {
+function row(queue: QueueStats, now: number, paint: Paint, served: Pick<Target, 'queues'>): string[] {
+  const unserved = queue.pending > 0 ? unservedText(queue.queue, served) : undefined;
   const { due, lagSeconds, oldestDueAt, dead, pausedAt } = queue;
   const paused = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
   const oldestMs = oldestDueAt === undefined ? undefined : now - Date.parse(oldestDueAt);
@@ -75,6 +78,7 @@ function row(queue: QueueStats, now: number, paint: Paint): string[] {
     oldestMs === undefined ? '-' : oldestMs >= 0 ? age(oldestMs) : `in ${age(-oldestMs)}`,
     dead > 0 ? paint('red', String(dead)) : '0',
     [
+      ...(unserved ? [paint('yellow', 'no rule serves it')] : []),
       ...(queue.paused ? [paint('yellow', paused)] : []),
       ...(queue.openBreakers > 0 ? [paint('yellow', `${counted(queue.openBreakers, 'breaker')} open`)] : []),
     ].join(', '),
