@@ -141,7 +141,7 @@ export function hostileItems(endpoint: () => string): void {
       const isDead = more === dead;
       const actions = [
         ['change-policy', '--policy', '{"type":"none"}'],
-        ['edit', '--merge', '{"edited":true}', '--yes'],
+        ['edit', '--payload', '{"edited":true}', '--yes'],
         ...(isDead ? [['redrive']] : [['snooze', '--delay', '1h'], ['run-now']]),
         ['move', '--to', 'slow', '--force'],
         ['discard', '--reason', 'odd', '--yes'],
