@@ -34,9 +34,19 @@ export default async function setup({ provide }: TestProject): Promise<void> {
   provide('examplesApp', await makeExamplesApp(packed.file));
 }
 
+/** What examples import beside the package and its peers. */
+const OF_EXAMPLES = [
+  '@aws-lambda-powertools/idempotency',
+  '@aws-lambda-powertools/tracer',
+  '@middy/secrets-manager',
+  '@types/aws-lambda',
+  'tsx',
+  'vitest',
+];
+
 async function makeExamplesApp(tarball: string): Promise<string> {
   const { peerDependencies } = await ownPackageJson();
-  const packages = await Promise.all([...Object.keys(peerDependencies), 'tsx', 'vitest'].map(asLocked));
+  const packages = await Promise.all([...Object.keys(peerDependencies), ...OF_EXAMPLES].map(asLocked));
   const folder = await makeApp('examples', [tarball, ...packages, '@types/node@20']);
   await cp(join(folder, 'node_modules/dynamo-backlog/examples'), join(folder, 'examples'), {
     recursive: true,
