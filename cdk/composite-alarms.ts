@@ -28,7 +28,7 @@ export function addComposites(scope: Construct, alarms: readonly Alarm[]): Compo
 
 function composite(scope: Construct, id: string, alarms: readonly IAlarm[]): CompositeAlarm {
   return new CompositeAlarm(scope, id, {
-    // By names: each ARN is some 60 characters longer.
+    // Names are some 60 characters shorter than ARNs.
     alarmRule: AlarmRule.anyOf(
       ...alarms.map(({ alarmName }) => AlarmRule.fromString(`ALARM("${alarmName}")`)),
     ),

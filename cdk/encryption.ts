@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type CfnQueue, type IQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** What a service needs to send to an SQS queue that a key encrypts, and to read from it. */
+/** Actions on a key by which a service sends to an SQS queue that it encrypts, and reads from it. */
 const USE = ['kms:Decrypt', 'kms:GenerateDataKey'];
 const LOGS = ['kms:Encrypt*', 'kms:Decrypt*', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:Describe*'];
 

@@ -10,7 +10,7 @@ import type { Tables } from './tables.js';
  * tables have up to 255 characters, that of the stack 128.
  */
 const MAX_QUEUES_BYTES = 3_100;
-/** As much of the rest as other variables may take before the queues have less room. */
+/** Bytes that the other variables may take before the queues have less room. */
 const SPARE_BYTES = 90;
 
 export interface EnvironmentSettings {

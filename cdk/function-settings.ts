@@ -138,7 +138,7 @@ export function checkLayers(
 }
 
 /**
- * What happens to logs when their function leaves the stack, such as one that a queue no longer uses: they are kept for their
+ * Removal policy of logs. They outlive a function that leaves the stack, such as one that a queue no longer uses, for their
  * retention, unless the records go as well. A first deployment that fails leaves none behind.
  */
 function logRemoval(ofRecords: RemovalPolicy): RemovalPolicy {

@@ -21,7 +21,7 @@ export interface IntakeProps {
   readonly redeliveryMaxConcurrency?: number | undefined;
 
   /**
-   * Whether the template exempts the intake from Lambda's detection of recursive loops. Lambda would stop a record that waits for
+   * Exempts the intake from Lambda's detection of recursive loops. Lambda would stop a record that waits for
    * a run of more than eight minutes. `false` where CloudFormation does not know the property `RecursiveLoop`.
    *
    * @default - true; false in a stack whose region is known to be of AWS GovCloud, China or an isolated partition
@@ -47,7 +47,7 @@ export const intakeProp = z.union([z.boolean(), intakeShape], {
 /** Partitions whose regions may lack the property: their names begin so. */
 const OTHER_PARTITIONS = /^(us-gov|cn|us-iso[a-z]?|eu-isoe)-/;
 
-/** Whether the template has the property `RecursiveLoop` of a function. */
+/** True if the template is to have the property `RecursiveLoop` of the intake. */
 export function hasRecursiveLoop({ allowRecursiveLoop }: IntakeProps, region: string): boolean {
   return allowRecursiveLoop ?? !OTHER_PARTITIONS.test(region);
 }

@@ -20,7 +20,7 @@ import type { StaffedQueue } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);
 const SWEEP_TIMEOUT = Duration.minutes(5);
-/** Of the queues' names and their functions', in Lambda's 4 KB of variables; the others need up to 1,400 bytes. */
+/** Bytes for the names of queues and functions, of Lambda's 4 KB of variables; the others need up to 1,400. */
 const MAX_NAMES_BYTES = 2_700;
 /** A name that is not known before the deployment has no more. */
 const MAX_FUNCTION_NAME = 64;
@@ -29,13 +29,13 @@ export interface IntakeSettings extends CommonSettings {
   readonly queues: readonly Queue[];
   /** Those whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
-  /** Those whose functions it may start again after the death of a run. */
+  /** Queues whose functions the intake may start again after the death of a run. */
   readonly restarted: readonly StaffedQueue[];
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
   readonly sweep: boolean;
-  /** As given in the Backlog's props. */
+  /** The Backlog's prop `intake`. */
   readonly own: IntakeProps;
 }
 

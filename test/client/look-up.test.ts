@@ -53,7 +53,7 @@ describe('get', () => {
   });
 
   it('is undefined where there is none', async () => {
-    expect(await backlog.get('nobody')).toBeUndefined();
+    expect(await backlog.get('absent')).toBeUndefined();
   });
 
   it.each(['', 7, undefined])('refuses %j as an id', async (id) => {
@@ -143,8 +143,8 @@ describe('cancel', () => {
   });
 
   it('says that there is no record', async () => {
-    expect(await backlog.cancel('nobody')).toEqual({ id: 'nobody', cancelled: false, reason: 'notFound' });
-    expect(await underTest.raw('nobody')).toBeUndefined();
+    expect(await backlog.cancel('absent')).toEqual({ id: 'absent', cancelled: false, reason: 'notFound' });
+    expect(await underTest.raw('absent')).toBeUndefined();
   });
 
   it('decides again when a run was quicker', async () => {

@@ -49,7 +49,7 @@ describe('the embedded DynamoDB', () => {
     await write('a', 'b');
     await expect(write('c', 'a')).rejects.toThrow('[None, ConditionalCheckFailed]');
     const remove = { Delete: { TableName, Key: { id: { S: 'a' } } } };
-    const nothing = { Delete: { TableName, Key: { id: { S: 'nobody' } } } };
+    const nothing = { Delete: { TableName, Key: { id: { S: 'absent' } } } };
     await client.send(new TransactWriteItemsCommand({ TransactItems: [remove, nothing] }));
     const [a, b] = ['a', 'b'].map((id) => ({ id: { S: id } }));
     expect(changes).toEqual([

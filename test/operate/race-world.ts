@@ -17,7 +17,7 @@ export interface RaceStore {
   readonly store: OperatorStore;
   put(item: Item): Promise<void>;
   raw(id: string): Promise<Item | undefined>;
-  /** Settles when whoever works on the store waits for something else. */
+  /** Settles when all work on the store waits for something else. */
   quiet(): Promise<void>;
 }
 

@@ -38,7 +38,7 @@ const ATTRIBUTES = [
 const KINDS = ['update', 'update', 'readAndPut', 'put', 'deleteAndInsert'] as const;
 
 /**
- * Whoever changes records of every kind at any moment, by an UpdateItem that leaves `rev`, by a PutItem of what was read a
+ * A producer or operator that changes records of every kind at any moment, by an UpdateItem that leaves `rev`, by a PutItem of what was read a
  * moment ago, by one that drops `rev`, and by a deletion and a new insertion of the same id.
  */
 export class Edits {

@@ -40,7 +40,7 @@ export const withoutFenceOfBare: Sabotage = {
     ),
 };
 
-/** A report of a death ends whatever is held, whoever holds it. */
+/** A report of a death ends all leases, also those of other runs. */
 export const withoutNames: Sabotage = {
   store: (store) =>
     replacing(

@@ -15,7 +15,7 @@ export interface StoreForTest {
   readonly store: TestStore;
   /** What the table's stream tells of the items that are put meanwhile. */
   readonly changesOf: (write: () => void) => Change[];
-  /** Settles when whoever works on the store waits for something else. */
+  /** Settles when all work on the store waits for something else. */
   readonly quiet: () => Promise<void>;
 }
 

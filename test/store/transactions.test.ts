@@ -86,7 +86,7 @@ describe('TransactWriteItems', () => {
       },
       { Delete: { TableName: table, Key: keyOf('b') } },
       { ConditionCheck: { TableName: table, Key: keyOf('c'), ConditionExpression: 'attribute_exists(id)' } },
-      { Delete: { TableName: table, Key: keyOf('nobody') } },
+      { Delete: { TableName: table, Key: keyOf('absent') } },
     ]);
     expect(await get('a')).toEqual({ ...keyOf('a'), n: { N: '2' } });
     expect(await get('b')).toBeUndefined();
@@ -218,7 +218,7 @@ describe('TransactWriteItems', () => {
 
 it('TransactGetItems reads several items at once', async () => {
   await place('a');
-  const items = ['a', 'nobody'].map((id) => ({ Get: { TableName: table, Key: keyOf(id) } }));
+  const items = ['a', 'absent'].map((id) => ({ Get: { TableName: table, Key: keyOf(id) } }));
   const { Responses } = await client.send(new TransactGetItemsCommand({ TransactItems: items }));
   expect(Responses).toEqual([{ Item: { ...keyOf('a'), n: { N: '1' } } }, {}]);
 });

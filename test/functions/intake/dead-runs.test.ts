@@ -129,7 +129,7 @@ describe('a report that the process of a run has died', () => {
 
   it.each([
     ['of another run', 'living'],
-    ['of a process whose death nobody reports', null],
+    ['of a process whose death is not reported', null],
     ['whose holder was named before requests had names', ''],
   ])('leaves the lease alone %s', async (_, invocation) => {
     const { holds, hears, isOver, started, store, clock } = bench();

@@ -54,7 +54,8 @@ export function faultyRemote(services: Services, actor: Actor, faults: () => Fau
       ),
     giveUp: async (body) => {
       // Reports of runs that died or failed are left to people.
-      if (!body.includes('requestContext')) throw new Error(`nobody sends what nobody understands: ${body}`);
+      if (!body.includes('requestContext'))
+        throw new Error(`expected a report of a failed event, got ${body}`);
     },
   };
 }
