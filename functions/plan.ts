@@ -81,7 +81,7 @@ export function planRun(
   checkTaskTimeouts(work, limits.attemptTimeout);
   return {
     ...times,
-    ...(work ? { knows: work.knows, decisionsFor: work.decisionsFor } : {}),
+    ...(work ? { knows: work.knows, taskNames: work.taskNames, decisionsFor: work.decisionsFor } : {}),
     target: {
       queue,
       lane: laneOf(queue),

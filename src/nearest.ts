@@ -21,6 +21,16 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return known[lowered.indexOf(best)];
 }
 
+/** `; did you mean "default"?`, or nothing. @param shown as it is to be shown */
+export function didYouMean(
+  name: string,
+  known: readonly string[],
+  shown: (name: string) => string = JSON.stringify,
+): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? '' : `; did you mean ${shown(meant)}?`;
+}
+
 /** A name of two letters is another one after two changes. */
 function limitOf({ length }: string): number {
   return length <= 2 ? 1 : Math.max(2, length / 3);

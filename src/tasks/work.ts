@@ -13,7 +13,8 @@ import { checkPayload } from './payload.js';
 import type { Task, TaskContext } from './task.js';
 
 /** What a run needs to know of the tasks of its handler. */
-export interface TaskWork extends Required<Pick<RunOptions, 'process' | 'knows' | 'decisionsFor'>> {
+export interface TaskWork
+  extends Required<Pick<RunOptions, 'process' | 'knows' | 'taskNames' | 'decisionsFor'>> {
   /** Tasks with a time limit of their own. */
   readonly timeouts: readonly { readonly name: string; readonly attemptTimeout: number }[];
 }
@@ -50,6 +51,7 @@ export function workOf(tasks: readonly Task[], process: Process | undefined, nam
       throw new TypeError(`no task of the name ${show(record.task)}`);
     },
     knows: (record) => (record.task === undefined ? process !== undefined : byName.has(record.task)),
+    taskNames: [...byName.keys()],
     decisionsFor: ({ task }) => (task === undefined ? undefined : choices.get(task)),
     timeouts: tasks.flatMap(({ name: one, attemptTimeout }) =>
       attemptTimeout === undefined ? [] : [{ name: one, attemptTimeout }],

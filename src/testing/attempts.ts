@@ -1,10 +1,11 @@
-import { cleanPrototypes } from '../prototypes.js';
 import { type BacklogRecord, outcomeOfReturn } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
-import type { AttemptContext, Process } from '../worker/index.js';
-import { changesOf } from './changed-record.js';
+import type { AttemptContext, Process, RunOptions } from '../worker/index.js';
+import { changedRecord } from './changed-record.js';
 import type { Finding } from './findings.js';
+import { pollutedPrototype } from './polluted-prototype.js';
 import { macrotask, realNow, waitReally } from './real-timers.js';
+import { unknownTask } from './unknown-task.js';
 
 interface Attempt {
   readonly record: BacklogRecord;
@@ -33,6 +34,7 @@ export class AttemptWatch {
   private readonly middlewares = new Set<Pick<Attempt, 'waitedForUntil'>>();
   private readonly doneTwice = new Set<string>();
   private readonly reportedChanges = new Set<string>();
+  private readonly unknownTasks = new Set<string>();
   private changed = deferred();
 
   constructor(private readonly options: AttemptWatchOptions) {}
@@ -49,11 +51,33 @@ export class AttemptWatch {
         return await this.attempt(process, record, given, context);
       } finally {
         this.reportChanges(given, record, context.attempt);
-        this.reportPollution(given, context.attempt);
+        this.findings.push(...[pollutedPrototype(given, context.attempt) ?? []].flat());
         this.active.delete(attempt);
         this.notify();
       }
     };
+  }
+
+  /** Tells a run which records its handler knows, and reports the others, each task once. */
+  knowing({ knows, taskNames = [] }: Pick<RunOptions, 'knows' | 'taskNames'>): RunOptions['knows'] {
+    if (!knows) return undefined;
+    return (record) => {
+      const isKnown = knows(record);
+      if (!isKnown && !this.isUnknownTask(record)) {
+        this.unknownTasks.add(taskKey(record));
+        this.findings.push(unknownTask(record, taskNames));
+      }
+      return isKnown;
+    };
+  }
+
+  get hasUnknownTasks(): boolean {
+    return this.unknownTasks.size > 0;
+  }
+
+  /** Its task was met in its queue, and the handler there does not know it. */
+  isUnknownTask(record: BacklogRecord): boolean {
+    return this.unknownTasks.has(taskKey(record));
   }
 
   /** Middlewares of a handler are at work, before its run or after it. Gives what ends that. */
@@ -138,35 +162,11 @@ export class AttemptWatch {
     });
   }
 
-  private reportPollution({ id, queue }: BacklogRecord, attempt: number): void {
-    const names = cleanPrototypes();
-    if (names.length === 0) return;
-    this.findings.push({
-      type: 'pollutedPrototype',
-      id,
-      queue,
-      attempt,
-      message:
-        `attempt ${attempt} of the record "${id}" (queue "${queue}") added ${names.map((name) => `"${name}"`).join(', ')} to ` +
-        'Object.prototype, so that all objects have it: look for a merge of a payload with a key "__proto__"',
-    });
-  }
-
-  /** The payload is the handler's own, and everything else a mistake: none of it is kept. */
   private reportChanges(given: BacklogRecord, record: BacklogRecord, attempt: number): void {
-    const { id, queue } = given;
-    const changed = changesOf(given, record);
-    if (changed.length === 0 || this.reportedChanges.has(id)) return;
-    this.reportedChanges.add(id);
-    this.findings.push({
-      type: 'changedRecord',
-      id,
-      queue,
-      attempt,
-      message:
-        `attempt ${attempt} of the record "${id}" (queue "${queue}") changed ${changed.map((name) => `"${name}"`).join(', ')} ` +
-        'of the record that it got. It is a copy, and no change of it is stored: use variables of your own',
-    });
+    const finding = changedRecord(given, record, attempt);
+    if (!finding || this.reportedChanges.has(given.id)) return;
+    this.reportedChanges.add(given.id);
+    this.findings.push(finding);
   }
 
   /** An attempt of work that is done already has failed. */
@@ -185,6 +185,10 @@ export class AttemptWatch {
         'Attempts are at-least-once: the same id again must do no harm',
     });
   }
+}
+
+function taskKey({ queue, task }: BacklogRecord): string {
+  return JSON.stringify([queue, task]);
 }
 
 function deferred() {

@@ -3,14 +3,15 @@ export interface Finding {
   /**
    * `ignoredSignal`: an attempt went on after its signal was aborted. `failedAgain`: an attempt failed that did the work of
    * another one again, which had succeeded. `changedRecord`: an attempt changed the record that it got, beside its payload.
-   * `pollutedPrototype`: an attempt added a property to `Object.prototype`.
+   * `pollutedPrototype`: an attempt added a property to `Object.prototype`. `unknownTask`: no handler of the record's queue has
+   * its task, so it was not attempted.
    */
-  readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype';
+  readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype' | 'unknownTask';
   /** The record's id. */
   readonly id: string;
   /** Its queue. */
   readonly queue: string;
-  /** Which attempt it was, from 1. */
+  /** Which attempt it was, or would have been, from 1. */
   readonly attempt: number;
   /** In a sentence, with what to do about it. */
   readonly message: string;

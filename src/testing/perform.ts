@@ -1,11 +1,16 @@
 import { type Duration, parseDuration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
+import { watchPrototypes } from '../prototypes.js';
 import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
+import { ownCopy } from '../store/memory/freeze.js';
 import { asStored, isTask, type Task } from '../tasks/index.js';
 import { workOf } from '../tasks/work.js';
 import { show } from '../validation.js';
 import type { Process } from '../worker/index.js';
+import { changedRecord } from './changed-record.js';
+import { HandlerFindingError } from './findings.js';
 import { keepingLogger, type LogEntry } from './logs.js';
+import { pollutedPrototype } from './polluted-prototype.js';
 
 /** What `perform` makes of the record and the attempt. All optional. */
 export interface PerformOptions {
@@ -46,7 +51,8 @@ const OUTCOMES = {
 /**
  * One attempt of a task, as a run makes it: the payload is checked by the task's schema, and `perform` gets its output.
  *
- * @throws ConfigurationError for what is neither a task nor a function
+ * @throws ConfigurationError for what is neither a task nor a function; HandlerFindingError for one that changes the record that
+ *   it got, or `Object.prototype`
  */
 export function perform<Input>(
   task: Task<Input, unknown, string>,
@@ -84,7 +90,14 @@ export async function perform(
     logger: keepingLogger(logs, undefined),
     traceparent: record.traceparent,
   };
+  watchPrototypes();
+  const given = ownCopy(record);
   const outcome = await (async () => process(record, context))().then(outcomeOfReturn, outcomeOfThrow);
+  const findings = [
+    changedRecord(given, record, attempt) ?? [],
+    pollutedPrototype(given, attempt) ?? [],
+  ].flat();
+  if (findings.length > 0) throw new HandlerFindingError(findings);
   return { ...resultOf(outcome), logs };
 }
 

@@ -4,7 +4,7 @@ import { deliveryHandler } from '../../functions/delivery-handler.js';
 import type { LambdaFunction } from '../../functions/seams.js';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../errors.js';
-import { nearest } from '../nearest.js';
+import { didYouMean } from '../nearest.js';
 import type { RetryMode } from '../record/index.js';
 import { parseOptions, show } from '../validation.js';
 import { keepingLogger } from './logs.js';
@@ -104,8 +104,7 @@ function checkWork({ handler, process, tasks, deliverTo }: TestQueue, path: stri
 function checkRetryQueue(name: string, retryQueue: string | undefined, queues: QueuesSettings): void {
   if (retryQueue === undefined || Object.hasOwn(queues, retryQueue)) return;
   const known = Object.keys(queues);
-  const meant = nearest(retryQueue, known);
-  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  const hint = didYouMean(retryQueue, known, show);
   throw new ConfigurationError(
     `${PATH}.${name}.retryQueue: expected one of the queues (${known.map(show).join(', ')}), got ${show(retryQueue)}${hint}`,
   );

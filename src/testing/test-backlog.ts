@@ -2,6 +2,7 @@ import { BacklogClient } from '../client/index.js';
 import type { Clock } from '../clock.js';
 import { age, type Duration, parseDuration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
+import { didYouMean } from '../nearest.js';
 import { BacklogOperator } from '../operate/index.js';
 import { randomToken } from '../random.js';
 import { type BacklogRecord, type HistoryEntry, isPending } from '../record/index.js';
@@ -161,9 +162,13 @@ export class TestBacklog {
     const until = world.time.now + seconds * 1000;
     return this.work('runUntilSettled', async () => {
       await this.checkReachable();
-      await world.pass(until, () => world.waiting().length === 0);
+      const since = world.time.now;
+      await world.pass(until, () => world.isSettled());
       const waiting = world.waiting();
-      if (waiting.length > 0) throw new Error(this.stillWaiting(waiting, age(seconds * 1000)));
+      if (waiting.length === 0) return;
+      // They say why it waits.
+      this.checkFindings();
+      throw new Error(this.stillWaiting(waiting, age(world.time.now - since)));
     });
   }
 
@@ -256,12 +261,12 @@ export class TestBacklog {
 
   /** A record that no rule can bring to an end would take all of the time. */
   private async checkReachable(): Promise<void> {
-    const known = new Set(this.world.queues.map(({ name }) => name));
+    const known = this.world.queues.map(({ name }) => name);
     const states = await this.world.store.readQueues();
     for (const { id, queue } of this.world.store.parsed().filter(isPending)) {
-      if (!known.has(queue)) {
+      if (!known.includes(queue)) {
         throw new Error(
-          `runUntilSettled: no queue ${show(queue)}, which the record ${show(id)} waits in: add it to "queues"`,
+          `runUntilSettled: no queue ${show(queue)}, which the record ${show(id)} waits in: add it to "queues"${didYouMean(queue, known, show)}`,
         );
       }
       if (states.get(queue)?.paused) {

@@ -4,7 +4,8 @@ import type { TestRecord } from './record.js';
 
 /** A record in a sentence: what a failed assertion shows. */
 export function describeRecord(record: TestRecord): string {
-  const { id, queue, status, attempts, failures, lastError, deadReason, task, notReady } = record;
+  const { id, queue, status, attempts, failures, lastError, deadReason, task, notReady, unknownTaskSince } =
+    record;
   const of = task === undefined ? '' : `, task ${show(task)}`;
   const parts = [
     `record ${show(id)} (queue ${show(queue)}${of}): ${status}`,
@@ -12,6 +13,7 @@ export function describeRecord(record: TestRecord): string {
     ...(notReady ? [`${notReady} times not ready`] : []),
     ...(deadReason === undefined ? [] : [`reason ${show(deadReason)}`]),
     ...(lastError === undefined ? [] : [`last error ${lastError.name}: ${lastError.message}`]),
+    ...(unknownTaskSince === undefined ? [] : ['no handler of its queue has its task']),
     ...(dueText(record) ?? []),
   ];
   return parts.join(', ');

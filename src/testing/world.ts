@@ -61,6 +61,13 @@ export class World {
     return { ...this.counted, attempted: this.watch.begun };
   }
 
+  /** True once no record waits but those whose handlers do not know their tasks: no time brings these to an end. */
+  isSettled(): boolean {
+    const waiting = this.waiting();
+    if (waiting.length === 0 || !this.watch.hasUnknownTasks) return waiting.length === 0;
+    return waiting.every((id) => this.store.parsed(id).every((record) => this.watch.isUnknownTask(record)));
+  }
+
   /** Records that wait for an attempt. */
   waiting(): readonly string[] {
     return this.store.items().flatMap((item) => {
@@ -165,7 +172,8 @@ export class World {
       logger: keepingLogger(logs, logger),
       emit: () => {},
       stop,
-      run: (options, deps) => given({ ...options, process: watch.watched(options.process) }, deps),
+      run: (options, deps) =>
+        given({ ...options, process: watch.watched(options.process), knows: watch.knowing(options) }, deps),
     });
   }
 

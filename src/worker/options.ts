@@ -197,6 +197,8 @@ export interface RunOptions extends FailureChoices {
    * known.
    */
   readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
+  /** The tasks that `process` performs, for messages about the others. Default: not known. */
+  readonly taskNames?: readonly string[] | undefined;
   /** How much at once, and how much in all. */
   readonly limits: RunLimits;
   /**

@@ -1,4 +1,5 @@
 import { leaseName } from '../leases/lease-names.js';
+import { nearest } from '../nearest.js';
 import type { TierBand } from '../policies/index.js';
 import {
   type AttemptOutcome,
@@ -204,8 +205,14 @@ export class RecordRules {
   private warnOf({ id, task }: BacklogRecord): void {
     if (this.unknownTasks.has(task) || this.unknownTasks.size >= MAX_UNKNOWN_TASKS) return;
     this.unknownTasks.add(task);
-    const { queue } = this.options.target;
-    this.deps.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
+    const { target, taskNames = [] } = this.options;
+    const didYouMean = task === undefined ? undefined : nearest(task, taskNames);
+    this.deps.logger.warn('no task of that name here: its records wait', {
+      queue: target.queue,
+      task: show(task),
+      id,
+      ...(didYouMean === undefined ? {} : { didYouMean }),
+    });
   }
 
   /** The context of a change that needs no decision: the record stays in its queue. */

@@ -54,6 +54,18 @@ describe('a handler of several tasks', () => {
     ]);
   });
 
+  it('names the task that was probably meant in the warning about an unknown one', async () => {
+    const { bench, put, run } = handlerWith({
+      tasks: [defineTask({ name: 'welcomeMail', perform: () => {} })],
+    });
+    await put('r-1', 'welcomMail');
+    await put('r-2', 'invoice');
+    expect(await run()).toMatchObject({ unknownTask: 2 });
+    const [near, far] = bench.log().filter(({ level }) => level === 'WARN');
+    expect(near).toMatchObject({ task: '"welcomMail"', didYouMean: 'welcomeMail' });
+    expect(far).not.toHaveProperty('didYouMean');
+  });
+
   it('decides on failures as each task says, and as the handler does where it says nothing', async () => {
     const tasks = [
       defineTask({ name: 'policy', retry: { type: 'none' }, perform: fails('E') }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest } from '../../../nearest.js';
+import { didYouMean } from '../../../nearest.js';
 import { lanesInUse } from '../../../operate/stats.js';
 import { deadLane, lanesOf } from '../../../record/index.js';
 import { DynamoDbOperatorStore } from '../../../store/index.js';
@@ -94,8 +94,7 @@ async function whyUnknown(queue: string, { target, controlTable }: Tables): Prom
 }
 
 function unknownText(queue: string, known: readonly string[], where: string): string {
-  const meant = nearest(queue, known);
-  const hint = meant === undefined ? '' : `; did you mean "${printable(meant)}"?`;
+  const hint = didYouMean(queue, known, (name) => `"${printable(name)}"`);
   const more = known.length > MOST_NAMED ? `, and ${known.length - MOST_NAMED} more` : '';
   const names =
     known.length === 0
