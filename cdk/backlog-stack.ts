@@ -9,11 +9,11 @@ import type { QueueProps } from './queue-props.js';
 
 export interface BacklogStackProps extends StackProps {
   /**
-   * Where both queues deliver: an `https` URL, or `http` to this machine.
+   * Where both queues deliver: an `https` URL, or `http` to this machine; or an object with more, as the prop of a queue.
    *
    * @default - nowhere: the rules (or schedules) are disabled, and an output says so
    */
-  readonly deliverTo?: string | undefined;
+  readonly deliverTo?: QueueProps['deliverTo'];
 
   /**
    * What starts the runs.
@@ -122,13 +122,13 @@ export function readTrigger(value: unknown): BacklogProps['trigger'] {
 }
 
 /**
- * Reads the app's context key `deliverTo`.
+ * Reads the app's context key `deliverTo`: a text from the command line, or an object from `cdk.json`.
  *
- * @throws ConfigurationError if it is no text; whether it is a URL is checked with the queues
+ * @throws ConfigurationError if it is neither; what is in it is checked with the queues
  */
-export function readDeliverTo(value: unknown): string | undefined {
+export function readDeliverTo(value: unknown): QueueProps['deliverTo'] {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string' || typeof value === 'object') return value as QueueProps['deliverTo'];
   throw new ConfigurationError(`deliverTo: expected a URL such as https://example.com, got ${show(value)}`);
 }
 

@@ -73,7 +73,8 @@ export interface DeliveryProps {
 
   /**
    * Answers that do not have their usual meaning: a status, or all of a class such as `"4xx"`. A status takes precedence
-   * over its class, and an answer that is in no list keeps its usual meaning.
+   * over its class, and an answer that is in no list keeps its usual meaning. Answers of the list `notReady` say "not yet": the
+   * record waits as its policy says, and that is no failure.
    *
    * @default - 2xx is success; 408, 425, 429 and 5xx are tried again; others are dead
    */

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.js';
 import { show } from '../validation.js';
 
 /** What an answer means for its record. */
-export type Verdict = 'success' | 'retry' | 'dead';
+export type Verdict = keyof Answers;
 
 /**
  * A status from 200 to 599, or all of a class.
@@ -16,6 +16,11 @@ export type Answer = number | '2xx' | '3xx' | '4xx' | '5xx';
 export interface Answers {
   /** Answers that are a success. Default: 2xx. */
   readonly success?: readonly Answer[] | undefined;
+  /**
+   * Answers that say "not yet", which is no failure: the record is attempted again when the policy says so, as after a `Snooze`
+   * without a delay. A `Retry-After` is not read. Default: none.
+   */
+  readonly notReady?: readonly Answer[] | undefined;
   /** Answers that are a failure, and retried. Default: 408, 425, 429 and 5xx; with a secret 401 and 403 as well. */
   readonly retry?: readonly Answer[] | undefined;
   /** Answers after which the record is dead at once. Default: 3xx and all other 4xx. */
@@ -34,7 +39,15 @@ const answer = z.custom<Answer>(
 );
 const answers = z.optional(z.array(answer));
 
-export const answersSchema = z.strictObject({ success: answers, retry: answers, dead: answers });
+const lists: Record<Verdict, typeof answers> = {
+  success: answers,
+  notReady: answers,
+  retry: answers,
+  dead: answers,
+};
+const VERDICTS = Object.keys(lists) as readonly Verdict[];
+
+export const answersSchema = z.strictObject(lists);
 
 /** @throws ConfigurationError for an answer that is listed twice */
 export function checkAnswers(lists: Answers, name: string): void {
@@ -58,7 +71,7 @@ export function checkAnswers(lists: Answers, name: string): void {
  */
 export function verdicts(lists: Answers, authenticated: boolean): (status: number) => Verdict {
   const listed = new Map<Answer, Verdict>();
-  for (const verdict of ['success', 'retry', 'dead'] as const) {
+  for (const verdict of VERDICTS) {
     for (const entry of lists[verdict] ?? []) listed.set(entry, verdict);
   }
   return (status) =>

@@ -141,10 +141,10 @@ function conclude(
     ? `${answer}${redirectTarget(headers, origin, hidden)}: redirects are not followed`
     : withText(answer, text);
   const error = new HttpError(status, message);
-  if (verdict === 'dead') {
-    // Reasons are kept short: the answer is worth more there than the host, which the error names as well.
-    throw new Dead(isRedirect(status) ? message : withText(`HTTP ${status}`, text), { cause: error });
-  }
+  // Reasons are kept short: the answer is worth more there than the host, which the error names as well.
+  const reason = isRedirect(status) ? message : withText(`HTTP ${status}`, text);
+  if (verdict === 'notReady') throw new Snooze({ reason });
+  if (verdict === 'dead') throw new Dead(reason, { cause: error });
   const seconds = parseRetryAfter(headers['retry-after'], now);
   if (seconds === undefined) throw error;
   throw new RetryAfter(seconds, message, { cause: error });

@@ -400,7 +400,7 @@ const RUNS = [
 
 /** What the runtime of the shop knows, and what it was asked to do. */
 function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'paused'>> = {}) {
-  const erp = { up: false, taken: 4_211, rejected: 5, unavailable: 198 };
+  const erp = { up: false, taken: 4_211, making: 0, rejected: 5, unavailable: 198 };
   const queue = (name: string, counts: Partial<QueueStatus>): QueueStatus => ({
     name,
     table: 'Records',

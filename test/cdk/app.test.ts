@@ -31,6 +31,16 @@ describe('the stack without a URL', () => {
     );
   });
 
+  it('takes an object of cdk.json, and the functions get what is in it', () => {
+    const delivery = { url: URL, answers: { notReady: [202] } };
+    const given = new App({ context: { ...WITHOUT_CODE, deliverTo: delivery } });
+    const deliverTo = readDeliverTo(given.node.tryGetContext('deliverTo'));
+    const template = Template.fromStack(new BacklogStack(given, 'DynamoBacklog', { deliverTo }));
+    expect(JSON.stringify(template.toJSON())).toContain(
+      JSON.stringify(JSON.stringify(delivery)).slice(1, -1),
+    );
+  });
+
   it('refuses what could not start its runs', () => {
     expect(() => readTrigger('cron')).toThrow('trigger: expected "rules" or "scheduler", got "cron"');
   });

@@ -71,5 +71,8 @@ export const status: RuntimeStatus = {
     late: 2,
     givenUp: 0,
   },
-  sample: { inserted: 37, erp: { up: false, changesInSeconds: 9, taken: 30, rejected: 4, unavailable: 5 } },
+  sample: {
+    inserted: 37,
+    erp: { up: false, changesInSeconds: 9, taken: 30, making: 2, rejected: 4, unavailable: 5 },
+  },
 };

@@ -28,7 +28,9 @@ describe('the live view', () => {
     expect(text).toMatch(/DynamoDB +http:\/\/127\.0\.0\.1:8000 +table BacklogRecords/);
     expect(text).toMatch(/Time +all times are backlog time, 60 × real time: 1 real second is 1 min$/m);
     expect(text).toMatch(/Sample +a small shop/);
-    expect(text).toMatch(/ERP +DOWN \(503\) for another 9 min; took 30, rejected 4 permanently/);
+    expect(text).toMatch(
+      /ERP +DOWN \(503\) for another 9 min; took 30, rejected 4 permanently, 2 not ready yet/,
+    );
   });
 
   it('says by how much the clocks of other programs are off, while they are', () => {
@@ -96,7 +98,7 @@ describe('the live view', () => {
     const real = renderView({ ...status, speed: 1 }, { columns: 80, rows: 30 }, plain, { hasKeys: true });
     expect(real.join('\n')).toMatch(/^Time +real time \(\+ or --speed N lets it pass faster\)$/m);
     expect(real.join('\n')).toContain('for another 9 s;');
-    const erp = { up: false, taken: 0, rejected: 0, unavailable: 0 };
+    const erp = { up: false, taken: 0, making: 0, rejected: 0, unavailable: 0 };
     const byHand = { ...status, sample: { inserted: 1, erp } };
     expect(renderView(byHand, { columns: 80, rows: 30 }, plain, { hasKeys: true }).join('\n')).toContain(
       'DOWN (503) until o brings it up; took',

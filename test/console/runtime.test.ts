@@ -4,7 +4,7 @@ import type { RunReport } from '../../src/tools/local/status/run-report.js';
 import type { RunSummary } from '../../src/worker/summary.js';
 import { consoleUnderTest, get, iso, MINUTE, NOW, post, runtimeUnderTest } from './console-under-test.js';
 
-const erp = { up: true, taken: 0, rejected: 0, unavailable: 0 };
+const erp = { up: true, taken: 0, making: 0, rejected: 0, unavailable: 0 };
 const rule = {
   id: 'poll',
   label: 'orders, every minute',

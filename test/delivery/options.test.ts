@@ -9,6 +9,7 @@ const ENDINGS = {
   success: { ok: true },
   dead: { error: { name: 'Dead' } },
   retry: { error: { name: 'HttpError' } },
+  notReady: { error: { name: 'Snooze', seconds: undefined } },
 };
 
 describe('the method', () => {
@@ -95,9 +96,13 @@ describe('answers', () => {
       { 202: 'success', 200: 'dead' },
     ],
     [{ dead: ['4xx', '5xx'] }, { 429: 'dead', 503: 'dead' }],
+    [
+      { notReady: [202, '4xx'], dead: [400] },
+      { 200: 'success', 202: 'notReady', 400: 'dead', 409: 'notReady', 425: 'notReady', 500: 'retry' },
+    ],
     [{ success: [304] }, { 304: 'success', 302: 'dead' }],
     [{}, { 401: 'dead', 403: 'dead' }],
-  ] satisfies [Answers, Record<number, 'success' | 'retry' | 'dead'>][])('%j', async (answers, meaning) => {
+  ] satisfies [Answers, Record<number, keyof typeof ENDINGS>][])('%j', async (answers, meaning) => {
     for (const [status, verdict] of Object.entries(meaning)) {
       await using server = await answering(Number(status));
       const ending = await attempt(deliverByHttp({ url: server.url, answers }));
@@ -110,6 +115,14 @@ describe('answers', () => {
     const retrying = deliverByHttp({ url: server.url, answers: { retry: [404] } });
     expect(await attempt(retrying)).toMatchObject({ error: { name: 'RetryAfter', seconds: 60 } });
     expect(await attempt(deliverByHttp({ url: server.url }))).toMatchObject({ error: { name: 'Dead' } });
+  });
+
+  it('an answer that says "not yet" keeps its beginning as the reason, and its Retry-After is not read', async () => {
+    await using server = await answering(202, '{"status":"open"}', { 'retry-after': '31536000' });
+    const deliver = deliverByHttp({ url: server.url, answers: { notReady: [202] } });
+    expect(await attempt(deliver)).toMatchObject({
+      error: { name: 'Snooze', seconds: undefined, message: 'HTTP 202: {"status":"open"}' },
+    });
   });
 
   it('a redirect that is retried is still not followed', async () => {
@@ -171,6 +184,10 @@ describe('invalid options', () => {
     [
       { answers: { success: [404], dead: [404] } },
       '.answers: expected each answer once, got 404 in "success" and in "dead"',
+    ],
+    [
+      { answers: { success: [202], notReady: [202] } },
+      '.answers: expected each answer once, got 202 in "success" and in "notReady"',
     ],
     [{ answers: { dead: ['4xx', '4xx'] } }, '.answers: expected each answer once, got "4xx" twice in "dead"'],
     [{ headers: { 'x tenant': 'a' } }, '.headers: expected the name of a header, got "x tenant"'],

@@ -33,7 +33,7 @@ function world(rules = [rule('orders', ['orders']), rule('bulk', ['bulk']), rule
     clock,
     erp: {
       get state() {
-        return { up: state.up, taken: 0, rejected: 0, unavailable: 0 };
+        return { up: state.up, taken: 0, making: 0, rejected: 0, unavailable: 0 };
       },
       set: (up) => Object.assign(state, { up }),
     },

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { phaseAt, SampleErp, UNKNOWN_ARTICLE } from '../../src/tools/local/sample/sample-erp.js';
+import {
+  MADE_TO_ORDER,
+  phaseAt,
+  SampleErp,
+  UNKNOWN_ARTICLE,
+} from '../../src/tools/local/sample/sample-erp.js';
 import { SampleShop, type ShopRecord } from '../../src/tools/local/sample/sample-shop.js';
 
 afterEach(() => {
@@ -29,14 +34,49 @@ describe("the sample's ERP", () => {
     expect(await post({ article: UNKNOWN_ARTICLE })).toBe(422);
     now = 10_000;
     expect(await post({ order: 1 })).toBe(503);
-    expect(erp.state).toEqual({ up: false, changesInSeconds: 13, taken: 1, rejected: 1, unavailable: 1 });
+    expect(erp.state).toEqual({
+      up: false,
+      changesInSeconds: 13,
+      taken: 1,
+      making: 0,
+      rejected: 1,
+      unavailable: 1,
+    });
     erp.set(true);
-    expect(erp.state).toEqual({ up: true, taken: 1, rejected: 1, unavailable: 1 });
+    expect(erp.state).toEqual({ up: true, taken: 1, making: 0, rejected: 1, unavailable: 1 });
     expect(await post({ order: 2 })).toBe(200);
     erp.set(false);
     expect(await post({ order: 2 })).toBe(503);
     await erp.stop();
   });
+});
+
+it('the ERP answers an order for what it makes with 202 until it is made, and takes it then', async () => {
+  let now = 0;
+  const erp = await SampleErp.start({ random: () => 0, now: () => now });
+  erp.open();
+  const post = (key: string) =>
+    fetch(erp.delivery.url, {
+      method: 'POST',
+      headers: { 'idempotency-key': key },
+      body: JSON.stringify({ article: MADE_TO_ORDER }),
+    });
+  const first = await post('order-1');
+  expect([first.status, await first.json()]).toEqual([
+    202,
+    { status: 'not ready', reason: 'TEAPOT-HANDMADE is being made' },
+  ]);
+  now = 5_000;
+  expect((await post('order-1')).status).toBe(202);
+  expect((await post('order-2')).status).toBe(202);
+  expect(erp.state).toMatchObject({ taken: 0, making: 2 });
+  erp.set(true);
+  now = 10_000;
+  expect((await post('order-1')).status).toBe(200);
+  expect((await post('order-2')).status).toBe(202);
+  expect(erp.state).toMatchObject({ taken: 1, making: 1 });
+  expect(erp.delivery.answers).toEqual({ notReady: [202] });
+  await erp.stop();
 });
 
 describe("the sample's shop", () => {
@@ -60,9 +100,8 @@ describe("the sample's shop", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(records.length).toBe(closed);
     expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
-    expect(
-      records.filter(({ payload }) => JSON.stringify(payload).includes(UNKNOWN_ARTICLE)).length,
-    ).toBeGreaterThan(0);
+    for (const article of [UNKNOWN_ARTICLE, MADE_TO_ORDER])
+      expect(records.filter(({ payload }) => JSON.stringify(payload).includes(article))).not.toHaveLength(0);
   });
 
   it('goes on selling when an order could not be written', async () => {

@@ -174,6 +174,22 @@ describe('a queue that retries per record', () => {
     expect(asked).toEqual(['h', 'h']);
   });
 
+  it('a delivery whose answer says "not yet" is no failure, and waits as its policy says', async () => {
+    let asked = 0;
+    await using server = await listen((_request, response) => {
+      response.writeHead(++asked < 3 ? 202 : 200).end('open');
+    });
+    const deliverTo = { url: `${server.origin}/orders`, answers: { notReady: [202] } } as const;
+    const backlog = testBacklog({ queues: { orders: { deliverTo, retry: EXACT } }, ...START });
+    await backlog.insert({ id: 'o', queue: 'orders', payload: 1 });
+    expect(await backlog.drain()).toMatchObject({ snoozed: 1, failed: 0 });
+    const waiting = { status: 'NEW', attempts: 1, failures: 0, notReady: 1, lastError: undefined };
+    expect(backlog.record('o')).toMatchObject(waiting);
+    expect(backlog.history('o')).toMatchObject([{ outcome: 'snoozed', message: 'HTTP 202: open' }]);
+    await backlog.runUntilSettled();
+    expect(backlog.record('o')).toMatchObject({ status: 'SUCCESS', attempts: 3, failures: 0 });
+  });
+
   it('firstAttempt "scheduled": the next rule attempts it, or a drain', async () => {
     const queues = { jobs: { process: done, firstAttempt: 'scheduled' } } as const;
     for (const drains of [true, false]) {

@@ -87,7 +87,7 @@ function delivery(status: RuntimeStatus, paint: Paint, hasKeys: boolean): Banner
 }
 
 function erpText(
-  { up, changesInSeconds, taken, rejected }: ErpState,
+  { up, changesInSeconds, taken, making, rejected }: ErpState,
   { speed, paused }: RuntimeStatus,
   paint: Paint,
   hasKeys: boolean,
@@ -98,5 +98,6 @@ function erpText(
   const state = up
     ? `${paint('green', 'up')}${time === undefined ? '' : `, goes down in ${time}`}`
     : `${paint(['bold', 'red'], 'DOWN')} (503)${time === undefined ? byHand : ` for another ${time}`}`;
-  return `${state}; took ${taken}, rejected ${rejected} permanently`;
+  const notReady = making > 0 ? `, ${making} not ready yet` : '';
+  return `${state}; took ${taken}, rejected ${rejected} permanently${notReady}`;
 }

@@ -14,7 +14,7 @@ export type KnownAtStart = Pick<RuntimeOptions, 'app' | 'dataDir' | 'deliverTo'>
 /** So much of the status is known at the start: what comes later has its line already. */
 export function statusAtStart({ app, dataDir, deliverTo, sample, speed }: KnownAtStart): RuntimeStatus {
   const now = new Date().toISOString();
-  const erp = { up: true, taken: 0, rejected: 0, unavailable: 0 };
+  const erp = { up: true, taken: 0, making: 0, rejected: 0, unavailable: 0 };
   return {
     startedAt: now,
     now,

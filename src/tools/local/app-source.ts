@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from './package-root.js';
 import type { RuntimeOptions } from './runtime-options.js';
+import type { SampleDelivery } from './sample/sample-erp.js';
 import type { Stack } from './template/assembly.js';
 import type { LocalApp } from './template/local-app.js';
 import { synthesize } from './template/synth.js';
@@ -31,7 +32,11 @@ export interface AppSource {
  */
 export function appSource(
   { app }: RuntimeOptions,
-  to: { readonly cwd: string; readonly deliverTo: string | undefined; readonly scratch: string },
+  to: {
+    readonly cwd: string;
+    readonly deliverTo: string | SampleDelivery | undefined;
+    readonly scratch: string;
+  },
 ): AppSource {
   const root = packageRoot();
   const command = app ?? `"${process.execPath}" "${join(root, 'dist', 'cdk', 'app.js')}"`;

@@ -105,7 +105,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const deliverTo = options.deliverTo ?? erp?.url;
 
   progress('synthesizing the CDK app');
-  const source = appSource(options, { cwd, deliverTo, scratch });
+  const source = appSource(options, { cwd, deliverTo: erp?.delivery ?? deliverTo, scratch });
   const synthesizedAt = Date.now();
   const first = await source.read(signal);
   // Not before, and it goes once all is ready: the time that a start takes is none of the backlog's.

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Answers } from '../../../delivery/settings.js';
 import type { Random } from '../../../random.js';
 import { refusalOf } from '../own-address.js';
 
@@ -14,6 +15,8 @@ export interface ErpState {
   /** Real seconds until it changes. Absent: a person has taken it down or up, and it stays so. */
   readonly changesInSeconds?: number | undefined;
   readonly taken: number;
+  /** Orders that it makes, and has not taken yet: it answers them with 202. */
+  readonly making: number;
   /** Refused permanently. */
   readonly rejected: number;
   /** Answered with 503. */
@@ -23,18 +26,28 @@ export interface ErpState {
 const FIRST_UP_MS = 8_000;
 const DOWN_MS = 15_000;
 const UP_MS = 60_000;
+/** From the first request for an order that is made for it. */
+const MADE_WITHIN_MS = 6_000;
 const MAX_BODY_BYTES = 100_000;
 const MAX_LATENCY_MS = 20;
 
+/** How the queues of the sample deliver to the ERP. */
+export interface SampleDelivery {
+  readonly url: string;
+  readonly answers: Answers;
+}
+
 /**
- * The sample's destination: an ERP on a loopback port that takes orders, is down from time to time, and permanently
- * refuses orders for an article that it does not have.
+ * The sample's destination: an ERP on a loopback port that takes orders, and is down from time to time. It permanently
+ * refuses orders for an article that it does not have, and answers "not yet" while it makes an article to order.
  */
 export class SampleErp {
   readonly #options: SampleErpOptions;
   readonly #server: Server;
   #openedAt: number | undefined;
   #set: boolean | undefined;
+  /** When each order that it makes will be ready, by its idempotency key. */
+  readonly #making = new Map<string, number>();
   #taken = 0;
   #rejected = 0;
   #unavailable = 0;
@@ -49,7 +62,7 @@ export class SampleErp {
         return;
       }
       const body = await readBody(request).catch(() => undefined);
-      const { status, text } = this.#answer(body);
+      const { status, text } = this.#answer(body, String(request.headers['idempotency-key']));
       setTimeout(() => {
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(JSON.stringify(text));
@@ -68,6 +81,10 @@ export class SampleErp {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  get delivery(): SampleDelivery {
+    return { url: this.url, answers: { notReady: [202] } };
   }
 
   /** From here on it has its ups and downs. */
@@ -89,6 +106,7 @@ export class SampleErp {
         ? { up, changesInSeconds: Math.ceil(changesInMs / 1000) }
         : { up: this.#set }),
       taken: this.#taken,
+      making: this.#making.size,
       rejected: this.#rejected,
       unavailable: this.#unavailable,
     };
@@ -99,7 +117,7 @@ export class SampleErp {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(body: string | undefined): { status: number; text: object } {
+  #answer(body: string | undefined, key: string): { status: number; text: object } {
     if (!this.state.up) {
       this.#unavailable += 1;
       return { status: 503, text: { error: 'the ERP is down for maintenance' } };
@@ -108,10 +126,24 @@ export class SampleErp {
       this.#rejected += 1;
       return { status: 422, text: { error: `unknown article ${UNKNOWN_ARTICLE}` } };
     }
+    if (body.includes(MADE_TO_ORDER) && !this.#isMade(key)) {
+      return { status: 202, text: { status: 'not ready', reason: `${MADE_TO_ORDER} is being made` } };
+    }
     this.#taken += 1;
     return { status: 200, text: { ok: true } };
   }
+
+  #isMade(key: string): boolean {
+    const now = this.#options.now();
+    const readyAt = this.#making.get(key) ?? now + MADE_WITHIN_MS;
+    if (now < readyAt) this.#making.set(key, readyAt);
+    else this.#making.delete(key);
+    return now >= readyAt;
+  }
 }
+
+/** The article that takes the ERP a while. */
+export const MADE_TO_ORDER = 'TEAPOT-HANDMADE';
 
 /** The article that the shop sells and the ERP does not know. */
 export const UNKNOWN_ARTICLE = 'MUG-DISCONTINUED';

@@ -1,5 +1,5 @@
 import { type Random, randomToken } from '../../../random.js';
-import { UNKNOWN_ARTICLE } from './sample-erp.js';
+import { MADE_TO_ORDER, UNKNOWN_ARTICLE } from './sample-erp.js';
 
 /** One record that the shop puts into the backlog. */
 export interface ShopRecord {
@@ -26,6 +26,8 @@ const STEADY_EVERY_MS = 2_000;
 const ORDERS_PER_PRODUCT = 4;
 /** Every so many-th order names an article that the ERP does not have. */
 const ORDERS_PER_REJECT = 15;
+/** Every so many-th order waits until its article is made. */
+const ORDERS_PER_MADE = 12;
 /** The embedded DynamoDB is no place for more; the shop closes then. */
 const MAX_RECORDS = 10_000;
 
@@ -88,7 +90,7 @@ export class SampleShop {
   #order(): ShopRecord | undefined {
     if (this.#options.orders === undefined) return undefined;
     this.#orders += 1;
-    const article = this.#orders % ORDERS_PER_REJECT === 5 ? UNKNOWN_ARTICLE : this.#pick(ARTICLES);
+    const article = this.#article();
     const quantity = 1 + Math.floor(this.#options.random() * 3);
     return {
       id: `order-${this.#prefix}-${1000 + this.#orders}`,
@@ -101,6 +103,11 @@ export class SampleShop {
         currency: 'EUR',
       },
     };
+  }
+
+  #article(): string {
+    if (this.#orders % ORDERS_PER_REJECT === 5) return UNKNOWN_ARTICLE;
+    return this.#orders % ORDERS_PER_MADE === 3 ? MADE_TO_ORDER : this.#pick(ARTICLES);
   }
 
   #product(): ShopRecord | undefined {

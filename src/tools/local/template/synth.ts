@@ -10,8 +10,8 @@ export interface SynthOptions {
   readonly app: string;
   /** Where the command runs, and where the `context` of a cdk.json is read. */
   readonly cwd: string;
-  /** More context values, as `-c key=value` gives them to the CDK's command line. */
-  readonly context: Readonly<Record<string, string>>;
+  /** More context values, as `-c key=value` gives them to the CDK's command line, or `cdk.json`. */
+  readonly context: Readonly<Record<string, unknown>>;
   /** Gets the synthesized files, the functions' code among them. */
   readonly outFolder: string;
 }
