@@ -105,12 +105,19 @@ function isDue(record: BacklogRecord, { clock, options }: QueueOf): boolean {
   return isPending(record) && record.queue === options.target.queue && Math.max(...from) <= now;
 }
 
-/** False: this process was frozen, and another run may have claimed them by now. */
+/** False: this process was frozen, or another one has claimed some of them. The event comes back. */
 async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise<boolean> {
   if (records.length === 0) return true;
   if (run.hold.renewInMs() <= 0 && !(await run.hold.hold())) return false;
-  count(run, await indexAll(records, 0, indexing(run)));
-  return true;
+  const { queue } = run.options.target;
+  const own = records.filter((record) => record.queue === queue);
+  const ofOthers = records.filter((record) => record.queue !== queue).map(({ id }) => id);
+  count(run, await indexAll(own, 0, indexing(run)));
+  if (ofOthers.length === 0) return true;
+  // This run's claim excludes no run of another queue.
+  const answer = await indexWhenFree(ofOthers, indexing(run));
+  count(run, answer);
+  return answer.waiting.length === 0;
 }
 
 async function leaveToRules(

@@ -106,6 +106,7 @@ export class Edits {
       case 'deleteAndInsert':
         this.deps.truth.delete(id);
         this.deps.versions.wrote(id);
+        this.deps.witness.isWritten(id, stored, undefined);
         this.after(between(random, 0, 5_000), () => {
           const { rev: _, ...item } = this.asPut(stored, script);
           this.anew(chance(random, 0.5) && item.lane ? { ...item, rev: `again-${++this.edits}` } : item);
@@ -116,10 +117,10 @@ export class Edits {
     }
   }
 
-  /** As its producer puts it for the first time: with a place, or where the stream brings it, without. */
+  /** As its producer puts it for the first time: with a lane, or where the stream brings it, mostly without. */
   private asPut({ id, queue, insertedAt, task, retry }: Item, script: Script): Item {
     const { hasArrivals, random, time } = this.deps;
-    const isBare = hasArrivals && script.bare !== undefined;
+    const isBare = hasArrivals && script.bare !== undefined && !chance(random, 0.2);
     const now = new Date(time.now).toISOString();
     const own = { ...(task === undefined ? {} : { task }), ...(retry === undefined ? {} : { retry }) };
     const born = typeof insertedAt === 'string' && chance(random, 0.5) ? insertedAt : now;
@@ -209,6 +210,7 @@ export class Edits {
     if (item.dueAt !== stored?.dueAt || item.availableAt !== stored?.availableAt)
       witness.appears(id, Number.NEGATIVE_INFINITY);
     if (item.status === 'SUCCESS' || item.status === 'DEAD') this.ended.add(id);
+    witness.isWritten(id, stored, item);
     truth.put(item);
     wrote(stored ? 'MODIFY' : 'INSERT', item);
   }

@@ -120,6 +120,7 @@ export class Producers {
     };
     witness.appears(script.id, availableAt ?? time.now);
     this.deps.versions.wrote(script.id);
+    witness.isWritten(script.id, this.stored(script.id), item);
     if (version > 1) truth.put(item);
     else void store.insert(item);
   }
@@ -180,9 +181,11 @@ export class Producers {
   }
 
   private write(item: Item): void {
-    const { truth, wrote } = this.deps;
+    const { truth, witness, wrote } = this.deps;
     const id = String(item.id);
-    const kind = this.stored(id) ? 'MODIFY' : 'INSERT';
+    const stored = this.stored(id);
+    const kind = stored ? 'MODIFY' : 'INSERT';
+    witness.isWritten(id, stored, item);
     if (item.rev === undefined) {
       const isOther = this.deps.fencesAll || !isDeepStrictEqual(item.payload, this.put.get(id)?.payload);
       if (isOther) this.deps.versions.wrote(id);
@@ -194,7 +197,7 @@ export class Producers {
   }
 
   private stored(id: string): Item | undefined {
-    return this.deps.truth.items().find((item) => item.id === id);
+    return this.deps.truth.item(id);
   }
 }
 

@@ -15,6 +15,9 @@ export const withoutFence: Sabotage = {
     ),
 };
 
+/** Attempts get the engine's own record. */
+export const withoutCopy: Sabotage = { handsOverItsOwn: true };
+
 /** Whoever takes over does not learn what was in flight. */
 export const withoutJournal: Sabotage = {
   store: (store) =>

@@ -4,7 +4,10 @@ import type { BacklogRecord } from '../../src/record/index.js';
 export class Versions {
   private readonly written = new Map<string, number>();
   /** By its attributes, which a copy of the record has as they were read. */
-  private readonly read = new WeakMap<BacklogRecord['attributes'], number>();
+  private readonly read = new WeakMap<
+    BacklogRecord['attributes'],
+    { readonly version: number; readonly record: BacklogRecord }
+  >();
 
   /** A producer has put a new version, which bears none of the library's marks. */
   wrote(id: string): void {
@@ -17,13 +20,23 @@ export class Versions {
 
   /** Just now. */
   wasRead<Records extends readonly BacklogRecord[]>(records: Records): Records {
-    for (const record of records) this.read.set(record.attributes, this.current(record.id));
+    for (const record of records)
+      this.read.set(record.attributes, { version: this.current(record.id), record });
     return records;
   }
 
   of(record: BacklogRecord): number {
-    const version = this.read.get(record.attributes);
-    if (version === undefined) throw new Error(`${record.id}: nobody knows which version of it was read`);
-    return version;
+    return this.readingOf(record).version;
+  }
+
+  /** The record that a copy of it was made of. */
+  asRead(record: BacklogRecord): BacklogRecord {
+    return this.readingOf(record).record;
+  }
+
+  private readingOf(record: BacklogRecord) {
+    const reading = this.read.get(record.attributes);
+    if (reading === undefined) throw new Error(`${record.id}: nobody knows which version of it was read`);
+    return reading;
   }
 }

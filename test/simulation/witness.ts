@@ -67,6 +67,10 @@ interface Underway {
   readonly isArrival: boolean;
   /** True time of its start. */
   readonly since: number;
+  /** The record has been deleted since. */
+  isDeleted?: boolean;
+  /** The record had no lane, and its producer has put it with one since. */
+  isPutWithLane?: boolean;
 }
 
 const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
@@ -121,6 +125,15 @@ export class Witness {
   /** A new record, or a new version of it: nothing that was before counts any more. */
   appears(id: string, since: number): void {
     this.records.set(id, { since, retryAfterMs: 0 });
+  }
+
+  /** Somebody other than the library writes the record, or deletes it. */
+  isWritten(id: string, before: Item | undefined, after: Item | undefined): void {
+    for (const one of this.underway.get(id) ?? []) {
+      if (after === undefined) one.isDeleted = true;
+      const isPutWithLane = one.isPutWithLane === true || before?.lane === undefined;
+      one.isPutWithLane = after?.lane !== undefined && isPutWithLane;
+    }
   }
 
   /** The stream delivers a change of it no longer. */
@@ -532,14 +545,20 @@ function countRecords(events: readonly unknown[]): [number, number] {
 }
 
 /**
- * An overwrite is a new record. A rule's run that attempts the former version under its lane's lease is not seen from
- * another lane (of fewer shards, say) or tier (an old record that was redriven is young again), nor by a run that the
- * stream starts once more for the former version's insertion.
+ * A record that was replaced is a new record, and two attempts of one record never overlap. The last attempt of the former
+ * record may overlap with those of the new one:
+ *
+ * - an attempt by a rule, whose lease is not seen from another lane (of fewer shards, say) or tier (an old record that was
+ *   redriven is young again), nor by a run that the stream starts for an insertion: of the former record once more, or of the
+ *   new one behind a deletion;
+ * - a first attempt, whose claim is not seen from another queue if the record was deleted and inserted there, nor by a rule
+ *   if the record was put with a lane.
  */
 function mayOverlap(former: Underway, next: Underway): boolean {
-  const isOverwritten = former.version !== next.version;
-  const isElsewhere = former.lane !== next.lane || former.tier !== next.tier;
-  return isOverwritten && !former.isArrival && (next.isArrival || isElsewhere);
+  if (former.version === next.version) return false;
+  if (!former.isArrival) return next.isArrival || former.lane !== next.lane || former.tier !== next.tier;
+  const isInOtherQueue = former.isDeleted === true && former.queue !== next.queue;
+  return isInOtherQueue || (former.isPutWithLane === true && !next.isArrival);
 }
 
 function isSameQueue(one: string, other: string): boolean {

@@ -88,6 +88,8 @@ export interface Sabotage {
   readonly features?: (features: Features) => Features;
   /** A run attempts records whose task it does not know. */
   readonly knowsAll?: boolean;
+  /** Attempts get the very record that the run goes on with, in place of a copy. */
+  readonly handsOverItsOwn?: boolean;
   readonly noSweep?: boolean;
   readonly noOnFailure?: boolean;
 }
@@ -214,7 +216,7 @@ export class World {
   }
 
   private item(id: string): Item | undefined {
-    return this.truth.items().find((item) => item.id === id);
+    return this.truth.item(id);
   }
 
   /** Of the queue with shards, however many it has at the time. */
@@ -581,10 +583,13 @@ export class World {
             onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
           },
           retention: this.features.expiry?.retention,
-          knows: ({ task }) =>
-            this.sabotage.knowsAll || task !== LATE_TASK || this.time.now - START >= knownFromMs,
+          knows: (record) => {
+            const isLate = record.task === LATE_TASK && this.time.now - START < knownFromMs;
+            spoil(record);
+            return this.sabotage.knowsAll || !isLate;
+          },
           breaker: this.scenario.breaker,
-          ...(destinations ? { destination: ({ id }) => destinationOf(id, destinations) } : {}),
+          ...(destinations ? { destination: (record) => this.destinationOf(record) } : {}),
           invocation: actor.name,
           deadline,
           functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -601,6 +606,12 @@ export class World {
       this.witness.report(`${actor.name} threw ${(error as Error).stack}`);
       throw error;
     }
+  }
+
+  private destinationOf(record: BacklogRecord): string {
+    const destination = destinationOf(record.id, this.features.destinations);
+    spoil(record);
+    return destination;
   }
 
   /** Former shards are looked into with every run here, not once an hour. */
@@ -638,7 +649,7 @@ export class World {
     const breaker = this.control.now.breakerOf(queue, destination);
     const look = { now, start: START, band, queue, isArrival, breaker, destination };
     this.witness.begins(actor, record, stored, look);
-    spoil(record);
+    spoil(this.sabotage.handsOverItsOwn ? this.versions.asRead(record) : record);
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     if (this.features.overwrites && now - START < OPERATORS_MS)
       this.producers.sees(script, this.featuresRandom);

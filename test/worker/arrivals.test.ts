@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { indexWhenFree } from '../../src/intake/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
-import { due, fail, Harness, START, succeed, YOUNG } from './harness.js';
+import { due, fail, Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
@@ -315,6 +315,50 @@ describe('records that have just come', () => {
     expect(attempted).toEqual(['a', 'b']);
     expect(await arrive(harness, ['b', 'c'], process, {}, '2/2')).toMatchObject({ succeeded: 1, skipped: 1 });
   });
+
+  it('that belong to another queue by now, where they are under attempt, are not indexed beside that attempt', async () => {
+    const harness = new Harness();
+    // Deleted and inserted again in `r`, before the event of the first insertion arrived.
+    put(harness, 'a', { queue: 'r' });
+    const inOther = harness.start(() => harness.sleep(10), {
+      queue: 'r',
+      arrivals: { batch: '2', ids: ['a'] },
+    });
+    await harness.pass(1);
+    put(harness, 'b');
+    expect(await arrive(harness, ['a', 'b'], succeed)).toMatchObject({ succeeded: 1, ended: 'shared' });
+    expect(harness.item('a')).not.toHaveProperty('lane');
+    expect(await harness.time.until(inOther)).toMatchObject({ succeeded: 1, unsettled: 0 });
+  });
+
+  const REPLACED: Record<string, { readonly item: Record<string, unknown>; readonly options: RunChoices }> = {
+    'put with a lane, which a rule finds': {
+      item: { lane: 'q', dueAt: iso(0), insertedAt: iso(0) },
+      options: {},
+    },
+    'deleted and inserted into another queue': {
+      item: { queue: 'r' },
+      options: { queue: 'r', arrivals: { batch: '2', ids: ['a'] } },
+    },
+  };
+  for (const [how, { item, options }] of Object.entries(REPLACED)) {
+    it(`that are replaced during their first attempt (${how}) are attempted beside it, and each outcome is its own`, async () => {
+      const harness = new Harness();
+      put(harness, 'a');
+      const first = harness.start(() => harness.sleep(10), { arrivals: { batch: '1', ids: ['a'] } });
+      await harness.pass(1);
+      put(harness, 'a', { ...item, payload: { n: 2 } });
+      const payloads: unknown[] = [];
+      const second = await harness.run(({ payload }) => {
+        payloads.push(payload);
+        throw new Error('not yet');
+      }, options);
+      expect(second).toMatchObject({ attempted: 1, failed: 1 });
+      expect(await harness.time.until(first)).toMatchObject({ attempted: 1, succeeded: 0, unsettled: 1 });
+      expect(payloads).toEqual([{ n: 2 }]);
+      expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1, payload: { n: 2 } });
+    });
+  }
 
   it('whose claim meets another one give theirs back', async () => {
     const harness = new Harness();
