@@ -88,6 +88,14 @@ describe('a first attempt and one of the record that has replaced it', () => {
     ['in another queue without a deletion', (scene) => scene.write({ ...BARE, queue: 'r' }).attempt('r')],
     ['after an overwrite without a lane', (scene) => scene.write({ ...BARE, payload: 2 }).attempt()],
     [
+      'where the library has indexed what was put without a lane',
+      (scene) =>
+        scene
+          .write({ ...BARE, payload: 2 })
+          .index()
+          .attempt(),
+    ],
+    [
       'after an overwrite that has replaced one with a lane',
       (scene) => scene.write(INDEXED).write(BARE).attempt(),
     ],
