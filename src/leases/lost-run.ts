@@ -20,12 +20,14 @@ export interface LostQueue {
 export interface EndedHolds {
   readonly leases: number;
   readonly claims: number;
+  /** Queues in which it had slots of `globalConcurrency`. */
+  readonly slots: number;
   /** The runs lost in succession in the lane where most were, this one included. */
   readonly losses: number;
 }
 
 /**
- * Ends the leases and claims of a run whose process has died, before they run out by themselves. The journals stay, so the
+ * Ends the leases, claims and slots of a run whose process has died, before they run out by themselves. The journals stay, so the
  * next run finds what was in flight. What any other run holds is left alone, and so is what has ended already.
  *
  * @param invocation the request id by which the death was reported
@@ -40,6 +42,10 @@ export async function endLostRun(
     holderPrefix: holderPrefixOf(invocation),
     until: clock.wall() - 2 * CLOCK_SKEW_MS,
   };
+  const slots = await store.endSlots(
+    queues.map(({ queue }) => queue),
+    lost,
+  );
   const names = queues.flatMap(leaseNamesOf);
   const losses = await Promise.all(names.map((name) => store.endLease(name, lost)));
   const ended = losses.filter((count) => count !== undefined);
@@ -48,6 +54,7 @@ export async function endLostRun(
   return {
     leases: ended.length,
     claims: claims.reduce((sum, count) => sum + count, 0),
+    slots,
     losses: Math.max(0, ...ended),
   };
 }

@@ -129,6 +129,8 @@ export interface BacklogStore {
   renewSlots(queue: string, run: string, until: number): Promise<boolean>;
   /** Gives the slots of a run back. Those that ran out are left alone. */
   releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+  /** Gives back the slots that a lost run has in these queues, and returns in how many of them it had any. */
+  endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
 }
 
 /** What the sweep needs beside. Kept apart, so that no function that attempts records loads it. */

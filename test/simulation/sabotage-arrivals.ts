@@ -47,6 +47,7 @@ export const withoutNames: Sabotage = {
       {
         endLease: (key, { until }) => store.endLease(key, { holderPrefix: '', until }),
         endClaims: (queue, { until }) => store.endClaims(queue, { holderPrefix: '', until }),
+        endSlots: (queues, { until }) => store.endSlots(queues, { holderPrefix: '', until }),
       },
       store,
     ),

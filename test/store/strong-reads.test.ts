@@ -59,6 +59,7 @@ it('every item is read strongly: what a run decides by must not be older than it
   await store.claimedArrivals(['q'], ['r-0'], NOW);
   const ask = { wanted: 1, most: 1, onArrival: false, now: NOW, until: NOW + 60_000 };
   await store.takeSlots('q', { ...ask, run: 'me' });
+  await store.endSlots(['q'], { holderPrefix: 'me', until: NOW });
   await store.acquirePermits('q', { count: 1, intervalMs: 1, now: NOW });
   client.destroy();
   expect(new Set(reads.map(([command]) => command))).toEqual(

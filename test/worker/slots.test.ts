@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { holderPrefixOf } from '../../src/leases/holder.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import type { Process } from '../../src/worker/index.js';
@@ -52,6 +53,22 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     });
     await harness.pass(15);
     expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({ succeeded: 1 });
+  });
+
+  it.each([
+    ['a rule', {}],
+    ['arrivals', { arrivals: { batch: 'b', ids: ['new'] } }],
+  ])('has the slots of a run of %s under the name by which its death is reported', async (_, choices) => {
+    const harness = new Harness();
+    harness.put('old');
+    harness.store.put({ id: 'new', status: 'NEW', queue: 'q', payload: {} });
+    const slow: Process = () => harness.sleep(10);
+    const run = harness.start(slow, { ...choices, globalConcurrency: 8, invocation: 'dead' });
+    await harness.pass(1);
+    const lost = (invocation: string) => ({ holderPrefix: holderPrefixOf(invocation), until: START });
+    expect(await harness.store.endSlots(['q'], lost('living'))).toBe(0);
+    expect(await harness.store.endSlots(['q'], lost('dead'))).toBe(1);
+    await harness.time.until(run);
   });
 
   it('an idle run takes none, and one with records takes them once and gives them back', async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { countSlots, mostOnArrival, type Slots, slotsFor } from '../slots.js';
-import type { SlotsAsk } from '../store.js';
-import { isTimeUntil, queueKey } from './control-values.js';
+import type { LostRun, SlotsAsk } from '../store.js';
+import { isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
@@ -52,8 +52,25 @@ export class DynamoDbSlots {
     return written || (await this.read(queue, until + LONGEST_LEASE_MS)).slots.has(run);
   }
 
-  release(queue: string, run: string, slots: Pick<Slots, 'count' | 'onArrival'>): Promise<void> {
-    return this.remove(queue, run, slots);
+  /** Until when they were held does not matter: a renewal may have been under way. */
+  release(
+    queue: string,
+    run: string,
+    { count, onArrival }: Pick<Slots, 'count' | 'onArrival'>,
+  ): Promise<void> {
+    return this.remove(queue, run, { count, onArrival });
+  }
+
+  /** One read for all queues, and one write for each in which the run has slots. */
+  async end(queues: readonly string[], { holderPrefix }: LostRun): Promise<number> {
+    const items = await this.table.getMany(queues.map(queueKey));
+    const its = queues.flatMap((queue) =>
+      [...parseSlots(items.get(queueKey(queue))?.slots, LAST_TIME)]
+        .filter(([run]) => run.startsWith(holderPrefix))
+        .map(([run, slots]) => ({ queue, run, slots })),
+    );
+    await Promise.all(its.map(({ queue, run, slots }) => this.release(queue, run, slots)));
+    return its.length;
   }
 
   private async add(queue: string, ask: SlotsAsk, count: number): Promise<boolean> {

@@ -219,4 +219,8 @@ export class DynamoDbStore implements BacklogStore {
   releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void> {
     return this.slots.release(queue, run, slots);
   }
+
+  endSlots(queues: readonly string[], lost: LostRun): Promise<number> {
+    return this.slots.end(queues, lost);
+  }
 }

@@ -4,6 +4,7 @@ import { type Slots, slotsFor } from '../slots.js';
 import type {
   ActiveRegion,
   BreakerState,
+  LostRun,
   Permits,
   QueueState,
   Registry,
@@ -127,6 +128,13 @@ export class MemoryQueues {
     const taken = new Map(this.slots.get(queue));
     if (taken.get(run)?.count === count) taken.delete(run);
     this.slots.set(queue, taken);
+  }
+
+  endSlots(queue: string, { holderPrefix }: LostRun): number {
+    const taken = [...(this.slots.get(queue) ?? [])];
+    const left = taken.filter(([run]) => !run.startsWith(holderPrefix));
+    this.slots.set(queue, new Map(left));
+    return taken.length - left.length;
   }
 
   acquirePermits(queue: string, { count, intervalMs, now, latest }: Permits): number | undefined {

@@ -183,4 +183,8 @@ export class MemoryRunStore implements BacklogStore {
   async releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void> {
     this.queues.releaseSlots(queue, run, slots);
   }
+
+  async endSlots(queues: readonly string[], lost: LostRun): Promise<number> {
+    return queues.reduce((sum, queue) => sum + this.queues.endSlots(queue, lost), 0);
+  }
 }

@@ -19,10 +19,10 @@ export type LaneLimits = Omit<QueueLimits, 'pool'> & { readonly share: Share };
 const SPARE_SECONDS = 10;
 
 export function queueLimitsOf(options: RunOptions, deps: RunDeps): QueueLimits {
-  const { target, limits, breaker, destination } = options;
+  const { target, limits, breaker, destination, invocation } = options;
   const { queue, arrivals } = target;
   const { concurrency, globalConcurrency = concurrency } = limits;
-  const slots = new RunSlots({ ...deps, ...limits, queue, onArrival: arrivals !== undefined });
+  const slots = new RunSlots({ ...deps, ...limits, queue, invocation, onArrival: arrivals !== undefined });
   return {
     pool: new Pool({ size: Math.min(concurrency, globalConcurrency), slots, clock: deps.clock }),
     rateLimit: new SharedRateLimit({ ...deps, queue, perSecond: limits.attemptsPerSecond }),

@@ -1,11 +1,12 @@
 import type { Clock } from '../../clock.js';
+import { newHolder } from '../../leases/holder.js';
 import { CLOCK_SKEW_MS } from '../../leases/lease.js';
 import type { AttemptLogger } from '../../logger.js';
-import { type Random, randomToken } from '../../random.js';
+import type { Random } from '../../random.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
 
-/** As long as a lease: if the run is lost, its slots are free after that, whatever its function's timeout. */
+/** As long as a lease: if the run is lost and nobody reports it, its slots are free after that. */
 const SLOTS_MS = 70_000;
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
 const LONGEST_COVER_SECONDS = 30;
@@ -20,6 +21,8 @@ export interface RunSlotsDeps {
   readonly globalConcurrency?: number | undefined;
   readonly onArrival: boolean;
   readonly attemptTimeout: number;
+  /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
+  readonly invocation?: string | undefined;
   readonly store: Pick<BacklogStore, 'takeSlots' | 'renewSlots' | 'releaseSlots'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -42,7 +45,7 @@ export class RunSlots {
   private renewing: Promise<void> = Promise.resolve();
 
   constructor(private readonly deps: RunSlotsDeps) {
-    this.run = randomToken(deps.random);
+    this.run = newHolder(deps.random, deps.invocation);
   }
 
   /** They were not granted, or are another run's by now: this one was frozen. */

@@ -3,6 +3,7 @@ import type { Invocation } from '../../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { Claim } from '../../../src/leases/claim.js';
 import { isExpired, RunLease } from '../../../src/leases/lease.js';
+import { RunSlots } from '../../../src/worker/limits/slots.js';
 import { context, workbench } from '../support.js';
 
 const QUEUES = {
@@ -17,6 +18,8 @@ const EXIT = {
   errorType: 'Runtime.ExitError',
   errorMessage: 'RequestId: 1 Error: Runtime exited with error: exit status 1',
 };
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** As Lambda sends it. */
 function report(requestPayload: object, more: { requestId?: string; response?: object } = {}): string {
@@ -70,6 +73,17 @@ function bench(more: Record<string, string> = {}) {
     async holds(name: string, invocation: string | null = 'dead', ids: readonly string[] = ['a', 'b']) {
       const lease = new RunLease(name, { ...deps, invocation: invocation ?? undefined }, 30);
       return lease.acquire(ids);
+    },
+    /** A run takes slots of a queue with `globalConcurrency: 10`, and never gives them back. */
+    async takesSlots(queue: string, invocation: string, concurrency: number) {
+      const limits = { concurrency, globalConcurrency: 10, attemptTimeout: 30, onArrival: false };
+      return new RunSlots({
+        ...deps,
+        ...limits,
+        queue,
+        invocation,
+        logger: SILENT,
+      }).take();
     },
     async claims(queue: string, ids: readonly string[], invocation = 'dead') {
       return new Claim(
@@ -125,6 +139,22 @@ describe('a report that the process of a run has died', () => {
     for (const name of names) expect([name, await isOver(name)]).toEqual([name, true]);
     expect(await isOver(other)).toBe(false);
     expect(started).toEqual([[ARN, event]]);
+  });
+
+  it('ends its slots in all queues of its event, and those of no other run', async () => {
+    const { takesSlots, hears, started, log } = bench();
+    expect(await takesSlots('default', 'dead', 6)).toBe(6);
+    expect(await takesSlots('default', 'living', 3)).toBe(3);
+    expect(await takesSlots('orders', 'dead', 10)).toBe(10);
+    await hears(report({ queues: { default: 1, orders: 3 } }));
+    expect(await takesSlots('default', 'next', 10)).toBe(7);
+    expect(await takesSlots('orders', 'next', 10)).toBe(10);
+    expect(log().find(({ level }) => level === 'WARN')).toMatchObject({
+      requestId: 'dead',
+      leases: 0,
+      slots: 2,
+    });
+    expect(started).toEqual([]);
   });
 
   it.each([

@@ -221,6 +221,22 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.takeSlots('queue-15', ask('a', 10, { now: NOW + 300_001 }))).toBe(10);
     });
 
+    it('of a run whose death is reported are free at once, also those that it has renewed, and no others', async () => {
+      const { store } = underTest();
+      const [one, two] = ['queue-lost-1', 'queue-lost-2'];
+      await store.takeSlots(one, ask('lost.a', 4, { onArrival: true }));
+      await store.takeSlots(one, ask('alive.a', 3));
+      await store.takeSlots(two, ask('lost.b', 10));
+      await store.renewSlots(two, 'lost.b', NOW + 400_000);
+      const lost = { holderPrefix: 'lost.', until: NOW };
+      expect(await store.endSlots([one, two, 'queue-never-limited'], lost)).toBe(2);
+      expect(await store.endSlots([one, two], lost)).toBe(0);
+      expect(await store.renewSlots(one, 'lost.a', NOW + 400_000)).toBe(false);
+      expect(await store.takeSlots(one, ask('next', 5, { onArrival: true }))).toBe(5);
+      expect(await store.takeSlots(one, ask('more', 5))).toBe(2);
+      expect(await store.takeSlots(two, ask('next', 10))).toBe(10);
+    });
+
     it('are left to the rules by half', async () => {
       const { store } = underTest();
       const onArrival = { onArrival: true };
