@@ -6,7 +6,7 @@ import type { Random } from '../../random.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
 
-/** As long as a lease: if the run is lost and nobody reports it, its slots are free after that. */
+/** As long as a lease: if a run is lost and its death is not reported, its slots are free after that. */
 const SLOTS_MS = 70_000;
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
 const LONGEST_COVER_SECONDS = 30;
