@@ -1,6 +1,7 @@
 // The app that the end-to-end test deploys: queues as the test asks for, delivered to the test.
 import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { Backlog } from '../../cdk/index.js';
 import type { DeployedQueues } from './cloud.js';
 
@@ -8,19 +9,24 @@ const asDuration = (name: string, value: unknown) =>
   name === 'every' || name === 'untilAge' ? Duration.seconds(value as number) : value;
 const { queues, scheduled, team } = JSON.parse(process.env.E2E_QUEUES ?? '', asDuration) as DeployedQueues;
 const app = new App();
-const stack = new Stack(app, 'EndToEnd');
+// The CDK renders a table with a key for a region that it knows only.
+const { CDK_DEFAULT_ACCOUNT: account = '', CDK_DEFAULT_REGION: region = '' } = process.env;
+const env = { account, region };
+const stack = new Stack(app, 'EndToEnd', { env });
 // As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);
 const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
+const encryptionKey = new Key(stack, 'Key');
 const other = new Backlog(stack, 'Scheduled', {
   queues: scheduled,
   timeout,
   trigger: 'scheduler',
   backlogName: 'scheduled',
+  encryptionKey,
 });
 // Three stacks on one table: two of them have the same queues, of which Green stands by.
 for (const id of ['Blue', 'Green']) {
-  new Backlog(new Stack(app, id), 'Backlog', {
+  new Backlog(new Stack(app, id, { env }), 'Backlog', {
     sharedBacklog: backlog,
     standby: id === 'Green',
     queues: team,
@@ -29,7 +35,7 @@ for (const id of ['Blue', 'Green']) {
   });
 }
 // What becomes of tables whose construct has another id.
-new Backlog(new Stack(app, 'Guarded'), process.env.E2E_GUARDED_ID ?? 'Backlog', {
+new Backlog(new Stack(app, 'Guarded', { env }), process.env.E2E_GUARDED_ID ?? 'Backlog', {
   queues: { idle: { retry: { type: 'none' }, enabled: false } },
   intake: false,
   metrics: 'off',
@@ -44,5 +50,6 @@ const outputs = {
   ScheduledTableName: other.table.tableName,
   ProducerRole: producer.roleArn,
   EventDlq: backlog.eventDlq.queueName,
+  KeyArn: encryptionKey.keyArn,
 };
 for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });

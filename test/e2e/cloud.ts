@@ -99,12 +99,48 @@ export function destroyManyQueues(url: string): Promise<void> {
   return cdk(['destroy', '--all', '--force'], appOfManyQueues(url));
 }
 
+/** The attributes of a queue of SQS. */
+async function queueAttributes(QueueUrl: string) {
+  const sqs = new SQSClient({});
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+  );
+  sqs.destroy();
+  return Attributes;
+}
+
 /** How many messages a queue of SQS has. */
 export async function messagesIn(QueueName: string): Promise<number> {
   const sqs = new SQSClient({});
-  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
-  const AttributeNames = ['ApproximateNumberOfMessages' as const];
-  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
   sqs.destroy();
-  return Number(Attributes?.ApproximateNumberOfMessages);
+  return Number((await queueAttributes(QueueUrl)).ApproximateNumberOfMessages);
+}
+
+/** The key that encrypts a queue of SQS, by the URL of the queue. */
+export async function keyOfQueue(url: string): Promise<string | undefined> {
+  return (await queueAttributes(url)).KmsMasterKeyId;
+}
+
+async function ask<Answer>(...args: string[]): Promise<Answer> {
+  return JSON.parse(await tool('aws', [...args, '--output', 'json'])) as Answer;
+}
+
+/** The physical ids of a stack's resources of one type, below a construct of the stack. */
+export async function idsIn(stack: string, type: string, construct: string): Promise<string[]> {
+  const { StackResources } = await ask<{ StackResources: Readonly<Record<string, string>>[] }>(
+    ...['cloudformation', 'describe-stack-resources', '--stack-name', stack],
+  );
+  return StackResources.filter(
+    ({ ResourceType, LogicalResourceId }) =>
+      ResourceType === type && LogicalResourceId?.startsWith(construct),
+  ).map(({ PhysicalResourceId }) => PhysicalResourceId ?? '');
+}
+
+/** The key that encrypts a log group, by the name of the group. */
+export async function keyOfLogGroup(name: string): Promise<string | undefined> {
+  const { logGroups } = await ask<{ logGroups: { readonly kmsKeyId?: string }[] }>(
+    ...['logs', 'describe-log-groups', '--log-group-name-prefix', name],
+  );
+  return logGroups[0]?.kmsKeyId;
 }

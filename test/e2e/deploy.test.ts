@@ -6,7 +6,17 @@ import { BacklogClient } from '../../src/index.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
 import { backlog } from '../cli/in-process.js';
 import { readStream } from '../store/stream.js';
-import { type DeployedQueues, deploy, deployRenamed, destroy, messagesIn, tool } from './cloud.js';
+import {
+  type DeployedQueues,
+  deploy,
+  deployRenamed,
+  destroy,
+  idsIn,
+  keyOfLogGroup,
+  keyOfQueue,
+  messagesIn,
+  tool,
+} from './cloud.js';
 import { startErp } from './erp.js';
 
 /*
@@ -15,7 +25,8 @@ import { startErp } from './erp.js';
  * on-failure destination, and whether EventBridge, SQS and the stream may invoke a function is not asked. What the
  * functions themselves may do is: each works with the rights of its own role. Conditions on DynamoDB's own keys are
  * not known there: that a producer with `grantInsert` reads no more than the fence of a record, and writes none but
- * its own ids, is not shown.
+ * its own ids, is not shown. It has keys, encrypts nothing by them, and forgets that of a table or of variables: it shows
+ * that a backlog with a key deploys and works, and that its queues and log groups have that key.
  */
 
 const client = createDynamoDbClient({});
@@ -182,6 +193,15 @@ describe('the deployed stack', () => {
   it('fires the schedules of the other trigger by themselves', async () => {
     const where = outputs.ScheduledTableName ?? '';
     await eventually('by-schedule', { status: 'SUCCESS', attempts: 2 }, where);
+  });
+
+  it.each([
+    ['AWS::SQS::Queue', 3, keyOfQueue],
+    ['AWS::Logs::LogGroup', 4, keyOfLogGroup],
+  ])('encrypts each %s of the other one by its key', async (type, count, keyOf) => {
+    const ids = await idsIn('EndToEnd', type, 'Scheduled');
+    expect(ids).toHaveLength(count);
+    expect(new Set(await Promise.all(ids.map(keyOf)))).toEqual(new Set([outputs.KeyArn]));
   });
 
   it.each([
