@@ -2,7 +2,7 @@
 const PACKAGES = /^Cannot find package '(aws-cdk-lib|constructs)/;
 
 try {
-  await import('./synthesize.js');
+  await import('./app/synthesize.js');
 } catch (error) {
   if (!(error instanceof Error) || !PACKAGES.test(error.message)) throw error;
   process.stderr.write(

@@ -9,30 +9,40 @@ import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
-import { checkDepthAlarms } from './alarm-settings.js';
-import { addAlarms } from './alarms.js';
+import { checkLayers, commonSettings } from './functions/function-settings.js';
+import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './functions/intake.js';
+import { addMonitor } from './functions/monitor.js';
+import { sharedNetwork } from './functions/network.js';
+import { SettingsFiles } from './functions/settings-files.js';
+import { addWidget, grantCalls } from './functions/widget.js';
+import {
+  type WorkEnvironmentOptions,
+  type WorkSettings,
+  workEnvironment,
+  workSettings,
+} from './functions/work-environment.js';
+import { attemptedOnArrival, createdOf, restartedOf, staffQueues } from './functions/workers.js';
+import { addAlarms } from './monitoring/alarms.js';
+import { addDashboard } from './monitoring/dashboard.js';
+import { addLogQueries } from './monitoring/log-queries.js';
+import { writeTableMetrics } from './monitoring/table-alarms.js';
+import { watchedIn } from './monitoring/watched.js';
+import { checkDepthAlarms } from './props/alarm-settings.js';
+import type { BacklogProps } from './props/backlog-props.js';
+import { readProps } from './props/backlog-shape.js';
+import { readQueues } from './props/queue.js';
+import type { QueueProps } from './props/queue-props.js';
+import type { ISharedBacklog } from './props/shared-parts.js';
+import { readWorkers } from './props/worker-props.js';
+import { addRules } from './rules.js';
 import {
   attributesOfStack,
   type BacklogAttributes,
   importParts,
   type StackAttributes,
-} from './backlog-attributes.js';
-import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
-import { readProps } from './backlog-shape.js';
-import { addDashboard } from './dashboard.js';
-import { allowServices } from './encryption.js';
-import { checkLayers, commonSettings } from './function-settings.js';
-import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
-import { ImportedBacklog } from './imported-backlog.js';
-import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
-import { checkLimits } from './limits.js';
-import { addLogQueries } from './log-queries.js';
-import { addMonitor } from './monitor.js';
-import { sharedNetwork } from './network.js';
-import type { BacklogProps } from './props.js';
-import { readQueues } from './queue.js';
-import type { QueueProps } from './queue-props.js';
-import { SettingsFiles } from './settings-files.js';
+} from './sharing/backlog-attributes.js';
+import { type AddQueueOptions, BacklogBase, type IBacklog } from './sharing/backlog-base.js';
+import { ImportedBacklog } from './sharing/imported-backlog.js';
 import {
   allowIntake,
   checkShared,
@@ -41,25 +51,18 @@ import {
   nameByStack,
   ownerOf,
   withArrivals,
-} from './shared-backlog.js';
-import type { ISharedBacklog } from './shared-parts.js';
-import { writeTableMetrics } from './table-alarms.js';
-import { addParameters, deployedStack } from './table-parameters.js';
-import { type CreatedTable, ownTables, tablesOf } from './tables.js';
-import { describeInTemplate } from './template-metadata.js';
-import { backlogTicks } from './ticks.js';
-import { checkTimeZone } from './time-zone.js';
-import { addTriggers } from './triggers.js';
-import { watchedIn } from './watched.js';
-import { addWidget, grantCalls } from './widget.js';
-import {
-  type WorkEnvironmentOptions,
-  type WorkSettings,
-  workEnvironment,
-  workSettings,
-} from './work-environment.js';
-import { readWorkers } from './worker-props.js';
-import { attemptedOnArrival, createdOf, restartedOf, staffQueues } from './workers.js';
+} from './sharing/shared-backlog.js';
+import { describeInTemplate } from './sharing/template-metadata.js';
+import { allowServices } from './support/encryption.js';
+import { checkLimits } from './support/limits.js';
+import { addParameters, deployedStack } from './tables/table-parameters.js';
+import { type CreatedTable, ownTables, tablesOf } from './tables/tables.js';
+import { addEventSources } from './triggers/event-sources.js';
+import { eventDlqQueue, redeliveryQueue } from './triggers/given-up-events.js';
+import { monitorTick, sweepTick } from './triggers/own-ticks.js';
+import { addSchedules } from './triggers/schedules.js';
+import { backlogTicks } from './triggers/ticks.js';
+import { checkTimeZone } from './triggers/time-zone.js';
 
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
@@ -189,26 +192,36 @@ export class Backlog extends BacklogBase implements IConnectable {
     const restarted = restartedOf(staffed);
     if (shared) allowIntake(shared, restarted);
     const { sweep = true } = options;
-    const intake = returns
-      ? addIntake(this, 'Intake', {
-          ...{ ...common, queues, onArrival, restarted, returns, eventDlq, sweep },
-          own: typeof options.intake === 'object' ? options.intake : {},
-        })
-      : undefined;
+    const ofIntake = typeof options.intake === 'object' ? options.intake : {};
+    const intake =
+      returns &&
+      addIntake(this, 'Intake', {
+        ...{ ...common, queues, onArrival, restarted, returns, eventDlq, sweep, own: ofIntake },
+      });
     this.intake = intake?.lambda;
-    this.sweep = intake?.sweep?.lambda;
+    this.sweep = intake?.sweep;
+    const eventSources =
+      intake && returns
+        ? addEventSources(intake.lambda, { records: tables.records, returns, eventDlq, own: ofIntake })
+        : [];
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
     if (own) addParameters(this, this, options.backlogName);
 
-    const monitor =
+    this.monitor =
       shared || metrics === 'off'
         ? undefined
-        : addMonitor(this, 'Monitor', { ...common, queues, eventSources: intake?.eventSources ?? [] });
-    this.monitor = monitor?.lambda;
+        : addMonitor(this, 'Monitor', { ...common, queues, eventSources });
 
     const runs = backlogTicks(staffed);
-    const ticks = [...runs, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
-    const triggers = addTriggers(this, ticks, { ...options, eventDlq, key });
+    const ticks = [
+      ...runs,
+      ...(this.sweep ? [sweepTick(this.sweep)] : []),
+      ...(this.monitor ? [monitorTick(this.monitor)] : []),
+    ];
+    const triggers =
+      options.trigger === 'scheduler'
+        ? addSchedules(this, 'Schedules', ticks, { timeZone: options.timeZone, key })
+        : addRules(this, ticks, eventDlq);
     this.rules = triggers.rules;
     this.schedules = triggers.schedules;
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;

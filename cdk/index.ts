@@ -5,16 +5,16 @@
  */
 export type { Answers } from '../src/delivery/settings.js';
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
-export type { AlarmActions, FailureAlarm, QueueAlarms } from './alarm-props.js';
 export { Backlog } from './backlog.js';
-export type { BacklogAttributes, StackAttributes } from './backlog-attributes.js';
-export type { AddQueueOptions, IBacklog } from './backlog-base.js';
-export type { DeliveryProps, HeaderSecret } from './delivery-props.js';
-export type { EntryFunctionProps, FunctionProps } from './function-props.js';
-export type { GrantInsertOptions } from './grant-insert.js';
-export type { IntakeProps } from './intake-props.js';
-export type { BacklogProps } from './props.js';
-export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './queue-props.js';
-export type { ISharedBacklog } from './shared-parts.js';
-export type { WorkEnvironmentOptions } from './work-environment.js';
-export type { WorkerProps } from './worker-props.js';
+export type { WorkEnvironmentOptions } from './functions/work-environment.js';
+export type { AlarmActions, FailureAlarm, QueueAlarms } from './props/alarm-props.js';
+export type { BacklogProps } from './props/backlog-props.js';
+export type { DeliveryProps, HeaderSecret } from './props/delivery-props.js';
+export type { EntryFunctionProps, FunctionProps } from './props/function-props.js';
+export type { IntakeProps } from './props/intake-props.js';
+export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './props/queue-props.js';
+export type { ISharedBacklog } from './props/shared-parts.js';
+export type { WorkerProps } from './props/worker-props.js';
+export type { BacklogAttributes, StackAttributes } from './sharing/backlog-attributes.js';
+export type { AddQueueOptions, IBacklog } from './sharing/backlog-base.js';
+export type { GrantInsertOptions } from './sharing/grant-insert.js';

@@ -5,8 +5,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
-import { allowRules } from './given-up-events.js';
-import { MOST_TICKS, type Tick } from './tick.js';
+import { allowRules } from './triggers/given-up-events.js';
+import { MOST_TICKS, type Tick, type Triggers } from './triggers/tick.js';
 
 /** Of an event bus, for all that the account has there: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html */
 const MOST_RULES = 300;
@@ -17,14 +17,14 @@ const WAY = 'set "trigger": "scheduler", whose schedules have no such limit';
  * EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes
  * to the dead-letter queue for events.
  */
-export function addRules(scope: Construct, ticks: readonly Tick[], eventDlq: Queue): Rule[] {
+export function addRules(scope: Construct, ticks: readonly Tick[], eventDlq: Queue): Triggers {
   checkRules(scope, ticks);
   const rules = ticks.map((tick) => addRule(tick, eventDlq));
   allowRules(
     eventDlq,
     rules.map(({ ruleArn }) => ruleArn),
   );
-  return rules;
+  return { rules, schedules: [], scheduleDeadLetters: undefined };
 }
 
 function addRule(tick: Tick, eventDlq: IQueue): Rule {

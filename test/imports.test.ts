@@ -138,9 +138,12 @@ describe('the linter keeps the arrows pointing one way', () => {
 });
 
 it('EventBridge rules are declared in cdk/rules.ts, and nowhere else', () => {
-  const files = readdirSync(new URL('../cdk/', import.meta.url)).filter((name) => name.endsWith('.ts'));
+  const folder = new URL('../cdk/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
   const declaring = files.filter((name) =>
-    /new (?:Cfn)?Rule\(/.test(readFileSync(new URL(`../cdk/${name}`, import.meta.url), 'utf8')),
+    /new (?:Cfn)?Rule\(/.test(readFileSync(new URL(name, folder), 'utf8')),
   );
   expect(declaring).toEqual(['rules.ts']);
 });

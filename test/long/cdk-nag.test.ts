@@ -4,10 +4,10 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
-import { BacklogStack } from '../../cdk/backlog-stack.js';
-import { CONTEXT } from '../../cdk/context.js';
+import { BacklogStack } from '../../cdk/app/backlog-stack.js';
+import { CONTEXT } from '../../cdk/app/context.js';
 import { Backlog } from '../../cdk/index.js';
-import { PRIMARY, QUEUES, REGIONS, replicasIn, SECOND } from '../cdk/two-regions.js';
+import { PRIMARY, QUEUES, REGIONS, replicasIn, SECOND } from '../cdk/tables/two-regions.js';
 
 it.each(['rules', 'scheduler'] as const)(
   'the stack of the app with trigger: "%s" passes the AWS Solutions and the Serverless checks of cdk-nag',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { hasEsbuild } from '../../cdk/esbuild.js';
+import { hasEsbuild } from '../../cdk/functions/esbuild.js';
 
 const empty = mkdtempSync(join(tmpdir(), 'backlog-esbuild-'));
 afterAll(() => rmSync(empty, { recursive: true, force: true }));

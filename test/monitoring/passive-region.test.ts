@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PRIMARY, QUEUES, replicasIn, SECOND } from '../cdk/two-regions.js';
+import { PRIMARY, QUEUES, replicasIn, SECOND } from '../cdk/tables/two-regions.js';
 import { firstAlarm } from '../cloudwatch/alarms.js';
 import { Account, MINUTE, type PropsIn, START } from './account.js';
 

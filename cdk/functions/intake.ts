@@ -1,0 +1,172 @@
+import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Code, Function as LambdaFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { QueueSettings } from '../../functions/settings.js';
+import { hasRecursiveLoop, type IntakeProps } from '../props/intake-props.js';
+import type { Queue } from '../props/queue.js';
+import { grantSend } from '../support/encryption.js';
+import { grantPlace, grantSweep } from '../tables/table-grants.js';
+import { hasNewImages, type Tables } from '../tables/tables.js';
+import { handlerFolder } from './bundles.js';
+import type { EnvironmentSettings } from './environment.js';
+import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
+import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
+import { variableBytes } from './settings-files.js';
+import type { StaffedQueue } from './workers.js';
+
+export const INTAKE_TIMEOUT = Duration.minutes(1);
+const SWEEP_TIMEOUT = Duration.minutes(5);
+/** Bytes for the names of queues and functions, of Lambda's 4 KB of variables; the others need up to 1,400. */
+const MAX_NAMES_BYTES = 2_700;
+/** A name that is not known before the deployment has no more. */
+const MAX_FUNCTION_NAME = 64;
+
+export interface IntakeSettings extends CommonSettings {
+  readonly queues: readonly Queue[];
+  /** Those whose records are attempted on insertion. */
+  readonly onArrival: readonly StaffedQueue[];
+  /** Queues whose functions the intake may start again after the death of a run. */
+  readonly restarted: readonly StaffedQueue[];
+  /** Events of runs that failed, and records to be looked at later. */
+  readonly returns: IQueue;
+  readonly eventDlq: IQueue;
+  readonly sweep: boolean;
+  /** The Backlog's prop `intake`. */
+  readonly own: IntakeProps;
+}
+
+type OwnSpace = Pick<EnvironmentSettings, 'inFiles' | 'room' | 'valueBytes'>;
+
+/** What looks after records that were put without `lane`. */
+export interface Intake {
+  readonly lambda: LambdaFunction;
+  readonly sweep: LambdaFunction | undefined;
+}
+
+/**
+ * Whether the table has a stream of what is put into it. If not, what is put there without `lane` is never attempted,
+ * which a warning says.
+ */
+export function canTakeIn(scope: Construct, { records }: Tables): boolean {
+  if (hasNewImages(records)) return true;
+  Annotations.of(scope).addWarningV2(
+    'dynamo-backlog:no-stream',
+    'the table has no stream of new images that is known here (tableStreamArn): records that are put without ' +
+      '"lane" and "dueAt" will never be attempted. Give the table such a stream, or set "intake" to false if every ' +
+      'producer is a BacklogClient or another Backlog looks after the table',
+  );
+  return false;
+}
+
+/** Picks up from the table's stream what was put without `lane`, has it attempted, or indexes it. */
+export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
+  const { tables, returns, onArrival, restarted, eventDlq, own } = settings;
+  const inner = new Construct(scope, id);
+  const lambda = new LambdaFunction(inner, 'Function', {
+    ...intakeOptions(inner, settings),
+    description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder('intake')),
+    // What waits for a run of 15 minutes comes back every 30 seconds: after 16 times Lambda would take it for a loop
+    // without an end. https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+    ...(hasRecursiveLoop(own, Stack.of(scope).region) && { recursiveLoop: RecursiveLoop.ALLOW }),
+  });
+  waitForWorkers(lambda, onArrival);
+  grantPlace(lambda, tables);
+  grantSend(lambda, [returns, eventDlq]);
+  const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
+  if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
+  acknowledgeIntake(lambda, settings);
+  const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
+  return { lambda, sweep };
+}
+
+/**
+ * A deployment changes the queues' functions, and where their failed events go, before the intake: it sends no event to
+ * one that would neither know it nor give it back.
+ */
+function waitForWorkers(intake: LambdaFunction, onArrival: readonly StaffedQueue[]): void {
+  for (const { worker } of onArrival) {
+    const settings = worker.lambda.node.tryFindChild('EventInvokeConfig');
+    if (settings) intake.node.addDependency(settings);
+  }
+}
+
+function addSweep(scope: Construct, settings: IntakeSettings): LambdaFunction {
+  const { tables, returns } = settings;
+  const lambda = new LambdaFunction(scope, 'Function', {
+    ...common(scope, settings, SWEEP_TIMEOUT),
+    description: 'Finds records of the backlog that no event has reached, once a day',
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder('sweep')),
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+  });
+  grantSweep(lambda, tables);
+  grantSend(lambda, [returns]);
+  acknowledgeSweep(lambda, settings);
+  return lambda;
+}
+
+/** No more than that: CDK's own grant gives the right to run every version of a function. */
+function allow(lambda: IGrantable, action: string, resources: string[]): void {
+  lambda.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources }));
+}
+
+function common(
+  scope: Construct,
+  { queues, returns, ...settings }: IntakeSettings & OwnSpace,
+  timeout: Duration,
+  environment: Readonly<Record<string, string>> = {},
+): ReturnType<typeof ownRoleAndLogs> {
+  const named = queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
+  return ownRoleAndLogs(
+    scope,
+    named,
+    { ...settings, timeout },
+    {
+      ...environment,
+      BACKLOG_REDELIVERY_URL: returns.queueUrl,
+    },
+  );
+}
+
+/** All that the intake knows of a queue beside its name: everything of many would not fit into the environment. */
+function knownOf({ retryMode, settings: { shards } }: Queue): Pick<QueueSettings, 'retryMode' | 'shards'> {
+  return { retryMode, ...(shards === undefined ? {} : { shards }) };
+}
+
+/** The functions' names take the most: the names of the queues go into a file with what they belong to. */
+function intakeOptions(scope: Construct, settings: IntakeSettings): ReturnType<typeof ownRoleAndLogs> {
+  const functions = queuesByFunction(settings.onArrival);
+  const others = { BACKLOG_EVENT_DLQ_URL: settings.eventDlq.queueUrl };
+  if (!areSmall(settings.queues, functions)) {
+    const inFiles = { BACKLOG_ARRIVAL_FUNCTIONS: Object.entries(functions) };
+    const space = { room: MAX_NAMES_BYTES, valueBytes: MAX_FUNCTION_NAME };
+    return common(scope, { ...settings, inFiles, ...space }, INTAKE_TIMEOUT, others);
+  }
+  const text = Stack.of(scope).toJsonString(functions);
+  const room = MAX_NAMES_BYTES;
+  return common(scope, { ...settings, room }, INTAKE_TIMEOUT, { BACKLOG_ARRIVAL_FUNCTIONS: text, ...others });
+}
+
+function queuesByFunction(onArrival: readonly StaffedQueue[]): Record<string, string[]> {
+  const functions: Record<string, string[]> = {};
+  for (const { queue, worker } of onArrival) {
+    const { functionName } = worker.lambda;
+    functions[functionName] = [...(functions[functionName] ?? []), queue.name];
+  }
+  return functions;
+}
+
+/** Whether the environment has room for the names of all queues and functions. */
+function areSmall(queues: readonly Queue[], functions: Readonly<Record<string, readonly string[]>>): boolean {
+  const names = Object.keys(functions).map((name) =>
+    Token.isUnresolved(name) ? MAX_FUNCTION_NAME : name.length,
+  );
+  const known = Object.fromEntries(queues.map((queue) => [queue.name, knownOf(queue)]));
+  const texts = [Object.values(functions), known].map((value) => variableBytes(JSON.stringify(value)));
+  return [...names, ...texts].reduce((sum, size) => sum + size, 0) <= MAX_NAMES_BYTES;
+}

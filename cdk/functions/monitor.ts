@@ -1,0 +1,56 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Queue } from '../props/queue.js';
+import { grantMonitor } from '../tables/table-grants.js';
+import { handlerFolder } from './bundles.js';
+import { forMonitor } from './for-readers.js';
+import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
+import { acknowledgeSweep } from './nag.js';
+
+/** To count some millions of records; most readings take a second. */
+const TIMEOUT = Duration.minutes(2);
+
+export interface MonitorSettings extends CommonSettings {
+  readonly queues: readonly Queue[];
+  /** The intake's. */
+  readonly eventSources: readonly EventSource[];
+}
+
+/** An event source mapping, by what is known of it at deployment. */
+export interface EventSource {
+  readonly id: string;
+  readonly arn: string;
+}
+
+/**
+ * Reads every five minutes how much waits, and for how long. It takes no part in the work: without it, only alarms, the
+ * console and the dashboard know less.
+ */
+export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): LambdaFunction {
+  const { tables, eventSources, queues, ...common } = settings;
+  const inner = new Construct(scope, id);
+  const known = forMonitor(queues);
+  const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
+  const lambda = new LambdaFunction(inner, 'Function', {
+    ...ownRoleAndLogs(
+      inner,
+      known,
+      { ...common, tables, timeout: TIMEOUT },
+      { BACKLOG_EVENT_SOURCES: sources },
+    ),
+    description: 'Reads how much waits in the backlog, and for how long',
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder('monitor')),
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+  });
+  grantMonitor(lambda, tables);
+  if (eventSources.length > 0) {
+    const resources = eventSources.map(({ arn }) => arn);
+    lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:GetEventSourceMapping'], resources }));
+  }
+  acknowledgeSweep(lambda, settings);
+  return lambda;
+}

@@ -1,0 +1,82 @@
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { type IFunction, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { acknowledge } from '../support/acknowledge.js';
+import type { Tables } from '../tables/tables.js';
+import type { Network } from './network.js';
+
+const NO_TRACES =
+  'Traces are billed by the run, and most polls find nothing; logs and metrics report each that did. The prop "tracing" turns them on.';
+const ANY_TRACE =
+  'X-Ray has no resources that a right to write traces could name: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
+
+const ANY_INTERFACE =
+  'Lambda makes the network interfaces of functions in a VPC, which have no names before: the right is denied to the code itself.';
+
+const KEY_ACTIONS = ['kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+const ANY_KEY_ACTION =
+  'The right is for one key. The action has a wildcard as DynamoDB asks for it: with and without the plaintext of the data key, from ' +
+  'and to: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html';
+
+/** What the findings depend on. */
+interface Settings {
+  readonly tables: Tables;
+  readonly encryptionKey?: IKey | undefined;
+  readonly tracing: Tracing;
+  readonly network: Network;
+}
+
+function acknowledgeSettings(lambda: IFunction, settings: Settings): void {
+  const { tracing, network, tables, encryptionKey = tables.records.encryptionKey } = settings;
+  if (tracing !== Tracing.ACTIVE) acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+  const reasons = [
+    ...(tracing === Tracing.DISABLED ? [] : [ANY_TRACE]),
+    ...(network.vpc === undefined ? [] : [ANY_INTERFACE]),
+  ];
+  const { role } = lambda;
+  if (!role) return;
+  if (encryptionKey ?? tables.control.encryptionKey) {
+    for (const action of KEY_ACTIONS)
+      acknowledge(role, `AwsSolutions-IAM5[Action::${action}]`, ANY_KEY_ACTION);
+  }
+  if (reasons.length === 0) return;
+  acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', reasons.join(' '));
+}
+
+/** For a function whose asynchronous events go to a destination if it fails on them. */
+export function acknowledgeRuns(lambda: IFunction, settings: Settings): void {
+  acknowledgeSettings(lambda, settings);
+  acknowledge(
+    lambda,
+    'Serverless-LambdaDLQ',
+    'Events that it fails on go to an on-failure destination, with the reason.',
+  );
+}
+
+export function acknowledgeIntake(lambda: IFunction, settings: Settings): void {
+  acknowledgeSettings(lambda, settings);
+  acknowledge(
+    lambda,
+    'Serverless-LambdaDLQ',
+    'It is started by event source mappings only, which keep what fails.',
+  );
+  acknowledge(
+    lambda,
+    'Serverless-LambdaEventSourceMappingDestination',
+    'What fails of the stream goes to the dead-letter queue for events, and so does what fails of the redelivery queue, ' +
+      'as its dead letter.',
+  );
+}
+
+export function acknowledgeSweep(lambda: IFunction, settings: Settings): void {
+  const reason = 'The next hour does what a lost event did not, and an alarm reports failures.';
+  acknowledgeSettings(lambda, settings);
+  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
+  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+}
+
+export function acknowledgeWidget(lambda: IFunction, settings: Settings): void {
+  const reason = 'The dashboard calls it and waits for its answer: it gets no asynchronous events.';
+  acknowledgeSettings(lambda, settings);
+  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
+  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+}

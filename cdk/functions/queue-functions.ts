@@ -1,0 +1,260 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Annotations, Duration, Stack } from 'aws-cdk-lib';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import {
+  Code,
+  type EventInvokeConfigOptions,
+  type IFunction,
+  Function as LambdaFunction,
+  RuntimeFamily,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { ConfigurationError } from '../../src/errors.js';
+import type { RetryMode } from '../../src/record/index.js';
+import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../../src/worker/index.js';
+import { urlOf } from '../props/delivery.js';
+import { nodeVersion, OLDEST_NODE } from '../props/function-shape.js';
+import type { Queue, Work } from '../props/queue.js';
+import { checkDuration } from '../support/tokens.js';
+import { isOwnFunction } from '../support/values.js';
+import { grantWork } from '../tables/table-grants.js';
+import type { Tables } from '../tables/tables.js';
+import { handlerFolder } from './bundles.js';
+import { entryBundling } from './entry-bundling.js';
+import { handlerEnvironment } from './environment.js';
+import { hasEsbuild } from './esbuild.js';
+import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
+import { describeBundle } from './local-bundle.js';
+import { acknowledgeRuns } from './nag.js';
+import { grantSecrets } from './secret-grants.js';
+import { checkLayerRoom, checkTakesLayer, readsFile } from './settings-files.js';
+
+/** What does the work of a queue. */
+export interface Worker {
+  /** For alarms and dashboards. */
+  readonly name: string;
+  readonly lambda: IFunction;
+  /** How long a run may take: the bands of a progressive queue keep that distance. */
+  readonly timeoutSeconds: number;
+  /** Events that it fails on come back: nothing is lost by asynchronous invocation. */
+  readonly redeliveryEvents: boolean;
+  /** The same function, if it is made here. */
+  readonly created?: LambdaFunction | undefined;
+  /** That of a function that is made here. */
+  readonly logGroup?: ILogGroup | undefined;
+}
+
+/** A function without a timeout of its own. */
+const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
+
+const DELIVERY = {
+  perRecord: { name: 'FibonacciDelivery', bundle: 'fibonacci' },
+  progressive: { name: 'ProgressiveDelivery', bundle: 'progressive' },
+} as const;
+
+/** The built-in HTTP delivery of all the queues of one retry mode. */
+export function deliveryFunction(
+  scope: Construct,
+  retryMode: RetryMode,
+  queues: readonly Queue[],
+  settings: FunctionSettings,
+): Worker {
+  const { name, bundle } = DELIVERY[retryMode];
+  const { reservedConcurrentExecutions: reserved } = settings;
+  const inner = new Construct(scope, name);
+  warnOfLoopback(inner, queues);
+  const lambda = new LambdaFunction(inner, 'Function', {
+    ...commonProps(inner, queues, settings, 'Backlog'),
+    description: `Delivers by HTTP what is due in the backlog (${bundle})`,
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder(bundle)),
+    ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+  });
+  warnOfReservation(inner, 'Backlog', queues, reserved);
+  for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
+  acknowledgeRuns(lambda, settings);
+  return finish(
+    { name, lambda, redeliveryEvents: true, created: lambda, logGroup: lambda.logGroup },
+    queues,
+    settings.timeout,
+    settings.tables,
+  );
+}
+
+/**
+ * Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures
+ * only.
+ */
+function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
+  for (const { name, settings } of queues) {
+    if (!urlOf(settings.deliverTo)?.startsWith('http:')) continue;
+    Annotations.of(scope).addWarningV2(
+      `dynamo-backlog:loopback:${name}`,
+      `queues.${name}.deliverTo is on this machine: deployed, the function would look for it in its own sandbox, and refuses it`,
+    );
+  }
+}
+
+/** Queues that one function serves. */
+export interface Served {
+  /** The queue's, or the worker's. */
+  readonly name: string;
+  /** Of its props, for errors. */
+  readonly path: string;
+  readonly queues: readonly Queue[];
+}
+
+/** Lambda takes 256 characters. */
+function describeQueues(queues: readonly Queue[]): string {
+  const names = queues.map(({ name }) => name).join(', ');
+  const text = `Attempts what is due in the backlog's ${queues.length === 1 ? 'queue' : 'queues'} ${names}`;
+  return text.length > 256 ? `${text.slice(0, 253)}...` : text;
+}
+
+/** The user's own module, bundled. */
+export function entryFunction(
+  scope: Construct,
+  { name, path, queues }: Served,
+  work: Extract<Work, { type: 'entry' }>,
+  common: FunctionSettings,
+): Worker {
+  const entry = resolve(work.entry);
+  if (!existsSync(entry)) {
+    throw new ConfigurationError(
+      `${path}.entry: expected a file that exports "handler", found none at ${entry}`,
+    );
+  }
+  if (Stack.of(scope).bundlingRequired && !hasEsbuild()) {
+    throw new ConfigurationError(
+      `${path}.entry: expected esbuild to be installed, which bundles it: npm install --save-dev esbuild`,
+    );
+  }
+  const settings = withOwn(scope, path, work.settings, common);
+  const { reservedConcurrentExecutions, projectRoot, depsLockFilePath } = settings;
+  const bundling = entryBundling(scope, settings);
+  const lambda = new NodejsFunction(scope, 'Function', {
+    ...commonProps(scope, queues, settings, work.settings.layers ? path : 'Backlog', work.environment),
+    description: describeQueues(queues),
+    handler: 'handler',
+    entry,
+    awsSdkConnectionReuse: false,
+    ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
+    ...(projectRoot !== undefined && { projectRoot }),
+    ...(depsLockFilePath !== undefined && { depsLockFilePath }),
+    bundling,
+  });
+  describeBundle(lambda, entry, bundling);
+  warnOfReservation(scope, path, queues, reservedConcurrentExecutions);
+  acknowledgeRuns(lambda, settings);
+  return finish(
+    { name, lambda, redeliveryEvents: true, created: lambda, logGroup: lambda.logGroup },
+    queues,
+    settings.timeout,
+    settings.tables,
+  );
+}
+
+/** As many runs as may come at once: those on arrival, and the one of the rule. */
+function warnOfReservation(
+  scope: Construct,
+  path: string,
+  queues: readonly Queue[],
+  reserved: number | undefined,
+): void {
+  if (reserved === undefined) return;
+  const onArrival = queues.map(({ firstAttempt, settings }) =>
+    firstAttempt === 'scheduled' ? 0 : (settings.onInsertConcurrency ?? ON_INSERT_CONCURRENCY),
+  );
+  const needed = onArrival.reduce((sum, runs) => sum + runs, 1);
+  if (reserved >= needed) return;
+  Annotations.of(scope).addWarningV2(
+    'dynamo-backlog:reserved-concurrency',
+    `${path}.reservedConcurrentExecutions is ${reserved}, and up to ${needed} runs may be started at once: those that find no ` +
+      'room are throttled and come back up to a minute later. Raise it, or lower "onInsertConcurrency"',
+  );
+}
+
+/** A function of the user's: of this app, it gets everything that the others get; an imported one its rights only. */
+export function ownFunction(
+  { name, path, queues }: Served,
+  lambda: IFunction,
+  settings: FunctionSettings,
+): Worker {
+  if (!isOwnFunction(lambda)) {
+    return finish({ name, lambda, redeliveryEvents: false }, queues, settings.timeout, settings.tables);
+  }
+  checkRuntime(lambda, path);
+  const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
+  checkDuration(timeout, `${path}.handler.timeout`);
+  const environment = handlerEnvironment(lambda, queues, settings, timeout.toSeconds());
+  if (readsFile(environment)) checkTakesLayer(lambda, `${path}.handler`);
+  for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
+  const redeliveryEvents = givesEventsBack(lambda);
+  if (redeliveryEvents) lambda.configureAsyncInvoke(onceOnly(settings));
+  return finish({ name, lambda, redeliveryEvents }, queues, timeout, settings.tables);
+}
+
+/** A runtime of another language cannot have the handler. An image, or a runtime of the user's own, may have Node.js. */
+function checkRuntime({ runtime }: LambdaFunction, path: string): void {
+  const { family, name } = runtime;
+  const isKnown = family !== undefined && family !== RuntimeFamily.OTHER;
+  if (!isKnown || nodeVersion(runtime) >= OLDEST_NODE) return;
+  throw new ConfigurationError(
+    `${path}.handler: expected a function with a runtime of Node.js ${OLDEST_NODE} or later, as its handler is made by ` +
+      `backlogHandler, got ${name}`,
+  );
+}
+
+/** Whether events that it fails on come back: not where its asynchronous invocation is configured elsewhere. */
+export function givesEventsBack(handler: IFunction): boolean {
+  return isOwnFunction(handler) && handler.node.tryFindChild('EventInvokeConfig') === undefined;
+}
+
+function commonProps(
+  scope: Construct,
+  queues: readonly Queue[],
+  settings: FunctionSettings,
+  path: string,
+  environment: Readonly<Record<string, string>> = {},
+): ReturnType<typeof ownRoleAndLogs> {
+  const { layers } = settings;
+  const options = ownRoleAndLogs(scope, queues, settings, environment);
+  if (readsFile(options.environment)) checkLayerRoom(layers, path);
+  return {
+    ...options,
+    ...onceOnly(settings),
+    ...(layers && { layers: [...layers] }),
+  };
+}
+
+/** The next rule event does what this one did not; a repetition would only compete with it. 60 s is Lambda's minimum. */
+function onceOnly({ failedEvents }: FunctionSettings): EventInvokeConfigOptions {
+  return {
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+    onFailure: new SqsDestination(failedEvents),
+  };
+}
+
+function finish(
+  worker: Omit<Worker, 'timeoutSeconds' | 'lambda'> & { readonly lambda: IFunction & IGrantable },
+  queues: readonly Queue[],
+  timeout: Duration,
+  tables: Tables,
+): Worker {
+  const timeoutSeconds = timeout.toSeconds();
+  for (const { name: queue, attemptTimeout } of queues) {
+    if (attemptTimeout > timeoutSeconds - LEAST_SPARE_SECONDS) {
+      throw new ConfigurationError(
+        `queues.${queue}.attemptTimeout: an attempt of ${attemptTimeout} s does not fit into its function, ` +
+          `which ends after ${timeoutSeconds} s (timeout) and needs ${LEAST_SPARE_SECONDS} s of them for itself`,
+      );
+    }
+  }
+  grantWork(worker.lambda, tables);
+  return { ...worker, timeoutSeconds };
+}

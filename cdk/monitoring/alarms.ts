@@ -1,0 +1,96 @@
+import {
+  Alarm,
+  ComparisonOperator,
+  type CompositeAlarm,
+  type IAlarmAction,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { AlarmActions, Severity } from '../props/alarm-props.js';
+import type { AlarmDefinition } from './alarm-definition.js';
+import { addComposites } from './composite-alarms.js';
+import { functionAlarms } from './function-alarms.js';
+import { intakeAlarms } from './intake-alarms.js';
+import { ownerAlarms } from './owner-alarms.js';
+import { queueAlarms } from './queue-alarms.js';
+import { tableAlarms } from './table-alarms.js';
+import type { Watched } from './watched.js';
+
+export interface AlarmOptions {
+  readonly alarms: boolean | 'essential';
+  readonly alarmActions?: AlarmActions | undefined;
+  readonly okActions?: AlarmActions | undefined;
+  readonly compositeAlarm: boolean;
+}
+
+/** All alarms of a backlog, and the one that is on while any of them is. */
+export interface Alarms {
+  readonly all: readonly Alarm[];
+  readonly composite: CompositeAlarm | undefined;
+  /** It, and those that it is made of where there are many alarms. */
+  readonly composites: readonly CompositeAlarm[];
+}
+
+/** One alarm for each state that needs a person; docs/runbook.md has a paragraph on each. */
+export function addAlarms(backlog: Construct, watched: Watched, options: AlarmOptions): Alarms {
+  if (options.alarms === false) return { all: [], composite: undefined, composites: [] };
+  const scope = new Construct(backlog, 'Alarms');
+  const all = definitionsOf(watched, options.alarms === 'essential').map((definition) =>
+    addAlarm(scope, definition, options),
+  );
+  if (!options.compositeAlarm) return { all, composite: undefined, composites: [] };
+  const composites = addComposites(scope, all);
+  return { all, composite: composites[0], composites };
+}
+
+/** Without metrics of its own, what Lambda and SQS measure is left. */
+function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinition[] {
+  const hasMetrics = watched.metrics !== 'off';
+  const all = [
+    ...functionAlarms(watched),
+    ...intakeAlarms(watched),
+    ...(hasMetrics && onlyEssential ? tableAlarms(watched) : []),
+    ...ownerAlarms(watched),
+    ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched, queue)) : []),
+  ];
+  return all.filter(({ essential }) => essential || !onlyEssential);
+}
+
+function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmOptions): Alarm {
+  const {
+    id,
+    severity,
+    runbook,
+    metric,
+    above,
+    below,
+    periods = 1,
+    datapoints = periods,
+    description,
+  } = definition;
+  const alarm = new Alarm(scope, id, {
+    metric,
+    threshold: above ?? below,
+    comparisonOperator:
+      above === undefined
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_THRESHOLD,
+    evaluationPeriods: periods,
+    datapointsToAlarm: datapoints,
+    // What is zero is not written; a heartbeat that is missing has stopped.
+    treatMissingData: above === undefined ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    alarmDescription: `[${severity}] ${description} Runbook: dynamo-backlog, docs/runbook.md#${runbook}`,
+  });
+  const actions = actionsFor(severity, options.alarmActions);
+  if (actions.length > 0) alarm.addAlarmAction(...actions);
+  const ok = actionsFor(severity, options.okActions);
+  if (ok.length > 0) alarm.addOkAction(...ok);
+  return alarm;
+}
+
+function actionsFor(severity: Severity, actions: AlarmActions | undefined): readonly IAlarmAction[] {
+  if (actions === undefined) return [];
+  return 'page' in actions || 'ticket' in actions
+    ? (actions[severity] ?? [])
+    : (actions as readonly IAlarmAction[]);
+}

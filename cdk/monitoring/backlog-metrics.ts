@@ -1,0 +1,163 @@
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { ConfigurationError } from '../../src/errors.js';
+import { QUEUE_PATTERN } from '../../src/record/index.js';
+import { show } from '../../src/validation.js';
+import { type MetricName, queueMetric, type TableMetricName, tableMetric } from './metrics.js';
+
+/** The metrics of a backlog, by CDK's conventions. A metric that is zero is not written: it has no data then. */
+export abstract class BacklogMetrics extends Construct {
+  abstract readonly table: ITable;
+  abstract readonly intake: IFunction | undefined;
+
+  /** The names of its queues. Undefined: they are not known here. */
+  protected abstract queueNames(): readonly string[] | undefined;
+
+  /** Attempts that were made. Default: their sum over five minutes. */
+  metricAttempted(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Attempted', queue, options);
+  }
+
+  /** Records that succeeded. Default: their sum over five minutes. */
+  metricSucceeded(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Succeeded', queue, options);
+  }
+
+  /** Attempts that failed and will be repeated. Default: their sum over five minutes. */
+  metricFailed(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Failed', queue, options);
+  }
+
+  /** Records that were given up, of a queue or (undefined) of all. Default: their sum over five minutes. */
+  metricDead(queue?: string, options?: MetricOptions): Metric {
+    return queue === undefined ? this.ofTable('Dead', options) : this.ofQueue('Dead', queue, options);
+  }
+
+  /** Attempts that a `Snooze` put off. Default: their sum over five minutes. */
+  metricSnoozed(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Snoozed', queue, options);
+  }
+
+  /** Records that a `Cancel` ended. Default: their sum over five minutes. */
+  metricCancelled(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Cancelled', queue, options);
+  }
+
+  /** Records that were not attempted, as the handler does not know their task. Default: their sum over five minutes. */
+  metricUnknownTask(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('UnknownTask', queue, options);
+  }
+
+  /** Runs of slower tiers that were missed or cut short, and made up for. Default: their sum over five minutes. */
+  metricCaughtUp(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('CaughtUp', queue, options);
+  }
+
+  /** How late attempts start, in seconds. Default: the maximum over five minutes. */
+  metricLag(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('LagSeconds', queue, options);
+  }
+
+  /**
+   * How late the record is that has been due for longest, in seconds, attempted or not: of a queue, or (undefined) of all. Read
+   * every five minutes. Default: the maximum over five minutes.
+   */
+  metricOldestDueAge(queue?: string, options?: MetricOptions): Metric {
+    return queue === undefined
+      ? this.ofTable('OldestDueAge', options)
+      : this.ofQueue('OldestDueAge', queue, options);
+  }
+
+  /** Records that wait for an attempt, now or later. Read every five minutes. Default: the maximum over five minutes. */
+  metricWaiting(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Waiting', queue, options);
+  }
+
+  /** Records that are due. Read every five minutes; not known of a progressive queue. Default: the maximum over five minutes. */
+  metricDue(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Due', queue, options);
+  }
+
+  /** About how many of the records that wait have failed. Read every five minutes. Default: the maximum over five minutes. */
+  metricInRetry(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('InRetry', queue, options);
+  }
+
+  /** Records that were given up, and are still in the table. Read every five minutes. Default: the maximum over five minutes. */
+  metricDeadRecords(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('DeadRecords', queue, options);
+  }
+
+  /** Attempts that failed, less all others, of all queues: above 0 more than half have failed. Default: their sum over five minutes. */
+  metricFailureBalance(options?: MetricOptions): Metric {
+    return this.ofTable('FailureBalance', options);
+  }
+
+  /** Records that the intake indexed. Default: their sum over five minutes. */
+  metricIndexed(options?: MetricOptions): Metric {
+    return this.ofTable('Indexed', options);
+  }
+
+  /** Records with an invalid attribute, which got its default, or without a payload. Default: their sum over five minutes. */
+  metricRepaired(options?: MetricOptions): Metric {
+    return this.ofTable('Repaired', options);
+  }
+
+  /** Records that name a queue that no rule serves. Default: their sum over five minutes. */
+  metricUnknownQueue(options?: MetricOptions): Metric {
+    return this.ofTable('UnknownQueue', options);
+  }
+
+  /** Records that were quarantined, or that DynamoDB takes no change of. Default: their sum over five minutes. */
+  metricRefused(options?: MetricOptions): Metric {
+    return this.ofTable('Refused', options);
+  }
+
+  /** Records of runs on arrival that failed or were lost. Default: their sum over five minutes. */
+  metricRedelivered(options?: MetricOptions): Metric {
+    return this.ofTable('Redelivered', options);
+  }
+
+  /** Records that no event had reached: the sweep found them. Default: their sum over five minutes. */
+  metricNotIndexed(options?: MetricOptions): Metric {
+    return this.ofTable('NotIndexed', options);
+  }
+
+  /** Records that the intake could not handle, and that come again. Default: their sum over five minutes. */
+  metricUnprocessed(options?: MetricOptions): Metric {
+    return this.ofTable('Unprocessed', options);
+  }
+
+  /** Event source mappings of the intake that do not work. Read every five minutes. Default: the maximum over five minutes. */
+  metricSourcesStopped(options?: MetricOptions): Metric {
+    return this.ofTable('SourcesStopped', options);
+  }
+
+  /** Records that wait in queues which no function serves any more. Read every five minutes. Default: the maximum over five minutes. */
+  metricRemovedQueueWaiting(options?: MetricOptions): Metric {
+    return this.ofTable('RemovedQueueWaiting', options);
+  }
+
+  /**
+   * How long ago the record was put that the intake is handed now, in milliseconds. Default: the maximum over five minutes.
+   * Undefined: there is no intake.
+   */
+  metricIntakeAge(options?: MetricOptions): Metric | undefined {
+    return this.intake?.metric('IteratorAge', { statistic: 'Maximum', ...options });
+  }
+
+  private ofTable(name: TableMetricName, options?: MetricOptions): Metric {
+    return tableMetric(this.table.tableName, name, options);
+  }
+
+  private ofQueue(name: MetricName, queue: string, options?: MetricOptions): Metric {
+    const known = this.queueNames();
+    if (!(known ? known.includes(queue) : QUEUE_PATTERN.test(queue))) {
+      const expected = known ? `one of ${known.map(show).join(', ')}` : 'the name of a queue';
+      throw new ConfigurationError(`queue: expected ${expected}, got ${show(queue)}`);
+    }
+    return queueMetric(this.table.tableName, queue, name, options);
+  }
+}

@@ -1,0 +1,110 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Queue } from '../props/queue.js';
+import type { AlarmDefinition } from './alarm-definition.js';
+import { queueMetric } from './metrics.js';
+import type { Watched } from './watched.js';
+
+/** The alarms of one queue. Those of one that is not enabled leave out what only attempts could mend. */
+export function queueAlarms(
+  { tableName, monitor }: Pick<Watched, 'tableName' | 'monitor'>,
+  queue: Queue,
+): AlarmDefinition[] {
+  const { name, alarms, enabled, work } = queue;
+  const { lagSeconds, dead, failures, depth, unknownTask, severity, given } = alarms;
+  const definitions: (AlarmDefinition | undefined)[] = [
+    lagSeconds !== undefined && enabled
+      ? {
+          id: `Lag-${name}`,
+          // The alarm for all queues reads a metric of the monitor's own stack.
+          essential: given.includes('lag') || !monitor,
+          severity: 'page',
+          runbook: 'lag',
+          metric: queueMetric(tableName, name, 'OldestDueAge'),
+          above: lagSeconds,
+          description:
+            `A record of the queue ${name} has been due for more than ${lagSeconds} s without an attempt. ` +
+            `${work.type === 'external' ? 'No process works on it' : 'Its rule does not fire, its function fails'}, the queue is ` +
+            'paused or its breaker open, or more comes in than the destination takes. First: "backlog stats".',
+        }
+      : undefined,
+    failures && enabled
+      ? { ...failureAlarm(tableName, name, failures), essential: given.includes('failures') }
+      : undefined,
+    dead === undefined
+      ? undefined
+      : {
+          id: `Dead-${name}`,
+          essential: given.includes('dead'),
+          severity: 'ticket',
+          runbook: 'dead',
+          metric: queueMetric(tableName, name, 'Dead'),
+          above: dead,
+          description:
+            `${dead === 0 ? 'Records' : `More than ${dead} records`} of the queue ${name} were given up: they have status DEAD, and ` +
+            `lastError says why. First: "backlog list --queue ${name} --status DEAD".`,
+        },
+    depth === undefined
+      ? undefined
+      : {
+          id: `Depth-${name}`,
+          essential: given.includes('depth'),
+          severity: 'ticket',
+          runbook: 'depth',
+          metric: queueMetric(tableName, name, 'Waiting'),
+          above: depth,
+          description: `More than ${depth} records of the queue ${name} wait for an attempt, now or later. First: "backlog stats".`,
+        },
+    // The built-in delivery takes whatever comes.
+    unknownTask && work.type !== 'delivery' ? unknownTaskAlarm(tableName, name) : undefined,
+  ];
+  return definitions.flatMap((one) => (one ? [{ ...one, severity: severity ?? one.severity }] : []));
+}
+
+/** Two periods: what fails for a moment is what retries are for. */
+function failureAlarm(
+  tableName: string,
+  name: string,
+  { share, minimumAttempts }: { readonly share: number; readonly minimumAttempts: number },
+): AlarmDefinition {
+  return {
+    id: `Failures-${name}`,
+    severity: 'page',
+    runbook: 'failures',
+    metric: new MathExpression({
+      expression: `IF(attempted >= ${minimumAttempts}, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)`,
+      usingMetrics: {
+        attempted: queueMetric(tableName, name, 'Attempted'),
+        failed: queueMetric(tableName, name, 'Failed'),
+        dead: queueMetric(tableName, name, 'Dead'),
+      },
+      label: 'Share of attempts that failed',
+      period: Duration.minutes(5),
+    }),
+    above: share,
+    periods: 2,
+    description:
+      `More than ${Math.round(share * 100)} % of the attempts of the queue ${name} have failed for ten minutes: the destination is ` +
+      'down or rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
+      `and can be redriven. First: "backlog list --queue ${name} --status ERROR", and the same with DEAD.`,
+  };
+}
+
+/**
+ * A run looks at such a record every ten minutes at least, so that it is seen in two of three periods: a deployment, or its
+ * way back, takes less than ten minutes.
+ */
+function unknownTaskAlarm(tableName: string, name: string): AlarmDefinition {
+  return {
+    id: `UnknownTask-${name}`,
+    severity: 'ticket',
+    runbook: 'unknowntask',
+    metric: queueMetric(tableName, name, 'UnknownTask'),
+    above: 0,
+    periods: 3,
+    datapoints: 2,
+    description:
+      `Records of the queue ${name} wait for a task that its handler does not know: its log names it. They are not lost: ` +
+      'deploy a handler that knows it, or correct their task.',
+  };
+}

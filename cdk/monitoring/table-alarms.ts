@@ -1,0 +1,80 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from '../props/queue.js';
+import { isOwnFunction } from '../support/values.js';
+import type { AlarmDefinition } from './alarm-definition.js';
+import { tableMetric } from './metrics.js';
+import type { Watched } from './watched.js';
+
+/** Attempts by which failures must outnumber the others: below it, half of them means nothing. */
+const LEAST_BALANCE = 3;
+
+/**
+ * One alarm for all queues in place of one for each. Those that give a threshold, or have no alarms, do not count for it:
+ * the functions leave them out of these metrics.
+ */
+export function tableAlarms({ tableName, queues, monitor }: Watched): AlarmDefinition[] {
+  const counted = (name: string) =>
+    queues.filter(({ enabled, settings }) => enabled && !settings.ownAlarms?.includes(name));
+  return [
+    ...(monitor ? lagAlarm(tableName, counted('lag')) : []),
+    ...(counted('failures').length > 0 ? [failuresAlarm(tableName)] : []),
+    ...(counted('dead').length > 0 ? [deadAlarm(tableName)] : []),
+  ];
+}
+
+/** Has functions of this app write the metrics of these alarms. Imported ones need the variable as all others. */
+export function writeTableMetrics(functions: readonly (IFunction | undefined)[]): void {
+  for (const lambda of new Set(functions)) {
+    if (lambda && isOwnFunction(lambda)) lambda.addEnvironment('BACKLOG_TABLE_ALARMS', 'true');
+  }
+}
+
+function lagAlarm(tableName: string, queues: readonly Queue[]): AlarmDefinition[] {
+  if (queues.length === 0) return [];
+  const seconds = Math.max(...queues.map(({ alarms: { lagSeconds = 0 } }) => lagSeconds));
+  return [
+    {
+      id: 'Lag',
+      essential: true,
+      severity: 'page',
+      runbook: 'lag',
+      metric: tableMetric(tableName, 'OldestDueAge'),
+      above: seconds,
+      description:
+        `A record of some queue has been due for more than ${seconds} s without an attempt. Its rule does not fire, its function fails, ` +
+        'the queue is paused or its breaker open, or more comes in than the destination takes. First: "backlog stats", which ' +
+        'shows the lag of each queue.',
+    },
+  ];
+}
+
+function failuresAlarm(tableName: string): AlarmDefinition {
+  return {
+    id: 'Failures',
+    essential: true,
+    severity: 'page',
+    runbook: 'failures',
+    metric: tableMetric(tableName, 'FailureBalance'),
+    above: LEAST_BALANCE,
+    periods: 2,
+    description:
+      'More than half of the attempts of all queues together have failed for ten minutes: a destination is down or rejects ' +
+      'everything, or a handler is broken. No record is lost: they are retried less and less often, or are DEAD and can be ' +
+      'redriven. First: the saved query "failed attempts by error", which names the queues, then "backlog list --queue QUEUE ' +
+      '--status ERROR", and the same with DEAD.',
+  };
+}
+
+function deadAlarm(tableName: string): AlarmDefinition {
+  return {
+    id: 'Dead',
+    essential: true,
+    severity: 'ticket',
+    runbook: 'dead',
+    metric: tableMetric(tableName, 'Dead'),
+    above: 0,
+    description:
+      'Records of some queue were given up: they have status DEAD, and lastError says why. First: "backlog stats", which shows how ' +
+      'many of each queue, then "backlog list --queue QUEUE --status DEAD".',
+  };
+}

@@ -1,0 +1,81 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { MetricsLevel } from '../../functions/metrics-level.js';
+import type { StaffedQueue } from '../functions/workers.js';
+import type { Queue } from '../props/queue.js';
+import type { Tick } from '../triggers/tick.js';
+
+/** What alarms and the dashboard watch. */
+export interface Watched {
+  readonly tableName: string;
+  readonly controlTableName: string;
+  readonly queues: readonly Queue[];
+  readonly metrics: MetricsLevel;
+  /** Those of the queues, by the name of the function's construct. */
+  readonly functions: readonly WatchedFunction[];
+  /** Of the functions that attempt records, as far as they are made here. */
+  readonly logGroups: readonly ILogGroup[];
+  readonly monitorLogs: ILogGroup | undefined;
+  readonly eventDlq: IQueue;
+  readonly scheduleDeadLetters: IQueue | undefined;
+  readonly intake: IFunction | undefined;
+  readonly sweep: IFunction | undefined;
+  readonly monitor: IFunction | undefined;
+}
+
+/** What a Backlog has made. */
+type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'monitor'> & {
+  readonly table: { readonly tableName: string };
+  readonly controlTable: { readonly tableName: string };
+};
+
+export function watchedIn(
+  { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, monitor }: Made,
+  {
+    staffed,
+    runs,
+    ...known
+  }: Pick<Watched, 'queues' | 'metrics' | 'logGroups'> & {
+    readonly staffed: readonly StaffedQueue[];
+    readonly runs: readonly Tick[];
+  },
+): Watched {
+  return {
+    ...known,
+    ...{ eventDlq, scheduleDeadLetters, intake, sweep, monitor },
+    tableName: table.tableName,
+    controlTableName: controlTable.tableName,
+    functions: watchedFunctions(staffed, runs),
+    monitorLogs: logGroupOf(monitor),
+  };
+}
+
+/** A function with how often it is started. */
+export interface WatchedFunction {
+  readonly name: string;
+  readonly lambda: IFunction;
+  /** Seconds between two starts by the most frequent of its rules; undefined: no rule of it is enabled. */
+  readonly every: number | undefined;
+  readonly timeoutSeconds: number;
+}
+
+/** The log group beside a function that is made here. A function of the user's own is not asked, as CDK would make one. */
+function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
+  const found = lambda?.node.scope?.node.tryFindChild('Logs');
+  return found instanceof LogGroup ? found : undefined;
+}
+
+/** Each function once, with its most frequent rule. */
+function watchedFunctions(staffed: readonly StaffedQueue[], ticks: readonly Tick[]): WatchedFunction[] {
+  const byName = new Map(staffed.map(({ worker }) => [worker.name, worker]));
+  return [...byName.values()].map(({ name, lambda, timeoutSeconds }) => {
+    const enabled = ticks.filter((tick) => tick.lambda === lambda && tick.enabled);
+    return {
+      name,
+      lambda,
+      timeoutSeconds,
+      every: enabled.length === 0 ? undefined : Math.min(...enabled.map(({ every }) => every)),
+    };
+  });
+}

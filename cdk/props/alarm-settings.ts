@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import type { MetricsLevel } from '../../functions/metrics-level.js';
+import { ConfigurationError } from '../../src/errors.js';
+import { parseOptions, show } from '../../src/validation.js';
+import { duration } from '../support/values.js';
+import type { Severity } from './alarm-props.js';
+
+/** The thresholds of a queue's alarms, with their defaults filled in; undefined: there is no such alarm. */
+export interface QueueAlarmSettings {
+  readonly lagSeconds: number | undefined;
+  readonly dead: number | undefined;
+  readonly failures: { readonly share: number; readonly minimumAttempts: number } | undefined;
+  readonly depth: number | undefined;
+  readonly unknownTask: boolean;
+  readonly severity: Severity | undefined;
+  /** The thresholds that were given: these alarms are wanted, whatever else is left out. */
+  readonly given: readonly string[];
+}
+
+const off = z.literal(false);
+const count = z.union([z.int().min(0), off], 'expected a whole number from 0 on, or false');
+const shape = z.strictObject({
+  lag: z.union([duration, off], 'expected a Duration or false').optional(),
+  dead: count.default(0),
+  failures: z
+    .union(
+      [
+        z.strictObject({
+          share: z.number().min(0).lt(1).default(0.5),
+          minimumAttempts: z.int().min(1).default(4),
+        }),
+        off,
+      ],
+      'expected { share: 0 to 1, minimumAttempts: from 1 on } or false',
+    )
+    .default({ share: 0.5, minimumAttempts: 4 }),
+  depth: count.default(false),
+  severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
+});
+
+/** Beside the longest attempt: a record is due while it is attempted, and the monitor looks every five minutes. */
+const LAG_SECONDS = 180;
+
+const NONE: QueueAlarmSettings = {
+  lagSeconds: undefined,
+  dead: undefined,
+  failures: undefined,
+  depth: undefined,
+  unknownTask: false,
+  severity: undefined,
+  given: [],
+};
+
+/**
+ * The alarms of the whole backlog that a queue does not count for: it has its own, or none; undefined: it counts for all.
+ * What is not enabled is late, and no alarm says so.
+ */
+export function ownAlarms(
+  { lagSeconds, dead, failures, given }: QueueAlarmSettings,
+  enabled: boolean,
+): string[] | undefined {
+  const all = { lag: enabled ? lagSeconds : undefined, dead, failures };
+  const own = Object.entries(all).filter(([name, value]) => value === undefined || given.includes(name));
+  return own.length > 0 ? own.map(([name]) => name) : undefined;
+}
+
+/** @throws ConfigurationError naming the threshold */
+export function readQueueAlarms(input: unknown, attemptTimeout: number, path: string): QueueAlarmSettings {
+  if (input === false) return NONE;
+  const { lag, dead, failures, depth, severity } = parseOptions(shape, input ?? {}, path);
+  return {
+    lagSeconds: lag === false ? undefined : (lag?.toSeconds() ?? LAG_SECONDS + attemptTimeout),
+    dead: dead === false ? undefined : dead,
+    failures: failures === false ? undefined : failures,
+    depth: depth === false ? undefined : depth,
+    unknownTask: true,
+    severity,
+    given: Object.keys(input ?? {}),
+  };
+}
+
+/** @throws ConfigurationError for an alarm on a metric that is not written */
+export function checkDepthAlarms(
+  queues: readonly { readonly name: string; readonly alarms: QueueAlarmSettings }[],
+  metrics: MetricsLevel,
+): void {
+  const watched = queues.find(({ alarms }) => alarms.depth !== undefined);
+  if (!watched || metrics === 'full') return;
+  throw new ConfigurationError(
+    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits ` +
+      `(give "metrics": "full"), got ${show(watched.alarms.depth)}`,
+  );
+}

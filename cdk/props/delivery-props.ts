@@ -1,0 +1,98 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
+import type { Answers } from '../../src/delivery/settings.js';
+
+/**
+ * The classes as well: under `exactOptionalPropertyTypes` they may not fit the CDK's own interfaces.
+ *
+ * @inline
+ */
+type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
+
+/**
+ * One field of a secret that is a JSON object.
+ *
+ * @inline
+ */
+export interface SecretField {
+  /** Of Secrets Manager, or a parameter of the Parameter Store. */
+  readonly secret: AnySecret;
+  /** The name of the field. */
+  readonly field: string;
+}
+
+/** The value of a header that ends with a secret. */
+export interface HeaderSecret {
+  /** Of Secrets Manager, or a parameter of the Parameter Store. */
+  readonly secret: AnySecret;
+
+  /**
+   * The field of a secret that is a JSON object.
+   *
+   * @default - all of the secret
+   */
+  readonly field?: string | undefined;
+
+  /**
+   * Such as `"Bearer "`.
+   *
+   * @default - nothing
+   */
+  readonly prefix?: string | undefined;
+}
+
+/** A delivery by HTTP. */
+export interface DeliveryProps {
+  /** `https`, or `http` to this machine. Readable in the function's configuration: put no secret in it. */
+  readonly url: string;
+
+  /**
+   * The HTTP method that sends a payload.
+   *
+   * @default 'POST'
+   */
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
+
+  /**
+   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: only the function
+   * reads it, and keeps it for five minutes.
+   *
+   * @default - none
+   */
+  readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
+
+  /**
+   * Signs each delivery by Standard Webhooks. The key is a secret of Secrets Manager, whose current version and the one
+   * before both sign, or a parameter of the Parameter Store. It holds `whsec_` and base64, or any text, of 16 bytes or
+   * more.
+   *
+   * @default - no signature
+   */
+  readonly secret?: AnySecret | SecretField | undefined;
+
+  /**
+   * Answers that do not have their usual meaning: a status, or all of a class such as `"4xx"`. A status takes precedence
+   * over its class, and an answer that is in no list keeps its usual meaning. Answers of the list `notReady` say "not yet": the
+   * record waits as its policy says, and that is no failure.
+   *
+   * @default - 2xx is success; 408, 425, 429 and 5xx are tried again; others are dead
+   */
+  readonly answers?: Answers | undefined;
+
+  /**
+   * Time for connecting and the answer's headers; at most the time of the attempt.
+   *
+   * @default - the attempt's time alone
+   */
+  readonly requestTimeout?: Duration | undefined;
+
+  /**
+   * Addresses that may be delivered to, in addition to public ones: `true` for private networks (RFC 1918, 100.64.0.0/10,
+   * fc00::/7), or a list such as `["10.1.0.0/16"]`. Only a list can allow other special addresses. The address that a name
+   * leads to is checked when a connection is made. The local runtime allows this machine.
+   *
+   * @default false
+   */
+  readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
+}

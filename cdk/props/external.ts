@@ -1,0 +1,84 @@
+import type { Duration } from 'aws-cdk-lib';
+import { ConfigurationError } from '../../src/errors.js';
+import { show } from '../../src/validation.js';
+
+/** In place of the name of one of the `workers`: a process that the Backlog does not make. */
+export const EXTERNAL = 'external';
+
+/** That of the functions by default: there is room for what an attempt may take before it goes on without its run. */
+const LEAST_RUN_SECONDS = 300;
+/** As much of an attempt's time counts for the alarm on lag: a worker that is down is noticed within 15 minutes. */
+const MOST_LAG_BESIDE = 300;
+
+/** What is invalid for a queue that has neither a function nor a rule, and what to do in its place. */
+const UNFIT: readonly {
+  readonly option: string;
+  readonly isUnfit: (value: unknown) => boolean;
+  readonly expected: string;
+  readonly why: string;
+}[] = [
+  {
+    option: 'firstAttempt',
+    isUnfit: (value) => value === 'onInsert',
+    expected: '"scheduled" or nothing',
+    why: 'the intake starts no process: it indexes records, and the process finds them',
+  },
+  {
+    option: 'enabled',
+    isUnfit: (value) => value === false,
+    expected: 'true or nothing',
+    why: 'no rule starts its process: stop the process, or use "backlog pause"',
+  },
+  {
+    option: 'onInsertConcurrency',
+    isUnfit: (value) => value !== undefined,
+    expected: 'nothing',
+    why: 'no run is started on insertion',
+  },
+  {
+    option: 'weight',
+    isUnfit: (value) => value !== undefined,
+    expected: 'nothing',
+    why: 'its process has an option for it: backlog work --queue NAME,WEIGHT',
+  },
+];
+
+/** Of more, an attempt goes on without its run. */
+const LONG_ATTEMPT_SECONDS = 60;
+
+/** @throws ConfigurationError naming the option of the queue */
+export function checkExternal(
+  props: Readonly<Record<string, unknown>> & { readonly attemptTimeout?: Duration | undefined },
+  path: string,
+): void {
+  const seconds = props.attemptTimeout?.toSeconds() ?? 0;
+  if (seconds > LONG_ATTEMPT_SECONDS && props.globalConcurrency !== undefined) {
+    throw new ConfigurationError(
+      `${path}.globalConcurrency: expected nothing beside an "attemptTimeout" of ${seconds} s, as only attempts of up to ` +
+        `${LONG_ATTEMPT_SECONDS} s are counted in all processes ("concurrency" limits each of them), got ${show(props.globalConcurrency)}`,
+    );
+  }
+  const unfit = UNFIT.find(({ option, isUnfit }) => isUnfit(props[option]));
+  if (!unfit) return;
+  const { option, expected, why } = unfit;
+  throw new ConfigurationError(
+    `${path}.${option}: expected ${expected} beside "worker": "${EXTERNAL}", as ${why}, got ${show(props[option])}`,
+  );
+}
+
+export function isExternal({ work }: { readonly work: { readonly type: string } }): boolean {
+  return work.type === 'external';
+}
+
+/** How long a run of a process may be: as long as that of a function, as tiers keep that distance whatever attempts them. */
+export function runSeconds(timeout: Duration): number {
+  return Math.max(LEAST_RUN_SECONDS, timeout.toSeconds());
+}
+
+/**
+ * What the alarm on lag adds for attempts: a due record may wait for the end of one. Attempts of a process may take hours, and
+ * then their records are not due meanwhile: the alarm need not wait so long.
+ */
+export function lagBeside({ type }: { readonly type: string }, attemptTimeout: number): number {
+  return type === 'external' ? Math.min(attemptTimeout, MOST_LAG_BESIDE) : attemptTimeout;
+}

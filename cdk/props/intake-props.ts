@@ -1,0 +1,53 @@
+import { Duration } from 'aws-cdk-lib';
+import * as z from 'zod';
+import { duration } from '../support/values.js';
+
+/** Settings of the intake, in place of `true`. */
+export interface IntakeProps {
+  /**
+   * Longest time for which Lambda gathers changes of the table before it starts the intake: 0 to 5 minutes. The intake then runs
+   * less often, and first attempts begin later by as much.
+   *
+   * @default - none: the intake starts at once
+   */
+  readonly batchingWindow?: Duration | undefined;
+
+  /**
+   * Runs of the intake at once for records that come back through the redelivery queue: 2 to 1,000. It protects the concurrency
+   * of an account with a small quota.
+   *
+   * @default - no limit but the account's
+   */
+  readonly redeliveryMaxConcurrency?: number | undefined;
+
+  /**
+   * Exempts the intake from Lambda's detection of recursive loops. Lambda would stop a record that waits for
+   * a run of more than eight minutes. `false` where CloudFormation does not know the property `RecursiveLoop`.
+   *
+   * @default - true; false in a stack whose region is known to be of AWS GovCloud, China or an isolated partition
+   */
+  readonly allowRecursiveLoop?: boolean | undefined;
+}
+
+const MAX_WINDOW = Duration.minutes(5);
+
+const intakeShape = z.strictObject({
+  batchingWindow: duration
+    .refine((window) => window.toSeconds() <= MAX_WINDOW.toSeconds(), 'expected at most 5 minutes')
+    .optional(),
+  redeliveryMaxConcurrency: z.int().min(2).max(1_000).optional(),
+  allowRecursiveLoop: z.boolean().optional(),
+});
+
+/** The prop `intake`. */
+export const intakeProp = z.union([z.boolean(), intakeShape], {
+  error: 'expected true, false or settings such as { redeliveryMaxConcurrency: 2 }',
+});
+
+/** Partitions whose regions may lack the property: their names begin so. */
+const OTHER_PARTITIONS = /^(us-gov|cn|us-iso[a-z]?|eu-isoe)-/;
+
+/** True if the template is to have the property `RecursiveLoop` of the intake. */
+export function hasRecursiveLoop({ allowRecursiveLoop }: IntakeProps, region: string): boolean {
+  return allowRecursiveLoop ?? !OTHER_PARTITIONS.test(region);
+}

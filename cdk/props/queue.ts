@@ -1,0 +1,247 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import * as z from 'zod';
+import { parseQueues, type QueueSettings } from '../../functions/settings.js';
+import { ConfigurationError } from '../../src/errors.js';
+import { nearest } from '../../src/nearest.js';
+import { refuseProtoName } from '../../src/own-names.js';
+import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../../src/policies/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../../src/record/index.js';
+import { parseOptions, show } from '../../src/validation.js';
+import { duration, lambdaFunction } from '../support/values.js';
+import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
+import { checkWithToken, readDelivery } from './delivery.js';
+import { checkExternal, EXTERNAL, lagBeside } from './external.js';
+import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
+import type { FirstAttempt, QueueProps } from './queue-props.js';
+import type { UsedSecret } from './secrets.js';
+
+/** What does a queue's work. */
+export type Work =
+  | { readonly type: 'delivery'; readonly secrets: readonly UsedSecret[] }
+  | {
+      readonly type: 'entry';
+      readonly entry: string;
+      readonly environment: Readonly<Record<string, string>>;
+      readonly settings: EntrySettings;
+    }
+  | { readonly type: 'own'; readonly handler: IFunction }
+  /** One of those that several queues share, by its name. */
+  | { readonly type: 'worker'; readonly worker: string }
+  /** A process that is not of this app, such as `backlog work` in a container: no function. */
+  | { readonly type: 'external' };
+
+/** A queue's props, checked and with their defaults filled in. */
+export interface Queue {
+  readonly name: string;
+  readonly retryMode: RetryMode;
+  /** What the function will read from `BACKLOG_QUEUES`. */
+  readonly settings: QueueSettings;
+  /** The tiers of a progressive queue; empty otherwise. */
+  readonly tiers: readonly Tier<number>[];
+  readonly work: Work;
+  /** Beside the other queues of its worker. */
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly attemptTimeout: number;
+  readonly alarms: QueueAlarmSettings;
+  /** As given: undefined takes what fits. */
+  readonly firstAttempt: FirstAttempt | undefined;
+}
+
+const progressiveShape = z.strictObject({
+  tiers: z.array(z.strictObject({ every: duration, untilAge: duration })).optional(),
+  maxAttempts: z.int().min(1).optional(),
+});
+
+/** Numbers are left to `parseQueues`, which the function checks them by as well. */
+const queueShape = z.strictObject({
+  retry: z.unknown().optional(),
+  retryQueue: z.unknown().optional(),
+  deadOn: z.unknown().optional(),
+  history: z.unknown().optional(),
+  progressive: z.unknown().optional(),
+  deliverTo: z.unknown().optional(),
+  entry: z.string().min(1).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  ...entryShape,
+  handler: lambdaFunction.optional(),
+  worker: z.string().min(1).optional(),
+  weight: z.number().positive().max(1_000_000).optional(),
+  enabled: z.boolean().default(true),
+  shards: z.unknown().optional(),
+  concurrency: z.unknown().optional(),
+  globalConcurrency: z.unknown().optional(),
+  onInsertConcurrency: z.unknown().optional(),
+  attemptsPerSecond: z.unknown().optional(),
+  breaker: z.unknown().optional(),
+  attemptTimeout: duration.optional(),
+  maxRecords: z.unknown().optional(),
+  maxRetryAfter: duration.optional(),
+  linger: duration.optional(),
+  retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
+  alarms: z.unknown().optional(),
+  firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
+});
+
+const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
+const DEFAULT_RETRY: RetryPolicy = { type: 'fibonacci' };
+
+/**
+ * Checks the queues' props as a whole.
+ *
+ * @throws ConfigurationError naming the queue and the option
+ */
+export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[] {
+  refuseProtoName(queues, 'queues');
+  const names = Object.keys(queues);
+  if (names.length === 0) throw new ConfigurationError('queues: expected at least one queue, got {}');
+  return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
+}
+
+/** A record that moved into a queue that no function serves would wait there unseen. */
+function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
+  const { retryQueue } = queue.settings;
+  if (retryQueue === undefined || names.includes(retryQueue)) return queue;
+  const known = names.map(show).join(', ');
+  const meant = nearest(retryQueue, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new ConfigurationError(
+    `queues.${queue.name}.retryQueue: expected a queue of this Backlog (${known}), got ${show(retryQueue)}${hint}`,
+  );
+}
+
+function readQueue(name: string, input: unknown): Queue {
+  if (!QUEUE_PATTERN.test(name)) {
+    throw new ConfigurationError(`queues: expected names of ${QUEUE_NAME}, got ${show(name)}`);
+  }
+  const path = `queues.${name}`;
+  const props = parseOptions(queueShape, input, path);
+  const delivery = readDelivery(props.deliverTo, `${path}.deliverTo`);
+  const work = workOf(props, path, delivery.secrets);
+  const retryMode = retryModeOf(props, path);
+  const progressive = retryMode === 'progressive' ? readProgressive(props.progressive, path) : undefined;
+  const attemptTimeout = props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS;
+  const alarms = readQueueAlarms(props.alarms, lagBeside(work, attemptTimeout), `${path}.alarms`);
+  const settings = compact({
+    retryMode,
+    retry: progressive ? progressive.policy : (props.retry ?? DEFAULT_RETRY),
+    retryQueue: props.retryQueue,
+    deadOn: props.deadOn,
+    history: props.history,
+    deliverTo: delivery.settings,
+    shards: props.shards,
+    concurrency: props.concurrency,
+    globalConcurrency: props.globalConcurrency,
+    onInsertConcurrency: props.onInsertConcurrency,
+    attemptsPerSecond: props.attemptsPerSecond,
+    breaker: props.breaker,
+    attemptTimeout: props.attemptTimeout?.toSeconds(),
+    maxRecords: props.maxRecords,
+    maxRetryAfter: props.maxRetryAfter?.toSeconds(),
+    linger: props.linger?.toSeconds(),
+    retention: props.retention === 'forever' ? 'forever' : props.retention?.toSeconds(),
+    external: work.type === 'external' ? true : undefined,
+    ownAlarms: ownAlarms(alarms, props.enabled),
+  });
+  return {
+    name,
+    retryMode,
+    settings: checkSettings(name, settings),
+    tiers: progressive?.tiers ?? [],
+    work,
+    weight: props.weight ?? 1,
+    enabled: props.enabled,
+    attemptTimeout,
+    alarms,
+    firstAttempt: work.type === 'external' ? 'scheduled' : firstAttemptOf(props, path),
+  };
+}
+
+type ParsedProps = z.output<typeof queueShape>;
+
+function firstAttemptOf({ firstAttempt, enabled }: ParsedProps, path: string) {
+  if (firstAttempt === 'onInsert' && !enabled) {
+    throw new ConfigurationError(
+      `${path}.firstAttempt: expected "scheduled" or nothing, as the queue is not enabled, got "onInsert"`,
+    );
+  }
+  return enabled ? firstAttempt : 'scheduled';
+}
+
+function retryModeOf({ retry, progressive }: ParsedProps, path: string): RetryMode {
+  if (retry !== undefined && progressive !== undefined) {
+    throw new ConfigurationError(`${path}: expected either "retry" or "progressive", got both`);
+  }
+  return progressive === undefined ? 'perRecord' : 'progressive';
+}
+
+function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]): Work {
+  const given = (['deliverTo', 'entry', 'handler', 'worker'] as const).filter(
+    (option) => props[option] !== undefined,
+  );
+  if (given.length > 1) {
+    throw new ConfigurationError(
+      `${path}: expected one of "deliverTo", "entry", "handler" and "worker", got ${given.map(show).join(' and ')}`,
+    );
+  }
+  if (given.length === 0 && props.enabled) {
+    throw new ConfigurationError(
+      `${path}: expected "deliverTo", "entry", "handler" or "worker" (or "enabled": false), got none of them`,
+    );
+  }
+  if (props.environment !== undefined && props.entry === undefined) {
+    throw new ConfigurationError(
+      `${path}.environment: expected with "entry" only, got ${show(Object.keys(props.environment))}`,
+    );
+  }
+  const settings = readEntrySettings(props, path);
+  if (props.worker === EXTERNAL) {
+    checkExternal(props, path);
+    return { type: 'external' };
+  }
+  if (props.weight !== undefined && props.worker === undefined) {
+    throw new ConfigurationError(
+      `${path}.weight: expected with "worker" only, which serves other queues beside it, got ${show(props.weight)}`,
+    );
+  }
+  if (props.worker !== undefined) return { type: 'worker', worker: props.worker };
+  if (props.entry !== undefined) {
+    return { type: 'entry', entry: props.entry, environment: props.environment ?? {}, settings };
+  }
+  return props.handler === undefined
+    ? { type: 'delivery', secrets }
+    : { type: 'own', handler: props.handler };
+}
+
+function readProgressive(
+  progressive: unknown,
+  path: string,
+): { tiers: readonly Tier<number>[]; policy: RetryPolicy | undefined } {
+  if (progressive === true) return { tiers: DEFAULT_TIERS, policy: undefined };
+  const given = parseOptions(progressiveShape, progressive, `${path}.progressive`);
+  const inSeconds = given.tiers?.map(({ every, untilAge }) => ({
+    every: every.toSeconds(),
+    untilAge: untilAge.toSeconds(),
+  }));
+  const tiers = inSeconds && parseOptions(tiersSchema, inSeconds, `${path}.progressive.tiers`);
+  const policy = compact({
+    type: 'progressive' as const,
+    tiers,
+    maxAttempts: given.maxAttempts,
+    // A schedule of one's own says by its last tier how old a record may become.
+    maxAge: tiers?.at(-1)?.untilAge,
+  });
+  return { tiers: tiers ?? DEFAULT_TIERS, policy };
+}
+
+function checkSettings(name: string, settings: object): QueueSettings {
+  return checkWithToken(settings, (plain) => {
+    const checked = parseQueues({ [name]: plain }, 'queues')[name];
+    if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
+    return checked;
+  });
+}
+
+function compact<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}

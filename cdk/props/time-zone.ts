@@ -1,0 +1,37 @@
+import type { TimeZone } from 'aws-cdk-lib';
+import * as z from 'zod';
+import { nearest } from '../../src/nearest.js';
+import { having } from '../support/values.js';
+
+const EXPECTED = 'expected a time zone such as "Europe/Berlin"';
+
+/** A name of the IANA database, as text or as CDK's `TimeZone`. */
+export const timeZone = z
+  .union([z.string(), having<TimeZone>('timezoneName', 'string', EXPECTED).transform(nameOf)], EXPECTED)
+  .refine(isTimeZone, { error: ({ input }) => `${EXPECTED}${hint(input)}` });
+
+function nameOf({ timezoneName }: TimeZone): string {
+  return timezoneName;
+}
+
+/** In the letters of the database: Intl does not mind small ones, EventBridge Scheduler does. */
+function isTimeZone(name: string): boolean {
+  const known = canonical(name);
+  return known !== undefined && (known === name || known.toLowerCase() !== name.toLowerCase());
+}
+
+/** Intl takes offsets such as `+02:00` as well, which are no names. */
+function canonical(name: string): string | undefined {
+  if (!/^[A-Za-z]/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+function hint(input: unknown): string {
+  if (typeof input !== 'string') return '';
+  const meant = canonical(input) ?? nearest(input, Intl.supportedValuesOf('timeZone'));
+  return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+}

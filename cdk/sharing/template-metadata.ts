@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { type CfnElement, type IResolvable, Lazy, Stack, Token } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import type { QueueSettings } from '../../functions/settings.js';
+import {
+  type BacklogDescription,
+  METADATA_KEY,
+  METADATA_VERSION,
+  type QueueDescription,
+  type TableDescription,
+  TOKEN,
+} from '../../src/template-metadata.js';
+import { withoutUrlSecrets } from '../../src/url-text.js';
+import type { StaffedQueue } from '../functions/workers.js';
+import type { Queue } from '../props/queue.js';
+
+/** What is described of a Backlog. */
+export interface Described {
+  readonly tables: { readonly records: ITable; readonly control: ITable };
+  /** The names that were given to tables that are made here. */
+  readonly names: { readonly records?: string | undefined; readonly control?: string | undefined };
+  readonly queues: readonly Queue[];
+  /** Those with a function. */
+  readonly staffed: readonly StaffedQueue[];
+  /** How long a run of the others may be. */
+  readonly processSeconds: number;
+  /** The names of the queues whose records are attempted on insertion. */
+  readonly onInsert: ReadonlySet<string>;
+  readonly trigger: BacklogDescription['trigger'];
+  readonly timeZone?: string | undefined;
+  readonly primaryRegion?: string | undefined;
+  readonly intake: boolean;
+  readonly sweep: boolean;
+}
+
+/**
+ * Writes what a Backlog is into its stack's template, so that `backlog diff` finds what a later
+ * deployment changes in two templates alone. CloudFormation keeps the metadata of a template, and does nothing with it.
+ */
+export function describeInTemplate(scope: Construct, described: Described): void {
+  const stack = Stack.of(scope);
+  const { metadata = {} } = stack.templateOptions;
+  const others: Record<string, unknown> = metadata[METADATA_KEY] ?? {};
+  // Lazy: a token of another stack is resolved at the end of the synthesis.
+  const description = Lazy.any({ produce: () => descriptionOf(stack, described) });
+  stack.templateOptions.metadata = {
+    ...metadata,
+    [METADATA_KEY]: { ...others, [pathInStack(stack, scope)]: description },
+  };
+}
+
+/** The stack's own path is left out: the same stack may be in another stage, or in another app. */
+function pathInStack(stack: Stack, scope: Construct): string {
+  return stack === (scope as Construct) ? scope.node.id : scope.node.path.slice(stack.node.path.length + 1);
+}
+
+function descriptionOf(stack: Stack, described: Described): BacklogDescription {
+  const {
+    tables,
+    names,
+    queues,
+    staffed,
+    processSeconds,
+    onInsert,
+    trigger,
+    timeZone,
+    primaryRegion,
+    intake,
+    sweep,
+  } = described;
+  return {
+    version: METADATA_VERSION,
+    trigger,
+    timeZone,
+    primaryRegion,
+    intake,
+    sweep,
+    records: tableOf(stack, tables.records, names.records),
+    control: tableOf(stack, tables.control, names.control),
+    queues: Object.fromEntries(
+      queues.map((queue) => {
+        const by = staffed.find((one) => one.queue === queue)?.worker;
+        const timeout = by?.timeoutSeconds ?? processSeconds;
+        return [queue.name, queueOf(stack, queue, timeout, onInsert.has(queue.name))];
+      }),
+    ),
+  };
+}
+
+function tableOf(stack: Stack, table: ITable, name: string | undefined): TableDescription {
+  const made = table.node.defaultChild as CfnElement | undefined;
+  if (made && Stack.of(made) === stack) {
+    return {
+      logicalId: String(stack.resolve(made.logicalId)),
+      name: name === undefined ? undefined : textOf(stack, name),
+    };
+  }
+  return { name: textOf(stack, table.tableName) };
+}
+
+function queueOf(stack: Stack, queue: Queue, timeout: number, onInsert: boolean): QueueDescription {
+  const {
+    retryMode,
+    retry,
+    deliverTo,
+    ownAlarms: _,
+    onArrival: __,
+    external: ___,
+    ...settings
+  } = queue.settings;
+  return {
+    retryMode,
+    retry,
+    tiers: queue.tiers.length > 0 ? queue.tiers : undefined,
+    work: workOf(queue.work),
+    deliverTo: deliveryOf(stack, deliverTo),
+    enabled: queue.enabled,
+    firstAttempt: onInsert ? 'onInsert' : 'scheduled',
+    timeout,
+    settings: Object.keys(settings).length > 0 ? settings : undefined,
+  };
+}
+
+function workOf(work: Queue['work']): string {
+  if (work.type === 'worker') return `worker ${work.worker}`;
+  return { delivery: 'deliverTo', entry: 'entry', own: 'handler', external: 'external' }[work.type];
+}
+
+function deliveryOf(stack: Stack, deliverTo: QueueSettings['deliverTo']): QueueDescription['deliverTo'] {
+  if (deliverTo === undefined) return undefined;
+  if (typeof deliverTo === 'string') return { url: urlOf(stack, deliverTo) };
+  const { url, headers, secret, ...rest } = deliverTo;
+  return {
+    ...rest,
+    url: urlOf(stack, url),
+    headers: headers && Object.keys(headers).sort(),
+    signed: secret === undefined ? undefined : true,
+  };
+}
+
+function urlOf(stack: Stack, url: string): string {
+  return withoutUrlSecrets(textOf(stack, url));
+}
+
+/**
+ * A text that may be a token. CloudFormation resolves nothing in metadata, and refuses some references there: a hash tells that a
+ * value comes from elsewhere than before.
+ */
+function textOf(stack: Stack, value: string | IResolvable): string {
+  const resolved: unknown = Token.isUnresolved(value) ? stack.resolve(value) : value;
+  if (typeof resolved === 'string' && !resolved.includes('{{resolve:')) return resolved;
+  const hash = createHash('sha256').update(JSON.stringify(resolved)).digest('hex').slice(0, 8);
+  return `${TOKEN} (${hash})`;
+}

@@ -1,0 +1,94 @@
+import { Stack, Token } from 'aws-cdk-lib';
+import type { ITable, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { ConfigurationError } from '../../src/errors.js';
+import { show } from '../../src/validation.js';
+
+/** What a Backlog says of regions. */
+export interface RegionOptions {
+  readonly primaryRegion?: string | undefined;
+  readonly replicas?: readonly ReplicaTableProps[] | undefined;
+  readonly encryptionKey?: object | undefined;
+  readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
+  readonly table?: ITable | undefined;
+  readonly controlTable?: ITable | undefined;
+}
+
+/**
+ * Checks a Backlog that is in several regions: each has a stack of its own, and replicas of both tables.
+ *
+ * @throws ConfigurationError that says what is missing
+ */
+export function checkRegions(scope: Construct, options: RegionOptions): void {
+  checkReplicaKeys(options);
+  const { primaryRegion, replicas, table, controlTable } = options;
+  if (primaryRegion === undefined) return;
+  const { region: here } = Stack.of(scope);
+  if (Token.isUnresolved(here)) {
+    throw new ConfigurationError(
+      `Backlog.primaryRegion: expected a stack that names its region, got one that may be in any: give the stack "env", such as ` +
+        `env: { region: ${show(primaryRegion)} }`,
+    );
+  }
+  if (here !== primaryRegion) {
+    checkSecond(here, options);
+  } else if (!controlTable && !replicas) {
+    const of = table ? 'the control table, which needs them in the regions of "table"' : 'both tables';
+    throw new ConfigurationError(
+      `Backlog.replicas: expected the replicas of ${of}, as "primaryRegion" says that the backlog is in several regions: ` +
+        "replicas: [{ region: 'eu-west-1' }]",
+    );
+  }
+}
+
+/** In another region than the primary one, the tables are the replicas of those of the primary one. */
+function checkSecond(here: string, { primaryRegion, ...tables }: RegionOptions): void {
+  for (const name of ['table', 'controlTable'] as const) {
+    const { [name]: table } = tables;
+    const other = table && [table.env.region, streamRegion(table)].find((region) => isOther(region, here));
+    if (table && other === undefined) continue;
+    throw new ConfigurationError(
+      `Backlog.${name}: expected the replica in ${here}, as the tables are made in the primary region (${primaryRegion}): ` +
+        "table: TableV2.fromTableAttributes(this, 'Records', { tableName, tableStreamArn }), " +
+        `controlTable: TableV2.fromTableName(this, 'Control', controlTableName); got ${
+          other === undefined ? `no "${name}"` : `a table or a stream in ${other}`
+        }`,
+    );
+  }
+}
+
+function streamRegion({ tableStreamArn }: ITable): string | undefined {
+  return tableStreamArn === undefined || Token.isUnresolved(tableStreamArn)
+    ? undefined
+    : tableStreamArn.split(':')[3];
+}
+
+function isOther(region: string | undefined, here: string): boolean {
+  return region !== undefined && !Token.isUnresolved(region) && region !== here;
+}
+
+/** A key is of one region: each replica needs one of its own. */
+function checkReplicaKeys({ replicas = [], encryptionKey, replicaKeyArns }: RegionOptions): void {
+  const keys = Object.keys(replicaKeyArns ?? {});
+  if (replicaKeyArns && !encryptionKey) {
+    throw new ConfigurationError(
+      'Backlog.replicaKeyArns: expected beside an "encryptionKey" only, the key of the stack\'s own region, got no "encryptionKey"',
+    );
+  }
+  if (!encryptionKey) return;
+  const regions = replicas.map(({ region }) => region);
+  if (keys.toSorted().join() === regions.toSorted().join()) return;
+  throw new ConfigurationError(
+    `Backlog.replicaKeyArns: expected the ARN of a key in the region of each replica (${regions.join(', ') || 'there is none'}) ` +
+      `beside "encryptionKey", which is a key of one region, got ${keys.length === 0 ? 'none' : keys.join(', ')}`,
+  );
+}
+
+/** The replicas of the control table: without what is about the index or the size of the table of records. */
+export function controlReplicas(replicas: readonly ReplicaTableProps[]): ReplicaTableProps[] {
+  return replicas.map(({ region, deletionProtection, tags }) => ({
+    region,
+    ...(deletionProtection !== undefined && { deletionProtection }),
+    ...(tags && { tags }),
+  }));
+}

@@ -1,0 +1,102 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { DUE_INDEX, type Tables } from './tables.js';
+
+/** The keys of the items in which the monitor notes what it has read, and of the queues' owners: control-values.ts, registry.ts. */
+const READING_PREFIX = 'reading#';
+const REGISTRY_KEY = 'registry';
+
+/** What a run needs, and no more: it neither creates nor deletes items, and scans nothing. */
+export function grantWork(grantee: IGrantable, { records, control }: Tables): Grant {
+  const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
+  const allow = (actions: string[], resource: string) =>
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  const granted = allow(access, records.tableArn)
+    .combine(allow(['dynamodb:Query'], `${records.tableArn}/index/${DUE_INDEX.indexName}`))
+    .combine(allow(access, control.tableArn));
+  grantKeys(grantee, [records, control]);
+  return granted;
+}
+
+/** What the intake needs: to look at records and to change them, and to claim them for that. */
+export function grantPlace(grantee: IGrantable, { records, control }: Tables): void {
+  const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
+  grant(grantee, records, access);
+  grant(grantee, control, access);
+  grantKeys(grantee, [records, control]);
+}
+
+/** What the sweep needs: to see all records, and to note how far it has come. */
+export function grantSweep(grantee: IGrantable, { records, control }: Tables): void {
+  grant(grantee, records, ['dynamodb:Scan']);
+  grant(grantee, control, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+  grantKeys(grantee, [records, control]);
+}
+
+/** What the monitor needs: to see what waits, and to look at some of it. */
+export function grantMonitor(grantee: IGrantable, { records, control }: Tables): void {
+  const query = {
+    actions: ['dynamodb:Query'],
+    resources: [`${records.tableArn}/index/${DUE_INDEX.indexName}`],
+  };
+  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(query));
+  grant(grantee, records, ['dynamodb:BatchGetItem']);
+  grant(grantee, control, ['dynamodb:GetItem']);
+  // It notes what it has counted and which queues are removed, and cannot touch a lease or the item of a queue.
+  const note = new PolicyStatement({
+    actions: ['dynamodb:UpdateItem'],
+    resources: [control.tableArn],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`, REGISTRY_KEY] },
+      // Without it, a request whose key is not known to IAM would be allowed.
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });
+  grantee.grantPrincipal.addToPrincipalPolicy(note);
+  grantDecrypt(grantee, [records]);
+  grantKeys(grantee, [control]);
+}
+
+/** What the overview on the dashboard needs: to count what waits, without seeing any of it. */
+export function grantLook(grantee: IGrantable, { records, control }: Tables): void {
+  const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
+  const query = new PolicyStatement({ actions: ['dynamodb:Query'], resources: [index] });
+  grantee.grantPrincipal.addToPrincipalPolicy(query);
+  grant(grantee, control, ['dynamodb:GetItem']);
+  grantDecrypt(grantee, [records, control]);
+}
+
+/** What its buttons need: to mark the item of a queue, and to read it again. Records are no matter of theirs. */
+export function grantPause(grantee: IGrantable, { control }: Tables): void {
+  grant(grantee, control, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+  grantKeys(grantee, [control]);
+}
+
+/** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
+export function grantOperate(grantee: IGrantable, { records, control }: Tables): Grant {
+  const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
+  const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
+  const allow = (actions: string[], resource: string) =>
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  const granted = allow([...access, 'dynamodb:DeleteItem'], records.tableArn)
+    .combine(allow(access, control.tableArn))
+    .combine(allow(['dynamodb:Query'], index));
+  // Not part of the grant: the policy of a key takes principals that cannot be given any rights on the tables.
+  grantKeys(grantee, [records, control]);
+  return granted;
+}
+
+function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
+}
+
+/** Grants the use of the tables' own keys; the AWS managed key needs no grant. */
+export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
+  const keys = new Set(tables.map((table) => table.encryptionKey));
+  for (const key of keys) key?.grantEncryptDecrypt(grantee);
+}
+
+export function grantDecrypt(grantee: IGrantable, tables: readonly ITable[]): void {
+  const keys = new Set(tables.map((table) => table.encryptionKey));
+  for (const key of keys) key?.grantDecrypt(grantee);
+}

@@ -1,0 +1,166 @@
+import { Annotations, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  type GlobalSecondaryIndexPropsV2,
+  type ITable,
+  ProjectionType,
+  type ReplicaTableProps,
+  StreamViewType,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Construct, IDependable } from 'constructs';
+import type { ISharedBacklog } from '../props/shared-parts.js';
+import { checkRegions, controlReplicas } from './regions.js';
+import { checkGivenTables } from './table-checks.js';
+import { claimName, claimTable, tableGuard } from './table-guards.js';
+
+/** The sparse index of what is waiting. */
+export const DUE_INDEX: GlobalSecondaryIndexPropsV2 = {
+  indexName: 'due',
+  partitionKey: { name: 'lane', type: AttributeType.STRING },
+  sortKey: { name: 'dueAt', type: AttributeType.STRING },
+  projectionType: ProjectionType.KEYS_ONLY,
+};
+
+export interface TableOptions {
+  readonly encryptionKey?: IKey | undefined;
+  readonly deletionProtection: boolean;
+  readonly removalPolicy: RemovalPolicy;
+  readonly tableName?: string | undefined;
+  readonly controlTableName?: string | undefined;
+  readonly backlogName: string;
+  readonly primaryRegion?: string | undefined;
+  readonly replicas?: readonly ReplicaTableProps[] | undefined;
+  readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * A table that is made here. As an interface, too: under `exactOptionalPropertyTypes` CDK's own class does not fit it.
+ *
+ * @inline
+ */
+export type CreatedTable = TableV2 & ITable;
+
+export interface Tables {
+  readonly records: ITable;
+  readonly control: ITable;
+}
+
+function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
+  const { tableName, backlogName, replicas } = options;
+  return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
+    ...common(options, tableName, replicas),
+    partitionKey: { name: 'id', type: AttributeType.STRING },
+    globalSecondaryIndexes: [DUE_INDEX],
+    timeToLiveAttribute: 'expiresAt',
+    // A global table has both images.
+    dynamoStream: replicas ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
+  });
+}
+
+/**
+ * Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only.
+ */
+function controlTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
+  const { controlTableName: tableName, backlogName, primaryRegion, replicas } = options;
+  // Without a primary region, the replicas of the records are copies to be read.
+  const ofControl = replicas && primaryRegion !== undefined ? controlReplicas(replicas) : undefined;
+  return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
+    ...common(options, tableName, ofControl),
+    partitionKey: { name: 'key', type: AttributeType.STRING },
+  });
+}
+
+type GivenTables = TableOptions & {
+  readonly table?: ITable | undefined;
+  readonly controlTable?: ITable | undefined;
+};
+
+/** The tables of a Backlog: given, or made here. */
+export function ownTables(
+  scope: Construct,
+  options: GivenTables,
+): Tables & { readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined } } {
+  const { table, controlTable: givenControl } = options;
+  checkRegions(scope, options);
+  warnOfRollback(scope, options);
+  checkGivenTables(scope, options);
+  claimName(scope, options.backlogName);
+  if (table) claimTable(scope, table);
+  const created = {
+    records: table ? undefined : recordsTable(scope, 'Records', options),
+    control: givenControl ? undefined : controlTable(scope, 'Control', options),
+  };
+  if (created.records) claimTable(scope, created.records);
+  return {
+    records: (table ?? created.records) as ITable,
+    control: (givenControl ?? created.control) as ITable,
+    created,
+  };
+}
+
+/** CloudFormation deletes such tables when their first deployment fails; protected ones it cannot. */
+function warnOfRollback(
+  scope: Construct,
+  { removalPolicy, deletionProtection, ...given }: GivenTables,
+): void {
+  const makesTable = given.table === undefined || given.controlTable === undefined;
+  if (removalPolicy !== RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE || !deletionProtection || !makesTable)
+    return;
+  Annotations.of(scope).addWarningV2(
+    'dynamo-backlog:rollback',
+    'Backlog.removalPolicy: with RETAIN_ON_UPDATE_OR_DELETE, CloudFormation deletes the new tables if their first deployment ' +
+      'fails, and "deletionProtection" keeps it from that: the stack stays in ROLLBACK_FAILED. Take RETAIN, or set ' +
+      '"deletionProtection": false until the stack is deployed. See "A first deployment that failed" in docs/deployments.md of ' +
+      'dynamo-backlog',
+  );
+}
+
+/** Those of another Backlog. */
+export function tablesOf({ table, controlTable }: ISharedBacklog): Tables {
+  return { records: table, control: controlTable };
+}
+
+function newTable(scope: Construct, id: string, guard: IDependable, props: TablePropsV2): CreatedTable {
+  const table = new TableV2(scope, id, props) as CreatedTable;
+  table.node.addDependency(guard);
+  return table;
+}
+
+function common(
+  { encryptionKey, replicaKeyArns, deletionProtection, removalPolicy }: TableOptions,
+  tableName: string | undefined,
+  replicas: readonly ReplicaTableProps[] | undefined,
+): Partial<TablePropsV2> {
+  return {
+    ...(tableName !== undefined && { tableName }),
+    billing: Billing.onDemand(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    encryption: encryptionKey
+      ? TableEncryptionV2.customerManagedKey(encryptionKey, replicas && replicaKeyArns)
+      : TableEncryptionV2.awsManagedKey(),
+    ...(replicas && { replicas: [...replicas] }),
+    removalPolicy,
+    deletionProtection,
+  };
+}
+
+const WITH_NEW_IMAGES: readonly unknown[] = [StreamViewType.NEW_IMAGE, StreamViewType.NEW_AND_OLD_IMAGES];
+
+/**
+ * Whether the table has a stream that shows what was put. A `TableV2` names the ARN of a stream that it does not have,
+ * so a table of this app is asked for more; of an imported one the ARN is all there is to see.
+ */
+export function hasNewImages(records: ITable): boolean {
+  if (records.tableStreamArn === undefined) return false;
+  const { defaultChild: made } = records.node;
+  if (made === undefined || !('streamSpecification' in made)) return true;
+  const stream: { streamViewType?: unknown } | undefined = Stack.of(records).resolve(
+    made.streamSpecification,
+  );
+  return WITH_NEW_IMAGES.includes(stream?.streamViewType);
+}

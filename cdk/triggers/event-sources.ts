@@ -1,0 +1,97 @@
+import { Duration } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  FilterCriteria,
+  FilterRule,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { EventSource } from '../functions/monitor.js';
+import type { IntakeProps } from '../props/intake-props.js';
+
+/** As many as one BatchGetItem reads. */
+const ARRIVALS_BATCH = 100;
+const RETURNS_BATCH = 10;
+
+/**
+ * Shorter than the day for which a stream keeps what was written, so that no batch stops all behind it for that long.
+ * Longer than DynamoDB and SQS are out of order: what is given up waits for the sweep.
+ */
+const MAX_RECORD_AGE = Duration.hours(6);
+
+/** Hands the intake the changes of the table of records, and what comes back to it. */
+export function addEventSources(
+  intake: LambdaFunction,
+  {
+    records,
+    returns,
+    eventDlq,
+    own,
+  }: {
+    readonly records: ITable;
+    readonly returns: IQueue;
+    readonly eventDlq: IQueue;
+    readonly own: IntakeProps;
+  },
+): EventSource[] {
+  const sources = [arrivalsSource(records, eventDlq, own), redeliverySource(returns, own)];
+  for (const source of sources) intake.addEventSource(source);
+  return sources.map((source) => ({ id: source.eventSourceMappingId, arn: source.eventSourceMappingArn }));
+}
+
+/**
+ * What is put into the table without `lane`, or with one that is not the library's: all that the library writes has a
+ * `rev` as long as it has a `lane`.
+ *
+ * What fails comes again. A batch on which the function itself fails (it runs out of memory or time) comes in halves, so
+ * that one item does not hold up the others of its batch. The claims of runs that were started for it before keep it
+ * from being attempted twice.
+ * What is given up goes to the dead-letter queue for events, as its place in the stream. The function's role may send there
+ * already.
+ */
+function arrivalsSource(
+  records: ITable,
+  eventDlq: IQueue,
+  { batchingWindow }: IntakeProps,
+): DynamoEventSource {
+  return new DynamoEventSource(records, {
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    batchSize: ARRIVALS_BATCH,
+    ...(batchingWindow && { maxBatchingWindow: batchingWindow }),
+    reportBatchItemFailures: true,
+    bisectBatchOnError: true,
+    maxRecordAge: MAX_RECORD_AGE,
+    onFailure: { bind: () => ({ destination: eventDlq.queueArn }) },
+    filters: [
+      notIndexed({ S: FilterRule.notEquals('SUCCESS') }),
+      // A status of another type, or none at all: the one above does not match what is not there.
+      notIndexed({ S: FilterRule.notExists() }),
+      FilterCriteria.filter({
+        eventName: FilterRule.or('INSERT', 'MODIFY'),
+        dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
+      }),
+    ],
+  });
+}
+
+/** Not what the library writes itself: that has a lane until it has succeeded. */
+function notIndexed(status: object) {
+  return FilterCriteria.filter({
+    eventName: FilterRule.or('INSERT', 'MODIFY'),
+    dynamodb: { NewImage: { lane: { S: FilterRule.notExists() }, status } },
+  });
+}
+
+/** What comes back, or is to be looked at later. */
+function redeliverySource(
+  returns: IQueue,
+  { redeliveryMaxConcurrency: maxConcurrency }: IntakeProps,
+): SqsEventSource {
+  return new SqsEventSource(returns, {
+    batchSize: RETURNS_BATCH,
+    reportBatchItemFailures: true,
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
+  });
+}

@@ -1,0 +1,45 @@
+import type { Rule } from 'aws-cdk-lib/aws-events';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { BacklogEvent } from '../../functions/event.js';
+
+/** Ticks of a function, each with rules of its own: a rule adds about 450 bytes to the function's policy, which holds 20 KB. */
+export const MOST_TICKS = 40;
+
+/** What starts a function again and again: a rule or a schedule is made of it. */
+export interface Tick {
+  readonly scope: Construct;
+  /** The id of the construct; unique in its scope. */
+  readonly id: string;
+  readonly description: string;
+  readonly every: number;
+  readonly enabled: boolean;
+  readonly lambda: IFunction;
+  /** Constant. Each is an invocation of its own. */
+  readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent | MonitorEvent)[];
+}
+
+/** Several queues whose turns come together, with their weights. The rest is the same for all of them. */
+export interface QueuesEvent extends Pick<BacklogEvent, 'tier' | 'catchUp' | 'part'> {
+  readonly queues: Readonly<Record<string, number>>;
+}
+
+/** It says no more than why the function was started. */
+export interface SweepEvent {
+  readonly sweep: true;
+}
+
+/** It says no more than why the function was started. */
+export interface MonitorEvent {
+  readonly monitor: true;
+}
+
+/** What starts the functions: rules or schedules, and never both. */
+export interface Triggers {
+  readonly rules: readonly Rule[];
+  readonly schedules: readonly CfnSchedule[];
+  /** What the schedules could not deliver; rules have the dead-letter queue for events. */
+  readonly scheduleDeadLetters: SqsQueue | undefined;
+}

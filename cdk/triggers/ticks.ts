@@ -1,0 +1,143 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { BacklogEvent } from '../../functions/event.js';
+import { ConfigurationError } from '../../src/errors.js';
+import { caughtUpBy, type TierBand, tierBands } from '../../src/policies/index.js';
+import { LANES_AT_ONCE } from '../../src/worker/index.js';
+import type { StaffedQueue } from '../functions/workers.js';
+import type { Queue } from '../props/queue.js';
+import { fitsRule, sharedTicks } from './shared-ticks.js';
+import { MOST_TICKS, type Tick } from './tick.js';
+
+const POLL_SECONDS = 60;
+
+/**
+ * The ticks of all queues. Those of a worker that retry per record are polled together, by their weights. Where a function
+ * has many, its queues share them.
+ *
+ * @throws ConfigurationError for a tier that the function's timeout leaves no ages
+ */
+export function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
+  const functions = [...new Set(staffed.map(({ worker }) => worker.lambda))];
+  const many = new Set(functions.filter((lambda) => isMany(servedBy(staffed, lambda))));
+  return [
+    ...ownTicks(staffed.filter(({ worker }) => !many.has(worker.lambda))),
+    ...[...many].flatMap((lambda) => ticksOfMany(servedBy(staffed, lambda))),
+  ];
+}
+
+function servedBy(staffed: readonly StaffedQueue[], lambda: IFunction): StaffedQueue[] {
+  return staffed.filter(({ worker }) => worker.lambda === lambda);
+}
+
+function isMany(staffed: readonly StaffedQueue[]): boolean {
+  if (staffed.length === 1) return false;
+  const ticks = ownTicks(staffed);
+  return (
+    ticks.length > MOST_TICKS ||
+    ticks.some(({ events }) => events.some((event) => 'queues' in event && !fitsRule(event, MOST_TICKS)))
+  );
+}
+
+/** A queue that is not enabled has no part in them, and no rule that would count. */
+function ticksOfMany(staffed: readonly StaffedQueue[]): Tick[] {
+  const turns = staffed
+    .filter(({ queue }) => queue.enabled)
+    .flatMap((one) =>
+      queueTicks(one).flatMap(({ every, events }) =>
+        events.map((event) => ({ staffed: one, every, event: event as BacklogEvent })),
+      ),
+    );
+  const [first] = staffed;
+  if (!first) return [];
+  // The one of the function, which is a worker's or that of deliveries.
+  const scope = first.workerScope ?? first.worker.lambda.node.scope ?? first.scope;
+  return sharedTicks(scope, turns);
+}
+
+function ownTicks(staffed: readonly StaffedQueue[]): Tick[] {
+  const shared = new Map<Construct, StaffedQueue[]>();
+  for (const one of staffed) {
+    if (one.workerScope && isPolledTogether(one)) {
+      shared.set(one.workerScope, [...(shared.get(one.workerScope) ?? []), one]);
+    }
+  }
+  return [
+    ...staffed.filter((one) => !isPolledTogether(one)).flatMap(queueTicks),
+    ...[...shared].flatMap(([scope, some]) => workerTicks(scope, some)),
+  ];
+}
+
+function isPolledTogether({ queue, workerScope }: StaffedQueue): boolean {
+  return workerScope !== undefined && queue.retryMode === 'perRecord';
+}
+
+/** Queues that are not enabled have nothing attempted: a rule of their own, which does not fire, says so. */
+function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[] {
+  const enabled = staffed.filter(({ queue }) => queue.enabled);
+  const disabled = staffed.filter(({ queue }) => !queue.enabled).flatMap(queueTicks);
+  const [first] = enabled;
+  if (!first) return disabled;
+  const queues = Object.fromEntries(enabled.map(({ queue }) => [queue.name, queue.weight]));
+  const tick = {
+    scope,
+    id: 'Poll',
+    lambda: first.worker.lambda,
+    enabled: true,
+    description: `Backlog queues ${Object.keys(queues).join(', ')}: whatever is due`.slice(0, 512),
+    every: POLL_SECONDS,
+    events: [{ queues }],
+  };
+  return [tick, ...disabled];
+}
+
+/**
+ * The ticks of one queue: one every minute, or one per tier.
+ *
+ * @throws ConfigurationError for a tier that the function's timeout leaves no ages
+ */
+function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
+  const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
+  if (queue.retryMode === 'perRecord') {
+    const description = `Backlog queue ${queue.name}: whatever is due`;
+    const events = eventsOf(queue, { queue: queue.name });
+    return [{ ...common, id: 'Poll', description, every: POLL_SECONDS, events }];
+  }
+  const bands = tierBands(queue.tiers, worker.timeoutSeconds);
+  checkBands(queue, bands);
+  return bands.map((band) => ({
+    ...common,
+    id: `Tier${band.number}`,
+    description: describeBand(queue, band),
+    every: band.every,
+    events: eventsOf(queue, { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) }),
+  }));
+}
+
+/** One for as many shards as one run drains at a time. */
+function eventsOf({ settings: { shards = 1 } }: Queue, event: BacklogEvent): BacklogEvent[] {
+  const of = Math.ceil(shards / LANES_AT_ONCE);
+  if (of === 1) return [event];
+  return Array.from({ length: of }, (_, number) => ({ ...event, part: { number, of } }));
+}
+
+/** A band starts one function timeout after the one before: a short tier may have nothing left. */
+function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
+  for (const { number, fromAge, untilAge } of bands) {
+    if (untilAge <= fromAge) {
+      throw new ConfigurationError(
+        `queues.${name}.progressive.tiers.${number - 1}.untilAge: expected more than ${fromAge} (the end ` +
+          `of the tier before, and one function timeout), got ${untilAge}`,
+      );
+    }
+  }
+}
+
+function describeBand({ name, tiers }: Queue, { number, untilAge }: TierBand): string {
+  const from = days(tiers[number - 2]?.untilAge ?? 0);
+  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAge)} days`;
+}
+
+function days(seconds: number): string {
+  return String(Math.round((seconds / 86_400) * 100) / 100);
+}
