@@ -4,6 +4,7 @@ import { createDynamoDbClient } from '../src/store/index.js';
 import { createTables } from '../test/store/tables.js';
 import { arrivals } from './arrivals.js';
 import { bundles } from './bundles.js';
+import { codePaths } from './code-path/code-path.js';
 import { type Bench, bareUpdates, type Counts, countsOf, type Drain, protocol } from './drain.js';
 import { median } from './median.js';
 import { policyCalls } from './policy-calls.js';
@@ -81,6 +82,6 @@ function tableOf(bare: Row, rows: readonly Row[]): string {
   return `${RECORDS} records; ${ROUNDS} rounds by turns; medians\n${table}`;
 }
 
-for (const measure of [drains, arrivals, policyCalls, bundles]) {
+for (const measure of [drains, arrivals, policyCalls, bundles, codePaths]) {
   process.stdout.write(`${await measure()}\n\n`);
 }

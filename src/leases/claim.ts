@@ -87,7 +87,7 @@ export class Claim implements Hold {
     return this.heldUntil >= this.deadline;
   }
 
-  coversAttempt(startsAt = 0): boolean {
+  covers(startsAt = 0): boolean {
     const from = Math.max(this.deps.clock.wall(), startsAt);
     return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
   }

@@ -7,7 +7,7 @@ export interface Hold {
   /** What the settles write. */
   readonly rev: string;
   /** Whether an attempt that starts then, by default now, ends inside the hold with its settle. */
-  coversAttempt(startsAt?: number): boolean;
+  covers(startsAt?: number): boolean;
   /** Real milliseconds until a run that only waits should renew it. */
   renewInMs(): number;
   /** Real milliseconds until it runs out. */

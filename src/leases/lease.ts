@@ -146,7 +146,7 @@ export class RunLease {
   }
 
   /** An attempt may start, now or later, only if it ends, with its settle, inside the lease. */
-  coversAttempt(startsAt = 0): boolean {
+  covers(startsAt = 0): boolean {
     const from = Math.max(this.deps.clock.wall(), startsAt);
     return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
   }

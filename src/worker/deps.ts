@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { AttemptLogger } from '../logger.js';
 import type { Random } from '../random.js';
 import type { BacklogStore } from '../store/store.js';
-import type { BreakerMemory } from './limits/breakers.js';
+import type { BreakerMemory } from './guards/breakers.js';
 import type { QueueTurns } from './page-turns.js';
 import type { RunSummary } from './summary.js';
 import type { Upcoming } from './upcoming.js';

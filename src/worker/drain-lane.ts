@@ -3,7 +3,7 @@ import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
-import { inTurn, type LaneRun, permitComes } from './lane-run.js';
+import { attemptMayBegin, inTurn, type LaneRun } from './lane-run.js';
 import { whyNotOurs } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
@@ -21,7 +21,7 @@ const SPARE_START_SECONDS = 5;
  *       -> release
  */
 export async function drainLane(run: LaneRun): Promise<StopReason> {
-  const { lease, executor, share, counters } = run;
+  const { lease, executor, gate, counters } = run;
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
   if (first.length === 0) return 'drained';
@@ -32,7 +32,7 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
   try {
     const { crashed, cursor } = acquired;
     let stop = await recoverCrashed(run, crashed);
-    if (!stop && !(await share.open())) stop = 'concurrencyLimited';
+    stop ??= await gate.open();
     // Unless the last run was lost during such an attempt: then the others come first.
     if (!crashed?.begun) stop ??= await attemptSuspects(run, () => !isHalfTimeSpent(run));
     for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
@@ -60,12 +60,12 @@ async function workOffPages(
   pages: PageSource,
   first: readonly IndexKey[],
 ): Promise<StopReason | undefined> {
-  const { executor, share, counters } = run;
+  const { executor, atOnce, counters } = run;
   for (let page: readonly IndexKey[] | undefined = first; page; ) {
     const keys: readonly IndexKey[] = page;
     const { left, stop } = await inTurn(run, () => workOffPage(run, pages, keys));
     if (stop) return stop;
-    await executor.stragglers.below(share.most);
+    await executor.stragglers.below(atOnce.most);
     if (left.length > 0) {
       page = left;
       continue;
@@ -91,7 +91,7 @@ interface PageResult {
 async function workOffPage(run: LaneRun, pages: PageSource, page: readonly IndexKey[]): Promise<PageResult> {
   const { lease, rules, executor, counters } = run;
   if (page.length === 0) return { left: [] };
-  await permitComes(run, page.length);
+  await attemptMayBegin(run, page.length);
   const ids = idsOf(page);
   const isOurs = await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]);
   if (!isOurs) return { left: [], stop: 'leaseLost' };
@@ -156,18 +156,21 @@ function pagesOf({ store, clock, rules, options, upcoming }: LaneRun, isWoken = 
 }
 
 /** No more records than fit into a page's time in the worst case. */
-function pageSize({ options, share, budget }: LaneRun): number {
+function pageSize({ options, atOnce, budget }: LaneRun): number {
   const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
   // Records whose attempt would start too late for the lease are left for the next page.
   const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
   const permitted = Math.floor(attemptsPerSecond * startSeconds);
-  return Math.max(1, Math.min(MAX_PAGE_RECORDS, share.fair * rounds, permitted, budget.left));
+  return Math.max(
+    1,
+    Math.min(MAX_PAGE_RECORDS, atOnce.fair * rounds, permitted, budget?.left ?? MAX_PAGE_RECORDS),
+  );
 }
 
 /** Half the run's limit, or of its time, is kept for those that an earlier run did not come to. */
 function freshLimit(run: LaneRun): number {
-  return isHalfTimeSpent(run) ? 0 : run.budget.freshLeft;
+  return isHalfTimeSpent(run) ? 0 : (run.budget?.freshLeft ?? Number.POSITIVE_INFINITY);
 }
 
 function isHalfTimeSpent({ clock, startedAt, options }: LaneRun): boolean {

@@ -1,4 +1,4 @@
-import type { Pool, Share } from './limits/pool.js';
+import type { Pool, Share } from './guards/pool.js';
 import { ofLanes, type StopReason } from './stop-reason.js';
 
 /** Lanes that one run drains at a time. */

@@ -1,39 +1,43 @@
 import { withHeartbeat } from '../leases/heartbeat.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
-import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
-import type { RunContext } from './context.js';
+import { neverEnded, startAttempt } from './attempt.js';
+import { type RunContext, watchAttempts } from './context.js';
 import { lagSeconds } from './counters.js';
-import type { Entry } from './limits/breakers.js';
-import { HOLD_AFTER_MS, LongAttempt } from './long-attempt.js';
+import type { Entry } from './guards/gate.js';
+import type { Refusal } from './guards/guard.js';
+import type { LongAttempts } from './long-attempts.js';
 import type { Work } from './record-rules.js';
-import { settleWithRetries } from './settle.js';
+import { conclude, settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import { Stragglers } from './stragglers.js';
-import { waitUnless } from './wait.js';
 
-/** What of a page was not attempted. */
+/** Records of a page that were not attempted. */
 export interface WorkedOff {
-  /** It did not fit into the lease, the time or the limit. */
+  /** They did not fit into the lease, the time or the limit. */
   readonly late: readonly Work[];
   /** The breaker of their destination is open. */
   readonly deferred: readonly Work[];
 }
 
-type HowWorked = 'done' | 'straggling' | 'late' | 'deferred';
+type HowWorked = 'done' | 'straggling' | Refusal;
 
 /**
  * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
  * straggler) keeps its slot and stays in the journal, while the others go on.
+ *
+ *     pass the gate -> attempt -> leave the gate -> settle
  */
 export class Executor {
   readonly stragglers: Stragglers;
   /** What made a settle impossible. */
   private trouble: Error | undefined;
-  /** Attempts of the lane that go on without their run, each in a slot of its own. */
-  private longAttempts = 0;
 
-  constructor(private readonly run: RunContext) {
+  /** @param longAttempts those that go on without the run. Undefined: the run ends with all of them */
+  constructor(
+    private readonly run: RunContext,
+    private readonly longAttempts?: LongAttempts | undefined,
+  ) {
     this.stragglers = new Stragglers(run);
   }
 
@@ -44,12 +48,12 @@ export class Executor {
    */
   stopReason(): StopReason | undefined {
     if (this.trouble) throw this.trouble;
-    return this.limitReached();
+    return this.run.gate.stopReason();
   }
 
-  /** Whether another attempt fits into the function's time and the run's limit. */
+  /** Whether another attempt fits into the function's time and the run's limits. */
   hasRoom(): boolean {
-    return !this.trouble && this.limitReached() === undefined;
+    return !this.trouble && this.run.gate.stopReason() === undefined;
   }
 
   /**
@@ -63,7 +67,7 @@ export class Executor {
     const inFlight = new Set<string>();
     let begun = 0;
     const worker = async () => {
-      while (begun < page.length && this.mayStart()) {
+      while (begun < page.length && this.mayBegin()) {
         const work = page[begun++];
         if (!work) return;
         inFlight.add(work.record.id);
@@ -74,127 +78,71 @@ export class Executor {
         if (how === 'straggling') return;
       }
     };
-    const free = Math.max(1, this.run.share.most - this.stragglers.ids.length);
+    const free = Math.max(1, this.run.atOnce.most - this.stragglers.ids.length);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
     const watched = page.filter(({ change }) => !change).map(({ record }) => record.id);
-    const end = watched.length > 0 ? this.watch(watched, othersWait) : undefined;
+    const unwatch = watched.length > 0 ? watchAttempts(this.run, watched, othersWait) : undefined;
     try {
       await withHeartbeat(Promise.all(workers), () => [...inFlight, ...this.stragglers.ids], this.run);
     } finally {
-      end?.();
+      unwatch?.();
     }
     return { late: [...late, ...page.slice(begun)], deferred };
   }
 
   /** Writes a record's change. Trouble with that ends the run. */
   async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
-    const trouble = await settleWithRetries(record, change, this.run);
+    this.fails(await settleWithRetries(record, change, this.run));
+  }
+
+  private mayBegin(): boolean {
+    return !this.trouble && this.run.gate.mayBegin();
+  }
+
+  private fails(trouble: Error | undefined): void {
     if (trouble) this.trouble = trouble;
   }
 
-  private watch(ids: readonly string[], othersWait: boolean): (() => void) | undefined {
-    const { options, watchdog } = this.run;
-    const { limits, target } = options;
-    return watchdog?.watch({ queue: target.queue, ids, seconds: limits.attemptTimeout, othersWait });
-  }
-
-  private limitReached(): StopReason | undefined {
-    const { budget, breakers, options, rateLimit, share } = this.run;
-    if (options.stop?.aborted) return 'stopped';
-    if (!budget.fits(rateLimit.nextAt)) return 'deadline';
-    if (budget.left <= 0) return 'maxRecords';
-    if (share.slots.areLost || this.longAttempts >= share.most) return 'concurrencyLimited';
-    return breakers.isShut() ? 'breakerOpen' : undefined;
-  }
-
-  private mayStart(): boolean {
-    const { hold, rateLimit, share } = this.run;
-    return this.hasRoom() && hold.coversAttempt(rateLimit.nextAt) && share.slots.cover();
-  }
-
-  private async workOffOne(work: Work, attemptsLeft: number): Promise<HowWorked> {
-    if (work.change) {
-      await this.settle(work.record, work.change);
+  private async workOffOne({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
+    if (change) {
+      await this.settle(record, change);
       return 'done';
     }
-    const giveBack = await this.run.share.take(() => this.mayStart());
-    if (!giveBack) return 'late';
-    let ended: Promise<unknown> = Promise.resolve();
-    try {
-      // Others may have started meanwhile, and come to a limit.
-      if (!this.mayStart()) return 'late';
-      const entry = await this.mayAttempt(work.record, attemptsLeft);
-      if (entry === 'late' || entry === 'deferred') return entry;
-      const attempt = this.attempt(work.record, entry);
-      // An attempt that was given up goes on all the same: it counts as under way until it ends.
-      ended = attempt.ended;
-      return await attempt.how;
-    } finally {
-      void ended.then(giveBack);
-    }
+    const entry = await this.enter(record, attemptsLeft);
+    return typeof entry === 'string' ? entry : this.attempt(record, entry);
   }
 
-  /** Waits for the leave of the record's breaker, and for a permit. */
-  private async mayAttempt(
-    record: BacklogRecord,
-    attemptsLeft: number,
-  ): Promise<Entry | 'late' | 'deferred'> {
-    const { breakers, budget, clock, counters, hold, options, rules, share } = this.run;
-    // Counted before any wait, so that workers waiting together do not pass the limit.
-    budget.use();
-    counters.started(lagSeconds(record, rules.band, clock.now()));
-    const entry = await breakers.enter(record);
-    const isInTime = (at: number) =>
-      !options.stop?.aborted && budget.fits(at) && hold.coversAttempt(at) && share.slots.cover();
-    const hasPermit = entry !== undefined && (await this.usePermit(attemptsLeft, isInTime));
-    // This process may have been frozen while it waited, and the breaker may have opened.
-    const isLate = hasPermit && !isInTime(clock.wall());
-    if (entry && hasPermit && !isLate && breakers.isOpenTo(entry)) return entry;
-    this.notAttempted();
-    if (!entry || (hasPermit && !isLate)) return 'deferred';
-    await breakers.turnBack(entry);
-    return 'late';
-  }
-
-  private async usePermit(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
-    const { budget, options, rateLimit } = this.run;
+  private async enter(record: BacklogRecord, attemptsLeft: number): Promise<Entry | Refusal> {
     try {
-      return await rateLimit.use(attemptsLeft, budget.latestStart, isInTime, options.stop);
+      return await this.run.gate.enter(record, { attemptsLeft, mayBegin: () => this.mayBegin() });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // The run ends with that, once those that are under way are settled.
       this.trouble = error;
-      return false;
+      return 'late';
     }
   }
 
-  private attempt(record: BacklogRecord, entry: Entry) {
-    const { logger, options, rules } = this.run;
+  private async attempt(record: BacklogRecord, entry: Entry): Promise<HowWorked> {
+    const { clock, counters, logger, options, rules } = this.run;
     const { process, stop, stopGraceSeconds } = options;
-    const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
     if (record.problems.length > 0) {
       logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
+    counters.started(lagSeconds(record, rules.band, clock.now()));
     const timeoutSeconds = rules.timeoutSeconds(record);
-    const attempt = startAttempt(record, { ...this.run, process, stop, stopGraceMs, timeoutSeconds });
-    const how =
-      options.longestAttempt !== undefined && timeoutSeconds * 1000 > HOLD_AFTER_MS
-        ? this.mayTakeLong(attempt, entry, timeoutSeconds)
-        : this.underHold(attempt, entry, timeoutSeconds);
-    return { how, ended: attempt.outcome };
-  }
-
-  /** An attempt that ends before its lease or claim does, or is a straggler. */
-  private async underHold(attempt: RunningAttempt, entry: Entry, timeoutSeconds: number): Promise<HowWorked> {
-    const { logger, options } = this.run;
-    const { record } = attempt;
+    const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
+    const attempt = startAttempt(record, { process, stop, stopGraceMs, timeoutSeconds, clock, logger });
+    // An attempt that was given up goes on all the same: it counts as under way until it ends.
+    void attempt.outcome.then(() => entry.ended());
+    if (await this.longAttempts?.takeOver(attempt, timeoutSeconds, entry, this.run)) return 'done';
     let abandon = () => {};
     const abandoned = new Promise<AttemptOutcome>((resolve) => {
-      abandon = () => resolve(neverEnded(timeoutSeconds, options.stop?.aborted === true));
+      abandon = () => resolve(neverEnded(timeoutSeconds, stop?.aborted === true));
     });
-    const settled = Promise.race([attempt.outcome, abandoned]).then((outcome) =>
-      this.conclude(record, entry, outcome),
-    );
+    const settled = Promise.race([attempt.outcome, abandoned])
+      .then((outcome) => conclude(record, outcome, entry, this.run))
+      .then((trouble) => this.fails(trouble));
     if (!(await attempt.straggling)) {
       await settled;
       return 'done';
@@ -202,51 +150,7 @@ export class Executor {
     logger.warn('attempt ignores its signal', { id: record.id });
     this.stragglers.add(record.id, { settled, abandon });
     // A caller that waits for it cannot renew the lease meanwhile.
-    entry.over();
+    entry.detach();
     return 'straggling';
-  }
-
-  /** An attempt that goes on without its run: after half a minute its record says that it is under attempt. */
-  private async mayTakeLong(
-    attempt: RunningAttempt,
-    entry: Entry,
-    timeoutSeconds: number,
-  ): Promise<HowWorked> {
-    const { clock, counters, onLongAttempt, options } = this.run;
-    const isLong = await waitUnless(attempt.outcome, HOLD_AFTER_MS, { clock, stop: options.stop });
-    if (isLong && onLongAttempt) {
-      const long = new LongAttempt({ attempt, timeoutSeconds }, this.run, (run, record, outcome) =>
-        new Executor(run).conclude(record, entry, outcome),
-      );
-      if (await long.begin()) {
-        // It is counted with its end. A caller that waits for the end of a probe does not wait for so long.
-        counters.notStarted();
-        entry.over();
-        this.longAttempts++;
-        const unwatch = this.watch([attempt.record.id], true);
-        const ended = long.end().finally(() => {
-          unwatch?.();
-          this.longAttempts--;
-        });
-        onLongAttempt(options.target.queue, ended);
-        return 'done';
-      }
-      attempt.cancel(new Error('it could not be noted on the record that it is under attempt'));
-    }
-    return this.underHold(attempt, entry, timeoutSeconds);
-  }
-
-  private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {
-    const { breakers, rules } = this.run;
-    const { outcome, note } = breakers.leave(entry, rules.deadIfRefused(record, ended));
-    if (outcome.type === 'dead' && outcome.untried) this.notAttempted();
-    if (this.run.options.logsStacks && 'thrown' in outcome) this.run.failures.threw(record, outcome.thrown);
-    await this.settle(record, rules.settle(record, outcome));
-    await note();
-  }
-
-  private notAttempted(): void {
-    this.run.budget.giveBack();
-    this.run.counters.notStarted();
   }
 }

@@ -2,17 +2,17 @@ import { indexWhenFree } from '../intake/index-when-free.js';
 import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
 import { Claim, withClaim } from '../leases/claim.js';
 import { type BacklogRecord, isNotIndexed, isPending } from '../record/index.js';
-import type { AttemptBudget } from './budget.js';
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
+import type { AttemptBudget } from './guards/budget.js';
+import { gateOf } from './guards/queue-guards.js';
+import { LongAttempts } from './long-attempts.js';
 import { type Arrivals, whyNotOurs } from './options.js';
 import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
 /** Batches of one queue under attempt at a time; records above that are indexed, and an ordinary run looks at them. */
 export const ON_INSERT_CONCURRENCY = 10;
-/** How long a first attempt waits for its permit, in a queue with a rate limit. */
-const LONGEST_WAIT_MS = 5_000;
 
 interface FirstAttempts {
   readonly ended: StopReason;
@@ -36,34 +36,33 @@ interface InsertRun extends RunContext {
 export async function attemptOnInsert(
   run: QueueRun,
   { batch, ids }: Arrivals,
-  budget: AttemptBudget,
+  budget: AttemptBudget | undefined,
 ): Promise<FirstAttempts> {
-  const { options, limits, clock } = run;
+  const { options, guards } = run;
   const { target, deadline } = options;
   const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
-  const { pool, rateLimit, breakers } = limits;
   const notOurs = await whyNotOurs(options);
   // To write here would undo what the active region writes. The event comes back to the intake, which looks at them again: this
   // region may have become the active one less than a minute ago.
   if (notOurs === 'passiveRegion') return { ended: 'shared', crowdedOut: [] };
   if (notOurs) return leaveToRules(run, ids, notOurs);
-  const share = pool.join();
-  if (!(await share.open())) return leaveToRules(run, ids, 'concurrencyLimited');
-  // Records that would have to wait for long are indexed instead: they gain nothing here.
-  const hasPermits = await rateLimit.acquire(ids.length, clock.wall() + LONGEST_WAIT_MS);
-  if (!hasPermits) return leaveToRules(run, ids, 'rateLimited');
   const isSpread = (target.shards ?? 1) > 1;
   const claim = new Claim(
     { queue: target.queue, batch, ids, isSpread, maxRuns, attemptTimeout, deadline },
     { ...run, invocation: options.invocation },
   );
+  const share = guards.pool?.join();
+  const longAttempts = share && options.longestAttempt !== undefined ? new LongAttempts(share) : undefined;
+  const { gate, atOnce } = gateOf(run, { hold: claim, share, budget, longAttempts });
+  const limited = await gate.open(ids.length);
+  if (limited) return leaveToRules(run, ids, limited);
   return withClaim(claim, async (answer) => {
     if (answer === 'taken') return { ended: 'leaseHeld', crowdedOut: [] };
     if (answer === 'shared') return { ended: 'shared', crowdedOut: [] };
     if (answer === 'full') return leaveToRules(run, ids, 'concurrencyLimited');
-    const rules = new RecordRules(options, run, breakers, undefined);
-    const ofBatch = { ...run, hold: claim, rules, budget, rateLimit, breakers, share };
-    const executor = new Executor(ofBatch);
+    const rules = new RecordRules(options, { ...run, gate }, undefined);
+    const ofBatch = { ...run, hold: claim, rules, gate, atOnce };
+    const executor = new Executor(ofBatch, longAttempts);
     try {
       return { ended: await attemptAll({ ...ofBatch, executor }, ids), crowdedOut: [] };
     } finally {
@@ -74,7 +73,7 @@ export async function attemptOnInsert(
 }
 
 async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<StopReason> {
-  const { rules, executor, counters, hold, share } = run;
+  const { rules, executor, counters, hold, atOnce } = run;
   for (let ids: readonly string[] = [...new Set(batch)]; ; ) {
     const { records, stop } = await rules.read(ids);
     const waiting = records.filter(isNotIndexed);
@@ -90,7 +89,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'shared';
     if (end || late.length === 0) return end ?? 'drained';
     // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
-    await executor.stragglers.below(share.most);
+    await executor.stragglers.below(atOnce.most);
     if (!(await hold.hold())) return 'shared';
     ids = late.map(({ id }) => id);
   }
@@ -123,7 +122,7 @@ async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise
 async function leaveToRules(
   run: QueueRun,
   ids: readonly string[],
-  ended: 'concurrencyLimited' | 'rateLimited' | 'notOwner',
+  ended: StopReason,
 ): Promise<FirstAttempts> {
   const formerQueues = [run.options.target.queue];
   const answer = await indexWhenFree(ids, indexing(run), { formerQueues });

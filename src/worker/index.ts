@@ -13,8 +13,8 @@ export {
   retryDecider,
 } from './failures/retry-function.js';
 export { ON_INSERT_CONCURRENCY } from './first-attempts.js';
-export type { BreakerOptions } from './limits/breaker.js';
-export type { BreakerMemory } from './limits/breakers.js';
+export type { BreakerOptions } from './guards/breaker.js';
+export type { BreakerMemory } from './guards/breakers.js';
 export * from './options.js';
 export { run } from './run.js';
 export type { StopReason } from './stop-reason.js';

@@ -2,22 +2,24 @@ import { withHeartbeat } from '../leases/heartbeat.js';
 import type { RunLease } from '../leases/lease.js';
 import type { RunContext } from './context.js';
 import type { Executor } from './executor.js';
+import type { AttemptBudget } from './guards/budget.js';
 
 /** What the steps of a lane's run hand to each other. */
 export interface LaneRun extends RunContext {
   readonly lease: RunLease;
   readonly executor: Executor;
+  /** Undefined: the run may attempt any number of records. */
+  readonly budget: AttemptBudget | undefined;
   /** Real time at which the lane's run began. */
   readonly startedAt: number;
 }
 
-/** Waits for the permit of the next attempt, and renews the lease meanwhile. A wait that is too long is left. */
-export async function permitComes(run: LaneRun, attempts: number): Promise<void> {
-  const { rateLimit, budget, clock, executor, options, share } = run;
-  await share.slots.ensure();
-  await rateLimit.acquire(attempts, budget.latestStart);
-  while (rateLimit.waitMs() > 0 && executor.hasRoom()) {
-    await withHeartbeat(clock.sleep(rateLimit.waitMs(), options.stop), () => executor.stragglers.ids, run);
+/** Waits until an attempt may begin, and renews the lease meanwhile. A wait that is too long is left. */
+export async function attemptMayBegin(run: LaneRun, attempts: number): Promise<void> {
+  const { gate, clock, executor, options } = run;
+  await gate.prepare(attempts);
+  while (gate.waitMs() > 0 && executor.hasRoom()) {
+    await withHeartbeat(clock.sleep(gate.waitMs(), options.stop), () => executor.stragglers.ids, run);
   }
 }
 

@@ -14,7 +14,9 @@ import { neverEnded, type RunningAttempt } from './attempt.js';
 import type { RunContext } from './context.js';
 import { RunCounters } from './counters.js';
 import { FailureLog } from './failure-log.js';
+import type { Entry } from './guards/gate.js';
 import { whyNotOurs } from './options.js';
+import { conclude } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 
@@ -86,7 +88,8 @@ export class RecordHold implements Hold {
     while (this.pending && this.renewInMs() > 0) await this.write(clock.wall() + 5 * RETRY_MS);
   }
 
-  coversAttempt(): boolean {
+  /** No attempt begins under it. */
+  covers(): boolean {
     return false;
   }
 
@@ -137,9 +140,6 @@ export class RecordHold implements Hold {
   }
 }
 
-/** Settles an outcome on the record as it was last written. */
-type Conclude = (run: RunContext, record: BacklogRecord, outcome: AttemptOutcome) => Promise<void>;
-
 /**
  * An attempt that goes on without its run, in a process that lives on. Its record says that it is under attempt, and for how
  * long that is certain; this renews it. If the process is lost, the record comes due about a minute later.
@@ -151,9 +151,12 @@ export class LongAttempt {
   private readonly startedAt: number;
 
   constructor(
-    private readonly given: { readonly attempt: RunningAttempt; readonly timeoutSeconds: number },
+    private readonly given: {
+      readonly attempt: RunningAttempt;
+      readonly entry: Entry;
+      readonly timeoutSeconds: number;
+    },
     private readonly run: RunContext,
-    private readonly conclude: Conclude,
   ) {
     this.hold = new RecordHold(given.attempt.record, run);
     this.failures = new FailureLog(run.logger, run.options.logsErrorTexts === true);
@@ -177,7 +180,7 @@ export class LongAttempt {
     try {
       const outcome = await this.outcome();
       await hold.beginSettling();
-      await this.conclude(alone, hold.record, outcome);
+      await conclude(hold.record, outcome, this.given.entry, alone);
       if (counters.hasUnsettled) await hold.giveBack();
     } catch (error) {
       run.logger.error('a long attempt could not be settled', {

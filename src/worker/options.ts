@@ -6,7 +6,7 @@ import { MAX_WAIT_SECONDS, type ResolvedPolicy, type TierBand } from '../policie
 import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './failures/decisions.js';
 import type { Redaction } from './failures/history.js';
-import type { BreakerOptions } from './limits/breaker.js';
+import type { BreakerOptions } from './guards/breaker.js';
 import type { StopReason } from './stop-reason.js';
 
 /** What a `process` function gets beside the record. */

@@ -1,4 +1,3 @@
-import { leaseName } from '../leases/lease-names.js';
 import { nearest } from '../nearest.js';
 import type { TierBand } from '../policies/index.js';
 import {
@@ -31,7 +30,7 @@ import {
   decidingFor,
   type RecordChoices,
 } from './failures/decisions.js';
-import type { Breakers } from './limits/breakers.js';
+import type { Gate } from './guards/gate.js';
 import type { RunOptions } from './options.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './stop-reason.js';
@@ -52,7 +51,6 @@ const MAX_UNKNOWN_TASKS = 20;
 
 /** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
 export class RecordRules {
-  readonly key: string;
   readonly retryMode: RetryMode;
   private queueChecked: boolean;
   /** It is one of the lanes that the queue's records are indexed in. */
@@ -61,8 +59,7 @@ export class RecordRules {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly deps: RunDeps,
-    private readonly breakers: Breakers,
+    private readonly deps: RunDeps & { readonly gate: Gate },
     readonly band: TierBand | undefined,
   ) {
     const { target } = options;
@@ -72,7 +69,6 @@ export class RecordRules {
     this.retryMode = retryMode ?? (band ? 'progressive' : 'perRecord');
     this.isCurrent =
       target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
-    this.key = leaseName(lane, band);
   }
 
   /** Records as they are now, read strongly, or why the run must end. */
@@ -80,14 +76,14 @@ export class RecordRules {
     const { records, queue } = await this.deps.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;
-    this.breakers.saw(queue);
+    const closed = this.deps.gate.refresh(queue);
     const stop = await checkQueue(queue, {
       ...this.options,
       ...this.deps,
       retryMode: this.retryMode,
       first,
     });
-    return { records, stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined) };
+    return { records, stop: stop ?? closed };
   }
 
   /** @param indexedDueAt what the index says, where it has named the record */

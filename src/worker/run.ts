@@ -6,13 +6,13 @@ import { watchPrototypes } from '../prototypes.js';
 import { laneFor } from '../record/index.js';
 import { boundedStore } from '../store/bounded-store.js';
 import { StoreError } from '../store/errors.js';
-import { AttemptBudget } from './budget.js';
 import type { QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
 import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
-import { queueLimitsOf } from './limits/queue-limits.js';
+import type { AttemptBudget } from './guards/budget.js';
+import { budgetOf, concurrencyOf, queueGuardsOf } from './guards/queue-guards.js';
 import { Linger } from './linger.js';
 import { type Arrivals, isShortOfTime, LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
 import { isDone, type StopReason } from './stop-reason.js';
@@ -45,19 +45,19 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const { clock } = deps;
   const counters = new RunCounters();
   const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
-  const limits = queueLimitsOf(options, deps);
-  const queueRun: QueueRun = { ...deps, options, counters, failures, limits };
+  const guards = queueGuardsOf(options, deps);
+  const queueRun: QueueRun = { ...deps, options, counters, failures, guards };
   const startedAt = clock.wall();
   const staysFrom = clock.now();
   const { queue, lane, band, arrivals } = options.target;
   let ended: StopReason;
   try {
-    const budget = new AttemptBudget(options, clock);
+    const budget = budgetOf(options);
     ended = arrivals ? await attemptArrivals(queueRun, arrivals, budget) : await runTiers(queueRun, budget);
     deps.turns?.rest();
-    if (isDone(ended) && mayStay(options)) {
+    if (isDone(ended) && mayStay(options) && !upcoming.isEmpty) {
       // A sleeping run gives its slots back, so that no other run waits for them.
-      await limits.pool.close();
+      await guards.pool?.close();
       const drain = (lanes: readonly string[], exactSince: number) =>
         withOwnSlots(queueRun, { lanes, exactSince }, (ofLanes) => runTier(ofLanes, undefined, budget));
       ended = (await new Linger(options, { ...deps, startedAt: staysFrom, drain }).stay()) ?? ended;
@@ -67,7 +67,7 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
     counters.troubled(error);
     ended = 'storeError';
   } finally {
-    await limits.pool.close();
+    await guards.pool?.close();
     failures.end(queue);
   }
   return counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
@@ -103,7 +103,7 @@ function checkTimeout({ functionTimeoutSeconds, limits: { attemptTimeout } }: Ru
 async function attemptArrivals(
   run: QueueRun,
   arrivals: Arrivals,
-  budget: AttemptBudget,
+  budget: AttemptBudget | undefined,
 ): Promise<StopReason> {
   const { options, clock, counters } = run;
   const { ended, crowdedOut } = await attemptOnInsert(run, arrivals, budget);
@@ -114,11 +114,11 @@ async function attemptArrivals(
   if (isShortOfTime(options, clock)) return ended;
   await clock.sleep(INDEX_LAG_MS, options.stop);
   const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
-  const before = budget.used;
+  const before = counters.attempted;
   try {
     await withOwnSlots(run, { lanes }, (ofLanes) => runTier(ofLanes, firstBand, budget));
   } finally {
-    counters.leftOver(-Math.min(own.length, budget.used - before));
+    counters.leftOver(-Math.min(own.length, counters.attempted - before));
   }
   return ended;
 }
@@ -134,12 +134,11 @@ async function withOwnSlots(
 ): Promise<StopReason> {
   const { arrivals: _, firstBand: __, ...rest } = run.options.target;
   const options = { ...run.options, target: { ...rest, ...target } };
-  const { rateLimit, breakers } = run.limits;
-  const limits = { ...queueLimitsOf(options, run), rateLimit, breakers };
+  const guards = { ...run.guards, ...concurrencyOf(options, run) };
   try {
-    return await act({ ...run, options, limits });
+    return await act({ ...run, options, guards });
   } finally {
-    await limits.pool.close();
+    await guards.pool?.close();
     run.turns?.rest();
   }
 }

@@ -1,10 +1,37 @@
-import { type BacklogRecord, isQuarantine, type RecordChange, withoutHistory } from '../record/index.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  isQuarantine,
+  type RecordChange,
+  withoutHistory,
+} from '../record/index.js';
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
-import { LAST_SETTLES_MS } from './budget.js';
 import type { RunContext } from './context.js';
+import type { Entry } from './guards/gate.js';
+import { LAST_SETTLES_MS } from './guards/time-limit.js';
 
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
+
+/**
+ * Settles the outcome of an attempt, once its guards have seen it.
+ *
+ * @returns what kept the outcome from being written, if that concerns other records, too: the run ends with it
+ */
+export async function conclude(
+  record: BacklogRecord,
+  ended: AttemptOutcome,
+  entry: Entry,
+  run: RunContext,
+): Promise<Error | undefined> {
+  const { rules, counters, failures, options } = run;
+  const { outcome, note } = entry.leave(rules.deadIfRefused(record, ended));
+  if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
+  if (options.logsStacks && 'thrown' in outcome) failures.threw(record, outcome.thrown);
+  const trouble = await settleWithRetries(record, rules.settle(record, outcome), run);
+  await note?.();
+  return trouble;
+}
 
 /**
  * The one write of an attempt, repeated while DynamoDB does not answer and there is time.

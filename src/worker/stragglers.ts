@@ -1,8 +1,8 @@
 import { RETRY_MS } from '../leases/heartbeat.js';
 import { StoreError } from '../store/errors.js';
 import { STOP_GRACE_MS } from './attempt.js';
-import { LAST_SETTLES_MS } from './budget.js';
 import type { RunContext } from './context.js';
+import { LAST_SETTLES_MS } from './guards/time-limit.js';
 import { waitUnless } from './wait.js';
 
 /** An attempt that goes on although its signal was aborted. */

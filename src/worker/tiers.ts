@@ -1,19 +1,22 @@
 import { RunLease } from '../leases/lease.js';
+import { leaseName } from '../leases/lease-names.js';
 import type { TierBand } from '../policies/index.js';
 import type { TierRun } from '../store/store.js';
-import { AttemptBudget } from './budget.js';
 import type { QueueRun } from './context.js';
 import { drainLane } from './drain-lane.js';
 import { drainLanes } from './drain-lanes.js';
 import { Executor } from './executor.js';
+import type { AttemptBudget } from './guards/budget.js';
+import type { Share } from './guards/pool.js';
+import { budgetOf, gateOf } from './guards/queue-guards.js';
 import type { LaneRun } from './lane-run.js';
-import type { Share } from './limits/pool.js';
+import { LongAttempts } from './long-attempts.js';
 import type { RunTarget } from './options.js';
 import { RecordRules } from './record-rules.js';
 import { isOfQueue, type StopReason } from './stop-reason.js';
 
 /** Drains the target, and makes up for the runs of slower tiers that were missed. */
-export async function runTiers(run: QueueRun, budget: AttemptBudget): Promise<StopReason> {
+export async function runTiers(run: QueueRun, budget: AttemptBudget | undefined): Promise<StopReason> {
   const { target } = run.options;
   const ended = await runTier(run, target.band, budget);
   if (!isOfQueue(ended)) await catchUp(run);
@@ -24,14 +27,14 @@ export async function runTiers(run: QueueRun, budget: AttemptBudget): Promise<St
 export async function runTier(
   run: QueueRun,
   band: TierBand | undefined,
-  budget: AttemptBudget,
+  budget: AttemptBudget | undefined,
 ): Promise<StopReason> {
-  const { options, store, clock, limits } = run;
+  const { options, store, clock, guards } = run;
   const { target } = options;
   const at = clock.now();
-  const ended = await drainLanes(target.lanes ?? [target.lane], limits.pool, (lane, share) =>
-    drainLane(laneRun(run, lane, band, share, budget)),
-  );
+  const drain = (lane: string, share?: Share) => drainLane(laneRun(run, lane, band, share, budget));
+  const { lanes = [target.lane] } = target;
+  const ended = guards.pool ? await drainLanes(lanes, guards.pool, drain) : await drain(lanes[0] ?? '');
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
     await store.recordTierRun(target.queue, tierKey(band, target), { at, complete: ended === 'drained' });
   }
@@ -42,17 +45,17 @@ function laneRun(
   run: QueueRun,
   lane: string,
   band: TierBand | undefined,
-  share: Share,
-  budget: AttemptBudget,
+  share: Share | undefined,
+  budget: AttemptBudget | undefined,
 ): LaneRun {
-  const { limits, ...rest } = run;
   const options = { ...run.options, target: { ...run.options.target, lane } };
-  const { breakers, rateLimit } = limits;
-  const rules = new RecordRules(options, run, breakers, band);
-  const { invocation, limits: runLimits } = options;
-  const lease = new RunLease(rules.key, { ...run, invocation }, runLimits.attemptTimeout);
-  const ofLane = { ...rest, options, rules, lease, hold: lease, breakers, rateLimit, share, budget };
-  return { ...ofLane, executor: new Executor(ofLane), startedAt: run.clock.wall() };
+  const { invocation, limits } = options;
+  const lease = new RunLease(leaseName(lane, band), { ...run, invocation }, limits.attemptTimeout);
+  const longAttempts = share && options.longestAttempt !== undefined ? new LongAttempts(share) : undefined;
+  const { gate, atOnce } = gateOf(run, { hold: lease, share, budget, longAttempts });
+  const rules = new RecordRules(options, { ...run, gate }, band);
+  const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget };
+  return { ...ofLane, executor: new Executor(ofLane, longAttempts), startedAt: run.clock.wall() };
 }
 
 /** Runs the slower tiers whose turn was missed or cut short: a rule can be late, a deployment resets its phase. */
@@ -65,7 +68,7 @@ async function catchUp(run: QueueRun): Promise<void> {
   for (const band of target.catchUp) {
     const last = queue.tiers.get(tierKey(band, target));
     if (last && !isOverdue(band, last, clock.now(), slackMs)) continue;
-    const ended = await runTier(run, band, new AttemptBudget(options, clock));
+    const ended = await runTier(run, band, budgetOf(options));
     if (isOfQueue(ended)) return;
     // The very first run of a tier makes up for none, and no run has to make up for one that is at work itself.
     if (last && ended !== 'leaseHeld') counters.tierCaughtUp(band.number);

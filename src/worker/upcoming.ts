@@ -10,6 +10,11 @@ const MOST_TIMES = 1_000;
 export class Upcoming {
   private readonly timesOf = new Map<string, Set<number>>();
 
+  /** No due time is known. */
+  get isEmpty(): boolean {
+    return this.timesOf.size === 0;
+  }
+
   /** Notes a due time, if it is kept to the second and still to come. */
   note(lane: string, { dueAt }: Pick<IndexKey, 'dueAt'>, now: number): void {
     if (!isExact(dueAt) || dueAt <= toIso(now)) return;

@@ -1,4 +1,7 @@
 import type { Clock } from '../../clock.js';
+import type { BacklogRecord } from '../../record/index.js';
+import type { StopReason } from '../stop-reason.js';
+import type { Admission, Guard, Turn } from './guard.js';
 import type { RunSlots } from './slots.js';
 
 /** Between two looks at whether an attempt that waits for others may still start. */
@@ -7,8 +10,17 @@ const LOOK_MS = 1_000;
 export interface PoolDeps {
   /** Attempts at a time that the run may make, if it is given as many. */
   readonly size: number;
-  readonly slots: RunSlots;
+  /** Its part of the attempts of all runs of the queue. Undefined: the queue has no limit for them. */
+  readonly slots: RunSlots | undefined;
   readonly clock: Clock;
+}
+
+/** How many attempts one lane may have under way. */
+export interface AtOnce {
+  /** As many as it can count on. */
+  readonly fair: number;
+  /** The most that it can have, while other lanes leave theirs. */
+  readonly most: number;
 }
 
 interface Waiting {
@@ -41,7 +53,8 @@ export class Pool {
   }
 
   async open(): Promise<boolean> {
-    this.size = await this.deps.slots.take();
+    const { slots, size } = this.deps;
+    this.size = slots ? await slots.take() : size;
     return this.size > 0;
   }
 
@@ -57,8 +70,8 @@ export class Pool {
     return Math.max(this.fairShare, this.size - Math.max(0, this.lanes.size - 1));
   }
 
-  close(): Promise<void> {
-    return this.deps.slots.release();
+  async close(): Promise<void> {
+    await this.deps.slots?.release();
   }
 
   /** Only for shares, as all below. */
@@ -113,44 +126,48 @@ export class Pool {
 }
 
 /** What one lane has of its run's attempts at a time. */
-export class Share {
+export class Share implements AtOnce, Guard {
   constructor(
     private readonly pool: Pool,
-    readonly slots: RunSlots,
+    private readonly slots: RunSlots | undefined,
   ) {}
 
-  /** Attempts at a time that this lane can count on. */
   get fair(): number {
     return this.pool.fairShare;
   }
 
-  /** The most attempts that the lane can have, while the others leave theirs. */
   get most(): number {
     return this.pool.mostOfOne;
   }
 
-  /**
-   * Waits until another attempt may be under way.
-   *
-   * @param mayStart false: it is too late for that
-   * @returns what ends it, as often as it is called; undefined if it was too late
-   */
-  async take(mayStart: () => boolean): Promise<(() => void) | undefined> {
-    while (!this.pool.tryTake(this)) {
-      if (await this.pool.wait(this)) break;
-      if (!mayStart()) return undefined;
-    }
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.pool.giveBack(this);
-    };
+  /** Takes the run's attempts at a time from those of its queue, if no other lane has. */
+  async open(): Promise<StopReason | undefined> {
+    return (await this.pool.open()) ? undefined : 'concurrencyLimited';
   }
 
-  /** Takes the run's attempts at a time from those of its queue, if no other lane has. False: there are none. */
-  open(): Promise<boolean> {
-    return this.pool.open();
+  async prepare(): Promise<void> {
+    await this.slots?.ensure();
+  }
+
+  stopReason(): StopReason | undefined {
+    return this.slots?.areLost ? 'concurrencyLimited' : undefined;
+  }
+
+  covers(): boolean {
+    return this.slots?.cover() ?? true;
+  }
+
+  /** Waits until another attempt may be under way. */
+  async enter(_: BacklogRecord, { mayBegin }: Turn): Promise<Admission | 'late'> {
+    while (!this.pool.tryTake(this)) {
+      if (await this.pool.wait(this)) break;
+      if (!mayBegin()) return 'late';
+    }
+    const giveBack = () => this.pool.giveBack(this);
+    // Others may have started meanwhile, and come to a limit.
+    if (mayBegin()) return { abandon: giveBack, ended: giveBack };
+    giveBack();
+    return 'late';
   }
 
   leave(): void {

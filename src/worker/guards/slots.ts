@@ -17,8 +17,8 @@ const RETRY_MS = 1_000;
 export interface RunSlotsDeps {
   readonly queue: string;
   readonly concurrency: number;
-  /** Undefined: the queue has no limit for all of its runs. */
-  readonly globalConcurrency?: number | undefined;
+  /** The limit of all runs of the queue. */
+  readonly globalConcurrency: number;
   readonly onArrival: boolean;
   readonly attemptTimeout: number;
   /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
@@ -65,10 +65,9 @@ export class RunSlots {
 
   /** Whether an attempt may start now. */
   cover(): boolean {
-    const { globalConcurrency, clock } = this.deps;
     // Before they are taken nothing is attempted; what needs no attempt needs none of them.
-    if (globalConcurrency === undefined || !this.taking) return true;
-    return !this.lost && clock.wall() + this.coverMs + SPARE_MS < this.until;
+    if (!this.taking) return true;
+    return !this.lost && this.deps.clock.wall() + this.coverMs + SPARE_MS < this.until;
   }
 
   /** Renews them where this process was frozen; those that cannot be are lost. */
@@ -94,7 +93,7 @@ export class RunSlots {
   }
 
   private get wanted(): number {
-    const { concurrency, globalConcurrency = concurrency } = this.deps;
+    const { concurrency, globalConcurrency } = this.deps;
     return Math.min(concurrency, globalConcurrency);
   }
 
@@ -103,9 +102,7 @@ export class RunSlots {
   }
 
   private async takeNow(): Promise<number> {
-    const { globalConcurrency, concurrency } = this.deps;
-    if (globalConcurrency === undefined) return concurrency;
-    this.granted = await this.ask(globalConcurrency);
+    this.granted = await this.ask(this.deps.globalConcurrency);
     this.lost = this.granted === 0;
     if (!this.lost) this.renewing = this.keep();
     return this.granted;

@@ -7,7 +7,15 @@ import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { show } from '../../validation.js';
 import type { DestinationOf } from '../options.js';
-import { Breaker, type BreakerOptions, type Permit, type Transition } from './breaker.js';
+import type { StopReason } from '../stop-reason.js';
+import {
+  type AttemptKind,
+  Breaker,
+  type BreakerOptions,
+  type BreakerStatus,
+  type Transition,
+} from './breaker.js';
+import type { Admission, Guard, Left } from './guard.js';
 
 /** The destination of a queue whose handler names none: all its records go to one. */
 const WHOLE_QUEUE = '*';
@@ -27,9 +35,9 @@ export type BreakerMemory = Map<string, Map<string, Breaker>>;
 
 export interface BreakersDeps {
   readonly queue: string;
-  /** Undefined: nothing ever opens. */
-  readonly options: BreakerOptions | undefined;
-  readonly destinationOf: DestinationOf | undefined;
+  readonly options: BreakerOptions;
+  /** Names the destination of a record. Undefined: all records go to one. */
+  readonly destination: DestinationOf | undefined;
   /** How long no other run makes a probe while one is under way. */
   readonly probeSeconds: number;
   readonly store: Pick<BacklogStore, 'setBreaker' | 'readSharedBreaker'>;
@@ -39,18 +47,12 @@ export interface BreakersDeps {
   readonly memory: BreakerMemory;
 }
 
-/** Leave to attempt a record. */
-export interface Entry {
-  readonly permit: Permit;
+/** One attempt, as the breaker of its destination sees it. */
+interface Attempt {
+  readonly kind: AttemptKind;
   readonly destination: string;
   /** Lets those go on that wait for the end of a probe. */
-  readonly over: () => void;
-}
-
-/** How an attempt's outcome is to be taken, and what is to be written about it once it is settled. */
-export interface Left {
-  readonly outcome: AttemptOutcome;
-  note(): Promise<void>;
+  readonly over?: (() => void) | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface Left {
  * The item has room for `OWN_BREAKERS`. Those that open while it is full are kept outside of it, where destinations of
  * the same hash share one: a run that meets such a destination reads it once per page.
  */
-export class Breakers {
+export class Breakers implements Guard {
   private readonly breakers: Map<string, Breaker>;
   private stored: QueueState['breakers'] = new Map();
   /** Reads since the last page, of destinations that the queue's item does not name. */
@@ -73,71 +75,65 @@ export class Breakers {
     memory.set(queue, this.breakers);
   }
 
-  /** What a page has read of its queue. */
-  saw({ breakers }: Pick<QueueState, 'breakers'>): void {
+  refresh({ breakers }: Pick<QueueState, 'breakers'>): StopReason | undefined {
     this.stored = breakers;
     this.sharedReads.clear();
     for (const [destination, breaker] of this.breakers) {
-      if (!this.mayBeShared(destination)) breaker.saw(breakers.get(destination));
+      if (!this.mayBeShared(destination)) breaker.refresh(breakers.get(destination));
     }
+    return this.stopReason();
   }
 
-  /** No record of the queue may be attempted now. */
-  isShut(): boolean {
-    const { options, destinationOf, clock } = this.deps;
-    if (!options || destinationOf) return false;
-    return this.breakerOf(WHOLE_QUEUE).position(clock.now()) === 'open' && !this.probes.has(WHOLE_QUEUE);
+  /** A queue with one destination has nothing to attempt while its breaker is open. */
+  stopReason(): StopReason | undefined {
+    if (this.deps.destination || this.probes.has(WHOLE_QUEUE)) return undefined;
+    return this.statusOf(WHOLE_QUEUE) === 'open' ? 'breakerOpen' : undefined;
   }
 
-  /** Whether a record that had leave still has it: its breaker can open while it waits for its turn. */
-  isOpenTo({ permit, destination }: Entry): boolean {
-    if (!this.deps.options || permit === 'probe') return true;
-    return this.breakerOf(destination).position(this.deps.clock.now()) === 'closed';
-  }
-
-  /** Undefined: the breaker of its destination is open. */
-  async enter(record: BacklogRecord): Promise<Entry | undefined> {
-    const { options, clock } = this.deps;
-    if (!options) return { permit: 'attempt', destination: WHOLE_QUEUE, over: nothing };
+  async enter(record: BacklogRecord): Promise<Admission | 'deferred'> {
     const destination = this.destinationOf(record);
     if (this.mayBeShared(destination)) await this.readShared(destination);
     // Where all wait for the same answer, the page goes on as soon as it is there.
     while (destination === WHOLE_QUEUE && this.probes.has(destination)) await this.probes.get(destination);
-    const breaker = this.breakerOf(destination);
-    switch (breaker.position(clock.now())) {
+    switch (this.statusOf(destination)) {
       case 'closed':
-        return { permit: 'attempt', destination, over: nothing };
+        return this.admit({ kind: 'attempt', destination });
       case 'open':
-        return undefined;
+        return 'deferred';
       case 'halfOpen':
-        return this.enterAsProbe(destination, breaker);
+        return this.enterAsProbe(destination);
     }
   }
 
-  /** A record that had leave was not attempted after all. */
-  async turnBack(entry: Entry): Promise<void> {
-    if (entry.permit === 'probe') await this.leave(entry, { type: 'snooze', seconds: 0 }).note();
+  private admit(attempt: Attempt): Admission {
+    const { kind, destination, over } = attempt;
+    const leave = (outcome: AttemptOutcome) => this.leave(attempt, outcome);
+    // A breaker can open while the record waits for its turn.
+    if (kind === 'attempt') return { leave, holds: () => this.statusOf(destination) === 'closed' };
+    return { leave, detach: over, abandon: () => leave({ type: 'snooze', seconds: 0 }).note?.() };
   }
 
   /**
    * Takes note of how an attempt ended. A failure of one that was under way when its breaker opened is not counted
    * against its record: it says nothing that is not known.
    */
-  leave({ permit, destination, over }: Entry, outcome: AttemptOutcome): Left {
-    const { options, clock } = this.deps;
-    if (!options) return { outcome, note: async () => {} };
+  private leave({ kind, destination, over }: Attempt, outcome: AttemptOutcome): Left {
     const breaker = this.breakerOf(destination);
-    const now = clock.now();
-    const isClosed = breaker.position(now) === 'closed';
-    const transition = breaker.ended(outcome, permit, now);
-    const left = { outcome, note: () => this.change(destination, transition, isClosed) };
-    over();
-    if (outcome.type !== 'failure' || permit === 'probe' || isClosed) return left;
+    const now = this.deps.clock.now();
+    const isClosed = breaker.status(now) === 'closed';
+    const transition = breaker.ended(outcome, kind, now);
+    const left = { outcome, note: transition && (() => this.change(destination, transition, isClosed)) };
+    over?.();
+    if (outcome.type !== 'failure' || kind === 'probe' || isClosed) return left;
     const seconds = Math.max(outcome.retryAfterSeconds ?? 0, (breaker.openUntil - now) / 1000, 0);
     return {
       ...left,
       outcome: { type: 'snooze', seconds, reason: 'the circuit breaker of its destination is open' },
     };
+  }
+
+  private statusOf(destination: string): BreakerStatus {
+    return this.breakerOf(destination).status(this.deps.clock.now());
   }
 
   private mayBeShared(destination: string): boolean {
@@ -149,7 +145,7 @@ export class Breakers {
     const read = async () => {
       try {
         const state = await store.readSharedBreaker(queue, destination);
-        this.breakerOf(destination).saw(state);
+        this.breakerOf(destination).refresh(state);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         const text = 'the state of a breaker could not be read';
@@ -161,9 +157,10 @@ export class Breakers {
     await reading;
   }
 
-  private async enterAsProbe(destination: string, breaker: Breaker): Promise<Entry | undefined> {
+  private async enterAsProbe(destination: string): Promise<Admission | 'deferred'> {
     const { clock, probeSeconds } = this.deps;
-    let done = nothing;
+    const breaker = this.breakerOf(destination);
+    let done = () => {};
     const probe = new Promise<void>((resolve) => {
       done = resolve;
     });
@@ -173,18 +170,13 @@ export class Breakers {
     };
     this.probes.set(destination, probe);
     const transition = breaker.beginProbe(clock.now(), probeSeconds);
-    if (await this.write(destination, transition)) return { permit: 'probe', destination, over };
+    if (await this.write(destination, transition)) return this.admit({ kind: 'probe', destination, over });
     breaker.lostProbe(clock.now());
     over();
-    return undefined;
+    return 'deferred';
   }
 
-  private async change(
-    destination: string,
-    transition: Transition | undefined,
-    wasClosed: boolean,
-  ): Promise<void> {
-    if (!transition) return;
+  private async change(destination: string, transition: Transition, wasClosed: boolean): Promise<void> {
     const { logger, queue } = this.deps;
     const { next } = transition;
     if (!next) logger.info('breaker closed', { queue, destination });
@@ -221,10 +213,9 @@ export class Breakers {
 
   private breakerOf(destination: string): Breaker {
     const { options, random } = this.deps;
-    if (!options) throw new TypeError('there are no breakers without options');
     const known = this.breakers.get(destination);
     const breaker = known ?? new Breaker(options, random);
-    if (!known) breaker.saw(this.stored.get(destination));
+    if (!known) breaker.refresh(this.stored.get(destination));
     // The one that was met last stands last.
     this.breakers.delete(destination);
     this.breakers.set(destination, breaker);
@@ -235,7 +226,7 @@ export class Breakers {
 
   /** What the handler's function does wrong must not keep the record from its attempt. */
   private destinationOf(record: BacklogRecord): string {
-    const { destinationOf, logger } = this.deps;
+    const { destination: destinationOf, logger } = this.deps;
     if (!destinationOf) return WHOLE_QUEUE;
     try {
       const destination: unknown = destinationOf(handOver(record));
@@ -248,5 +239,3 @@ export class Breakers {
     return UNNAMED;
   }
 }
-
-function nothing(): void {}

@@ -15,10 +15,10 @@ export interface BreakerOptions {
   readonly halfOpenAfter: number;
 }
 
-export type BreakerPosition = 'closed' | 'open' | 'halfOpen';
+export type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 
-/** What an attempt does about the breaker. `probe`: it alone decides whether the breaker closes. */
-export type Permit = 'attempt' | 'probe';
+/** What an attempt is for the breaker. `probe`: it alone decides whether the breaker closes. */
+export type AttemptKind = 'attempt' | 'probe';
 
 /** A change of the state that all runs share. `next` undefined: closed. */
 export interface Transition {
@@ -47,12 +47,12 @@ export class Breaker {
   }
 
   /** What all share, as it was just read. */
-  saw(state: BreakerState | undefined): void {
+  refresh(state: BreakerState | undefined): void {
     if (this.state !== undefined && state === undefined) this.window.clear();
     this.state = state;
   }
 
-  position(now: number): BreakerPosition {
+  status(now: number): BreakerStatus {
     if (this.state === undefined) return 'closed';
     return now < this.state.until ? 'open' : 'halfOpen';
   }
@@ -78,35 +78,35 @@ export class Breaker {
    *
    * @returns how the shared state changes, if it does
    */
-  ended(outcome: AttemptOutcome, permit: Permit, now: number): Transition | undefined {
+  ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined {
     const verdict = verdictOn(outcome);
     if (verdict === undefined) {
       // A probe that tells nothing: the next one may come at once.
-      return permit === 'probe' ? this.moveTo({ until: now, since: this.state?.since ?? now }) : undefined;
+      return kind === 'probe' ? this.moveTo({ until: now, since: this.state?.since ?? now }) : undefined;
     }
-    if (verdict === 'success') return this.succeeded(permit, now);
-    return this.failed(outcome, permit, now);
+    if (verdict === 'success') return this.succeeded(kind, now);
+    return this.failed(outcome, kind, now);
   }
 
-  private succeeded(permit: Permit, now: number): Transition | undefined {
+  private succeeded(kind: AttemptKind, now: number): Transition | undefined {
     this.window.note('success', now);
-    if (permit !== 'probe') return undefined;
+    if (kind !== 'probe') return undefined;
     this.window.clear();
     const read = this.state;
     this.state = undefined;
     return { next: undefined, read };
   }
 
-  private failed(outcome: AttemptOutcome, permit: Permit, now: number): Transition | undefined {
-    const isOpen = this.position(now) === 'open';
+  private failed(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined {
+    const isOpen = this.status(now) === 'open';
     if (!isOpen) this.window.note('failure', now);
     const { attempts, failureRate } = this.window.measure(now);
     const tooMany =
       !isOpen && attempts >= this.options.minimumAttempts && failureRate >= this.options.failureThreshold;
     const askedSeconds = Math.min(askedToWait(outcome), LONGEST_HOLD_SECONDS);
-    const halfOpenAfter = tooMany || permit === 'probe' ? this.options.halfOpenAfter : 0;
+    const halfOpenAfter = tooMany || kind === 'probe' ? this.options.halfOpenAfter : 0;
     const until = now + Math.max(askedSeconds, halfOpenAfter) * 1000;
-    if (until <= now || (permit !== 'probe' && until <= this.openUntil)) return undefined;
+    if (until <= now || (kind !== 'probe' && until <= this.openUntil)) return undefined;
     return this.moveTo({ until, since: this.state?.since ?? now });
   }
 

@@ -1,13 +1,23 @@
 import type { Clock } from '../../clock.js';
+import type { BacklogRecord } from '../../record/index.js';
 import type { BacklogStore } from '../../store/store.js';
+import type { StopReason } from '../stop-reason.js';
+import type { Admission, Guard, Refusal, Turn } from './guard.js';
 
 /** Permits are acquired for so long at once: what one write is for, and how long others may have to wait for theirs. */
 const CHUNK_SECONDS = 5;
+/** How long a first attempt waits for its permit. Records that would wait longer are indexed instead. */
+const LONGEST_WAIT_MS = 5_000;
+const ADMISSION: Admission = {};
 
-export interface SharedRateLimitDeps {
+export interface RateLimitDeps {
   readonly queue: string;
-  /** Attempts started per second, of all runs of the queue together. Undefined: no limit. */
-  readonly perSecond: number | undefined;
+  /** Attempts started per second, of all runs of the queue together. */
+  readonly perSecond: number;
+  /** Real time; no permit is acquired that would be later. */
+  readonly latestStart: number;
+  /** Ends a wait. */
+  readonly stop?: AbortSignal | undefined;
   readonly store: Pick<BacklogStore, 'acquirePermits'>;
   readonly clock: Clock;
 }
@@ -16,7 +26,7 @@ export interface SharedRateLimitDeps {
  * Lets attempts start at an even pace, that of the queue: its runs acquire their permits from one place, some at a time, so
  * that no number of them at once passes it. A permit that no run used is lost, never made up for.
  */
-export class SharedRateLimit {
+export class RateLimit implements Guard {
   private readonly intervalMs: number;
   private readonly chunk: number;
   /** Real time of the next permit that is left, or of the end of the last one. */
@@ -26,8 +36,8 @@ export class SharedRateLimit {
   private last = Number.NEGATIVE_INFINITY;
   private acquiring: Promise<boolean> | undefined;
 
-  constructor(private readonly deps: SharedRateLimitDeps) {
-    const { perSecond = Number.POSITIVE_INFINITY } = deps;
+  constructor(private readonly deps: RateLimitDeps) {
+    const { perSecond } = deps;
     this.intervalMs = 1000 / perSecond;
     this.chunk = Math.max(1, Math.floor(perSecond * CHUNK_SECONDS));
   }
@@ -38,8 +48,29 @@ export class SharedRateLimit {
     return Math.max(this.next, this.last + this.intervalMs);
   }
 
-  waitMs(): number {
-    return Math.max(0, this.nextAt - this.deps.clock.wall());
+  async open(inserted?: number): Promise<StopReason | undefined> {
+    if (inserted === undefined) return undefined;
+    const hasPermits = await this.acquire(inserted, this.deps.clock.wall() + LONGEST_WAIT_MS);
+    return hasPermits ? undefined : 'rateLimited';
+  }
+
+  async prepare(attempts: number): Promise<void> {
+    await this.acquire(attempts, this.deps.latestStart);
+  }
+
+  /** Uses the next permit, and resolves when it comes. A permit that comes too late is not used. */
+  async enter(_: BacklogRecord, { attemptsLeft, isInTime }: Turn): Promise<Admission | Refusal> {
+    const { clock, latestStart, stop } = this.deps;
+    // Others wait beside this one, and may be quicker.
+    while (this.missing()) if (!(await this.acquire(attemptsLeft, latestStart))) return 'late';
+    const at = Math.max(this.nextAt, clock.wall());
+    if (!isInTime(at)) return 'late';
+    this.last = at;
+    this.next += this.intervalMs;
+    this.left--;
+    const waitMs = at - clock.wall();
+    if (waitMs > 0) await clock.sleep(waitMs, stop);
+    return ADMISSION;
   }
 
   /**
@@ -48,9 +79,7 @@ export class SharedRateLimit {
    * @param latest real time; acquires none if the first would be later
    * @returns whether permits are left
    */
-  async acquire(attempts: number, latest?: number): Promise<boolean> {
-    const { perSecond } = this.deps;
-    if (perSecond === undefined) return true;
+  private async acquire(attempts: number, latest: number): Promise<boolean> {
     while (this.missing()) {
       this.acquiring ??= this.acquireMore(attempts, latest).finally(() => {
         this.acquiring = undefined;
@@ -60,42 +89,14 @@ export class SharedRateLimit {
     return true;
   }
 
-  /**
-   * Uses the next permit, and resolves when it comes.
-   *
-   * @param latest real time; no permit is acquired that would be later
-   * @param isInTime whether an attempt may start at this (real) time; a permit that comes too late is not used
-   * @param stop ends the wait
-   * @returns false if it was, or none was acquired
-   */
-  async use(
-    attemptsLeft: number,
-    latest: number,
-    isInTime: (at: number) => boolean,
-    stop?: AbortSignal | undefined,
-  ): Promise<boolean> {
-    const { clock, perSecond } = this.deps;
-    if (perSecond === undefined) return true;
-    // Others wait beside this one, and may be quicker.
-    while (this.missing()) if (!(await this.acquire(attemptsLeft, latest))) return false;
-    const at = Math.max(this.nextAt, clock.wall());
-    if (!isInTime(at)) return false;
-    this.last = at;
-    this.next += this.intervalMs;
-    this.left--;
-    const waitMs = at - clock.wall();
-    if (waitMs > 0) await clock.sleep(waitMs, stop);
-    return true;
-  }
-
-  private async acquireMore(attempts: number, latest: number | undefined): Promise<boolean> {
+  private async acquireMore(attempts: number, latest: number): Promise<boolean> {
     const { store, clock, queue } = this.deps;
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
     const first = await store.acquirePermits(queue, { count, intervalMs, now: clock.wall(), latest });
     if (first === undefined) {
       // What is known of the next permit: a caller that goes by it must not ask for it again and again.
-      if (latest !== undefined) this.next = Math.max(this.next, latest);
+      this.next = Math.max(this.next, latest);
       return false;
     }
     this.next = first;

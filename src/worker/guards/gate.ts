@@ -1,0 +1,127 @@
+import type { Clock } from '../../clock.js';
+import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
+import { StoreError } from '../../store/errors.js';
+import type { QueueState } from '../../store/store.js';
+import type { StopReason } from '../stop-reason.js';
+import type { Admission, Guard, Left, Refusal, Turn } from './guard.js';
+
+/** The guards of a run's attempts, in the order in which a record passes them. */
+export class Gate {
+  constructor(
+    private readonly guards: readonly Guard[],
+    private readonly clock: Clock,
+  ) {}
+
+  /** See `Guard.open`. */
+  async open(inserted?: number): Promise<StopReason | undefined> {
+    for (const guard of this.guards) {
+      const why = await guard.open?.(inserted);
+      if (why) return why;
+    }
+    return undefined;
+  }
+
+  /** See `Guard.refresh`. */
+  refresh(queue: QueueState): StopReason | undefined {
+    let why: StopReason | undefined;
+    for (const guard of this.guards) why = guard.refresh?.(queue) ?? why;
+    return why;
+  }
+
+  /** See `Guard.prepare`. */
+  async prepare(attempts: number): Promise<void> {
+    for (const guard of this.guards) await guard.prepare?.(attempts);
+  }
+
+  /** Real milliseconds until the next attempt may begin. */
+  waitMs(): number {
+    return Math.max(0, this.nextAt() - this.clock.wall());
+  }
+
+  /** Why no attempt may begin any more. */
+  stopReason(): StopReason | undefined {
+    const startsAt = this.nextAt();
+    for (const guard of this.guards) {
+      const why = guard.stopReason?.(startsAt);
+      if (why) return why;
+    }
+    return undefined;
+  }
+
+  /** Whether an attempt may begin, now or at the time of the next permit. */
+  mayBegin(): boolean {
+    return this.stopReason() === undefined && this.isInTime(this.nextAt());
+  }
+
+  /**
+   * Leads one record past all guards.
+   *
+   * @throws StoreError that kept a guard from its answer
+   */
+  async enter(
+    record: BacklogRecord,
+    turn: Pick<Turn, 'attemptsLeft' | 'mayBegin'>,
+  ): Promise<Entry | Refusal> {
+    const admissions: Admission[] = [];
+    const entry = new Entry(admissions);
+    const full = { ...turn, isInTime: (at: number) => this.isInTime(at) };
+    try {
+      for (const guard of this.guards) {
+        if (!guard.enter) continue;
+        const answer = await guard.enter(record, full);
+        if (typeof answer === 'string') return await entry.refused(answer);
+        admissions.push(answer);
+      }
+    } catch (error) {
+      if (error instanceof StoreError) await entry.refused('late');
+      throw error;
+    }
+    // This process may have been frozen while a guard waited, and a breaker may have opened.
+    if (!this.isInTime(this.clock.wall())) return entry.refused('late');
+    return admissions.every(({ holds }) => holds?.() ?? true) ? entry : entry.refused('deferred');
+  }
+
+  private isInTime(at: number): boolean {
+    return this.guards.every((guard) => guard.covers?.(at) ?? true);
+  }
+
+  private nextAt(): number {
+    return this.guards.reduce((latest, { nextAt = 0 }) => Math.max(latest, nextAt), 0);
+  }
+}
+
+/** The leave of all guards for one attempt. */
+export class Entry {
+  constructor(private readonly admissions: readonly Admission[]) {}
+
+  /** Gives all of it back. */
+  async refused<Why extends Refusal>(why: Why): Promise<Why> {
+    for (const { abandon } of this.admissions.toReversed()) await abandon?.();
+    return why;
+  }
+
+  /** See `Admission.detach`. */
+  detach(): void {
+    for (const { detach } of this.admissions) detach?.();
+  }
+
+  /** See `Admission.leave`. */
+  leave(outcome: AttemptOutcome): Left {
+    const notes: (() => Promise<void>)[] = [];
+    let left = outcome;
+    for (const { leave } of this.admissions) {
+      const { outcome: next = left, note } = leave?.(left) ?? {};
+      left = next;
+      if (note) notes.push(note);
+    }
+    const note = async () => {
+      for (const write of notes) await write();
+    };
+    return notes.length > 0 ? { outcome: left, note } : { outcome: left };
+  }
+
+  /** See `Admission.ended`. */
+  ended(): void {
+    for (const { ended } of this.admissions) ended?.();
+  }
+}

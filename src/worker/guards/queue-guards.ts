@@ -1,0 +1,95 @@
+import type { Clock } from '../../clock.js';
+import type { Hold } from '../../leases/heartbeat.js';
+import type { RunDeps } from '../deps.js';
+import type { RunOptions } from '../options.js';
+import { Breakers } from './breakers.js';
+import { AttemptBudget } from './budget.js';
+import { Gate } from './gate.js';
+import type { Guard } from './guard.js';
+import { type AtOnce, Pool, type Share } from './pool.js';
+import { RateLimit } from './rate-limit.js';
+import { RunSlots } from './slots.js';
+import { latestStartOf, TimeLimit } from './time-limit.js';
+
+/** The guards that the options of a queue set, for one run of it. */
+export interface QueueGuards {
+  /** Attempts at once of a run. */
+  readonly concurrency: number;
+  /** Divides them among lanes, runs and attempts that outlive the run. Undefined: the run's one lane has all of them. */
+  readonly pool: Pool | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  readonly breakers: Breakers | undefined;
+}
+
+/** Longer than an attempt takes with its settle. */
+const SPARE_SECONDS = 10;
+
+export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
+  const { target, limits, breaker, destination, stop } = options;
+  const { queue } = target;
+  const { attemptsPerSecond: perSecond, attemptTimeout } = limits;
+  const latestStart = latestStartOf(options);
+  const probeSeconds = attemptTimeout + SPARE_SECONDS;
+  const { breakerMemory: memory = new Map() } = deps;
+  return {
+    ...concurrencyOf(options, deps),
+    rateLimit:
+      perSecond === undefined ? undefined : new RateLimit({ ...deps, queue, perSecond, latestStart, stop }),
+    breakers:
+      breaker && new Breakers({ ...deps, queue, options: breaker, destination, probeSeconds, memory }),
+  };
+}
+
+/** Its part of a run that goes on later, with attempts at once of its own. */
+export function concurrencyOf(options: RunOptions, deps: RunDeps): Pick<QueueGuards, 'concurrency' | 'pool'> {
+  const { target, limits, longestAttempt, invocation } = options;
+  const { lanes, queue, arrivals } = target;
+  const { globalConcurrency } = limits;
+  const concurrency = Math.min(limits.concurrency, globalConcurrency ?? limits.concurrency);
+  const slots =
+    globalConcurrency === undefined
+      ? undefined
+      : new RunSlots({
+          ...deps,
+          ...limits,
+          globalConcurrency,
+          queue,
+          invocation,
+          onArrival: arrivals !== undefined,
+        });
+  const isDivided = slots !== undefined || longestAttempt !== undefined || (lanes?.length ?? 1) > 1;
+  return {
+    concurrency,
+    pool: isDivided ? new Pool({ size: concurrency, slots, clock: deps.clock }) : undefined,
+  };
+}
+
+/** The budget of a run. Undefined: it may attempt any number of records. */
+export function budgetOf({ limits: { maxRecords } }: RunOptions): AttemptBudget | undefined {
+  return maxRecords === undefined ? undefined : new AttemptBudget(maxRecords);
+}
+
+/** What the attempts of one lane, or of one batch of records that were just inserted, are made with. */
+export function gateOf(
+  {
+    options,
+    clock,
+    guards,
+  }: {
+    readonly options: RunOptions;
+    readonly clock: Clock;
+    readonly guards: QueueGuards;
+  },
+  own: {
+    readonly hold: Hold;
+    readonly share: Share | undefined;
+    readonly budget: AttemptBudget | undefined;
+    readonly longAttempts: Guard | undefined;
+  },
+): { readonly gate: Gate; readonly atOnce: AtOnce } {
+  const { hold, share, budget, longAttempts } = own;
+  const { concurrency, breakers, rateLimit } = guards;
+  const all = [new TimeLimit(options, clock), hold, share, budget, longAttempts, breakers, rateLimit];
+  const set = all.filter((guard): guard is Guard => guard !== undefined);
+  return { gate: new Gate(set, clock), atOnce: share ?? { fair: concurrency, most: concurrency } };
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { codePath, type Way } from '../../bench/code-path/code-path.js';
+
+/** The code of options that are not set. */
+const OFF =
+  /guards\/(breakers?|budget|failure-window|pool|rate-limit|slots)|long-attempts?|linger|drain-lanes|page-turns|src\/delivery|src\/regions/;
+
+describe.each<[Way, { files: number; functions: number }]>([
+  ['attempted', { files: 95, functions: 361 }],
+  ['retried', { files: 115, functions: 489 }],
+])('one record with default options, %s', (way, most) => {
+  it('runs no more code than it did, and none of an option that is not set', async () => {
+    const ran = await codePath(way);
+    const files = [...new Set(ran.map(({ file }) => file))];
+    expect(files).toEqual(expect.arrayContaining(['src/client/client.ts', 'src/worker/executor.ts']));
+    expect(files.filter((file) => OFF.test(file))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(most.files);
+    expect(ran.length).toBeLessThanOrEqual(most.functions);
+  });
+});
