@@ -5,7 +5,7 @@ import { type Claimant, type Decision, decideOwnership } from '../src/registry/o
 import { isPassive } from '../src/registry/regions.js';
 import type { BacklogStore } from '../src/store/index.js';
 import { show } from '../src/validation.js';
-import type { NotOurs } from '../src/worker/index.js';
+import type { OwnershipConflict } from '../src/worker/index.js';
 import type { HandlerDeps } from './deps.js';
 import type { Settings } from './settings.js';
 
@@ -49,11 +49,11 @@ export class OwnedQueues {
   }
 
   /** For a run that has found something to do: why it must leave it alone. */
-  async whyNotOurs(
+  async ownershipConflict(
     store: BacklogStore,
     arn: string | undefined,
     queue: string,
-  ): Promise<NotOurs | undefined> {
+  ): Promise<OwnershipConflict | undefined> {
     await this.lookUp(store, arn, MINUTE_MS);
     if (this.isPassive) return 'passiveRegion';
     return this.foreign.has(queue) ? 'notOwner' : undefined;

@@ -12,7 +12,6 @@ import {
   type HistoryOptions,
   historyLimits,
   limitsShape,
-  type Process,
   type QueueWeights,
   type Redaction,
   type RetryDecider,
@@ -55,33 +54,65 @@ const limitsSchema = z.object(limitsShape);
 const KEEP_SUCCESS_SECONDS = 30 * 86_400;
 const TICK_SECONDS = 60;
 
-/** Puts a run together from the event, the queue's settings and the handler's choices. */
-export function planRun(
-  event: ParsedEvent,
+/** What the settings of a queue and the code of its handler say, whatever the event. Made once per sandbox. */
+export type QueuePlan = Omit<RunOptions, keyof Given | 'target'> & {
+  /** Those that one run has, if no others share the shards of the queue. */
+  readonly limits: RunLimits;
+};
+
+/** What is known when a run begins. */
+type Given = Pick<RunOptions, 'process' | 'functionTimeoutSeconds' | 'deadline' | 'invocation'> & {
+  readonly now: number;
+};
+
+/** What is said of all queues of a function. */
+export interface LogChoices {
+  readonly logsStacks?: boolean | undefined;
+  readonly logsErrorTexts?: boolean | undefined;
+  readonly isDebugged?: boolean | undefined;
+}
+
+/** @throws ConfigurationError if they do not fit each other */
+export function planQueue(
+  queue: string,
+  settings: QueueSettings,
   choices: HandlerChoices,
-  given: {
-    process: Process;
-    functionTimeoutSeconds: number;
-    deadline: number;
-    now: number;
-    logsStacks?: boolean | undefined;
-    logsErrorTexts?: boolean | undefined;
-    isDebugged?: boolean | undefined;
-    invocation?: string | undefined;
-  },
-): RunOptions {
-  const { queue, tier, catchUp, arrivals, settings } = event;
+  logs: LogChoices,
+): QueuePlan {
+  const { work, retry } = choices;
   const keep = choices.retention ?? settings.retention ?? KEEP_SUCCESS_SECONDS;
-  const { now, ...times } = given;
-  const tickSeconds = tier?.every ?? settings.tickSeconds ?? TICK_SECONDS;
-  const lanes = lanesFor(event, now, tickSeconds);
   const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
-  const limits = limitsFor(event, choices, lanes.own.length);
-  const { work } = choices;
+  const limits = parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`);
   checkTaskTimeouts(work, limits.attemptTimeout);
   return {
-    ...times,
+    ...logs,
     ...(work ? { knows: work.knows, taskNames: work.taskNames, decisionsFor: work.decisionsFor } : {}),
+    policy: policyFor(queue, settings, typeof retry === 'function' ? undefined : retry),
+    breaker: resolveBreaker(choices.breaker ?? settings.breaker),
+    destination: choices.destination,
+    limits,
+    tickSeconds: settings.tickSeconds ?? TICK_SECONDS,
+    ...(typeof retry === 'function' ? { retryDecider: retry } : {}),
+    retryQueue: choices.retryQueue ?? settings.retryQueue,
+    deadOn: choices.deadOn ?? settings.deadOn,
+    history: historyLimits(history),
+    redaction: choices.redactionOf?.(history),
+    // What the user's hook has passed may be read by those who read the log.
+    logsErrorTexts: logs.logsErrorTexts === true || choices.history?.redact !== undefined,
+    retention: keep === 'forever' ? undefined : keep,
+  };
+}
+
+/** Puts a run together from the plan of its queue and an event. */
+export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: Given): RunOptions {
+  const { queue, tier, catchUp, arrivals, settings } = event;
+  const tickSeconds = tier?.every ?? plan.tickSeconds;
+  const lanes = lanesFor(event, now, tickSeconds);
+  return {
+    ...plan,
+    ...given,
+    tickSeconds,
+    limits: limitsFor(event, plan.limits, lanes.own.length),
     target: {
       queue,
       lane: laneOf(queue),
@@ -91,19 +122,6 @@ export function planRun(
       catchUp,
       ...(arrivals ? { arrivals, firstBand: firstBandOf(event, given.functionTimeoutSeconds) } : {}),
     },
-    policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
-    breaker: resolveBreaker(choices.breaker ?? settings.breaker),
-    destination: choices.destination,
-    limits,
-    tickSeconds,
-    ...(typeof choices.retry === 'function' ? { retryDecider: choices.retry } : {}),
-    retryQueue: choices.retryQueue ?? settings.retryQueue,
-    deadOn: choices.deadOn ?? settings.deadOn,
-    history: historyLimits(history),
-    redaction: choices.redactionOf?.(history),
-    // What the user's hook has passed may be read by those who read the log.
-    logsErrorTexts: given.logsErrorTexts === true || choices.history?.redact !== undefined,
-    retention: keep === 'forever' ? undefined : keep,
   };
 }
 
@@ -137,12 +155,7 @@ function lanesFor(
 }
 
 /** The runs that share a queue's shards share its attempts at once, too, each by its number of lanes. */
-function limitsFor(
-  { queue, settings, arrivals }: ParsedEvent,
-  choices: HandlerChoices,
-  lanes: number,
-): RunLimits {
-  const limits = parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`);
+function limitsFor({ settings, arrivals }: ParsedEvent, limits: RunLimits, lanes: number): RunLimits {
   const { shards = 1 } = settings;
   if (arrivals || shards === 1) return limits;
   return { ...limits, concurrency: Math.max(1, Math.floor((limits.concurrency * lanes) / shards)) };

@@ -14,13 +14,13 @@ import {
 } from '../src/worker/index.js';
 import { createDeps } from './deps.js';
 import { endIfPolluted } from './end-if-polluted.js';
-import { type BacklogEvent, eventsIn } from './event.js';
+import { type BacklogEvent, eventsIn, type ParsedEvent } from './event.js';
 import type { LambdaContext } from './lambda-context.js';
 import { once } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
 import { OwnedQueues } from './owned-queues.js';
-import { type HandlerChoices, planRun } from './plan.js';
+import { type HandlerChoices, planQueue, planRun, type QueuePlan } from './plan.js';
 import { isTrouble, RunFailedError, reportRun } from './run-report.js';
 import type { ProcessSeams } from './seams.js';
 import { type QueueSettings, readSettings, type Settings } from './settings.js';
@@ -79,7 +79,8 @@ export class QueueFunction {
       watchdog: watchdog ?? (store ? undefined : new BlockWatchdog()),
     };
     const owned = new OwnedQueues(settings, deps, this.logger, registers);
-    return { settings, deps, owned, emit: emit ?? metricsBy(settings) };
+    const plans = new Map<string, QueuePlan>();
+    return { settings, deps, owned, plans, emit: emit ?? metricsBy(settings) };
   }
 
   private async runAll(event: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> {
@@ -111,19 +112,15 @@ export class QueueFunction {
 
   private plan(event: unknown, deadline: number, { context, stop, store, failures }: Invocation): Planned[] {
     const { settings, deps, owned } = this.start();
-    const { functionTimeoutSeconds, logsStacks, logsErrorTexts, isDebugged } = settings;
-    const times = {
-      ...{ functionTimeoutSeconds, logsStacks, logsErrorTexts, isDebugged },
-      invocation: context.awsRequestId,
-      deadline,
-      now: deps.clock.now(),
-    };
+    const { functionTimeoutSeconds } = settings;
+    const { awsRequestId: invocation } = context;
+    const given = { functionTimeoutSeconds, invocation, deadline, now: deps.clock.now() };
     return eventsIn(event, settings.queues).flatMap(({ parse, weight }) => {
       try {
         const one = parse();
-        const whyNotOurs = () => owned.whyNotOurs(store, context.invokedFunctionArn, one.queue);
-        const planned = planRun(one, this.choices, { process: this.choose(one), ...times });
-        const options = { ...planned, stop, whyNotOurs };
+        const ownershipConflict = () => owned.ownershipConflict(store, context.invokedFunctionArn, one.queue);
+        const planned = planRun(one, this.planOf(one), { process: this.choose(one), ...given });
+        const options = { ...planned, stop, ownershipConflict };
         const adjusted = this.seams.adjust?.(options) ?? options;
         return [{ options: adjusted, weight: this.choices.weights?.get(one.queue) ?? weight }];
       } catch (error) {
@@ -131,6 +128,15 @@ export class QueueFunction {
         return [];
       }
     });
+  }
+
+  private planOf({ queue, settings: ofQueue }: ParsedEvent): QueuePlan {
+    const { settings, plans } = this.start();
+    const { logsStacks, logsErrorTexts, isDebugged } = settings;
+    const plan =
+      plans.get(queue) ?? planQueue(queue, ofQueue, this.choices, { logsStacks, logsErrorTexts, isDebugged });
+    plans.set(queue, plan);
+    return plan;
   }
 
   /** Those of its owner's queues, and arrivals of any: another owner's are indexed first. */

@@ -17,11 +17,12 @@ export class RunFailedError extends Error {
 /** Ends of a run that fail the invocation: the event of arrivals then comes back by its on-failure destination. */
 const TROUBLES: { readonly [end in RunSummary['ended']]?: string } = {
   storeError: 'DynamoDB throttled or did not answer',
-  shared: 'other runs have claimed some of these arrivals, or another region attempts them',
+  claimedElsewhere: 'other runs have claimed some of these arrivals',
+  passiveRegion: 'another region attempts these arrivals',
 };
 
-export function isTrouble({ ended }: RunSummary): boolean {
-  return TROUBLES[ended] !== undefined;
+export function isTrouble({ ended, comesBack }: RunSummary): boolean {
+  return ended === 'storeError' || comesBack === true;
 }
 
 /** Writes the line of a run. */

@@ -541,7 +541,7 @@ interface RunDeps {
     readonly logger: AttemptLogger;
 }
 
-type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'shared' | 'storeError';
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
@@ -595,6 +595,30 @@ interface GiveUp {
     readonly dead: string;
 }
 declare function retryDecider(retry: RetryFunction): RetryDecider;
+
+interface RunSummary {
+    readonly queue: string;
+    readonly lane: string;
+    readonly tier?: number | undefined;
+    readonly attempted: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly dead: number;
+    readonly snoozed: number;
+    readonly cancelled: number;
+    readonly skipped: number;
+    readonly unsettled: number;
+    readonly unknownTask?: number | undefined;
+    readonly refused?: number | undefined;
+    readonly leftOver: number;
+    readonly lagSeconds: number;
+    readonly ended: StopReason;
+    readonly comesBack?: true | undefined;
+    readonly queues?: readonly RunSummary[] | undefined;
+    readonly trouble?: string | undefined;
+    readonly caughtUp?: readonly number[] | undefined;
+    readonly durationMs: number;
+}
 
 interface BreakerOptions {
     readonly failureThreshold: number;
@@ -669,29 +693,6 @@ interface RunOptions extends FailureChoices {
     readonly logsErrorTexts?: boolean | undefined;
     readonly logsStacks?: boolean | undefined;
     readonly isDebugged?: boolean | undefined;
-}
-
-interface RunSummary {
-    readonly queue: string;
-    readonly lane: string;
-    readonly tier?: number | undefined;
-    readonly attempted: number;
-    readonly succeeded: number;
-    readonly failed: number;
-    readonly dead: number;
-    readonly snoozed: number;
-    readonly cancelled: number;
-    readonly skipped: number;
-    readonly unsettled: number;
-    readonly unknownTask?: number | undefined;
-    readonly refused?: number | undefined;
-    readonly leftOver: number;
-    readonly lagSeconds: number;
-    readonly ended: StopReason;
-    readonly queues?: readonly RunSummary[] | undefined;
-    readonly trouble?: string | undefined;
-    readonly caughtUp?: readonly number[] | undefined;
-    readonly durationMs: number;
 }
 
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;

@@ -236,5 +236,5 @@ export class World {
 
 /** It met another run: not an error of what is tested. */
 function isLostRun(error: unknown): boolean {
-  return (error as { readonly summary?: RunSummary }).summary?.ended === 'shared';
+  return (error as { readonly summary?: RunSummary }).summary?.comesBack === true;
 }

@@ -4,7 +4,6 @@ import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { attemptMayBegin, inTurn, type LaneRun } from './lane-run.js';
-import { whyNotOurs } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -25,8 +24,8 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
   if (first.length === 0) return 'drained';
-  const notOurs = await whyNotOurs(run.options);
-  if (notOurs) return notOurs;
+  const conflict = await run.options.ownershipConflict?.();
+  if (conflict) return conflict;
   const acquired = await lease.acquire(idsOf(first));
   if (!acquired.held) return 'leaseHeld';
   try {
@@ -72,7 +71,7 @@ async function workOffPages(
     }
     const limit = executor.stopReason();
     page = await pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run));
-    const end = page && (limit ?? (await whyNotOurs(run.options)));
+    const end = page && (limit ?? (await run.options.ownershipConflict?.()));
     if (end) {
       counters.leftOver(page?.length ?? 0);
       return end;

@@ -7,7 +7,7 @@ import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
 import { gateOf } from './guards/queue-guards.js';
 import { LongAttempts } from './long-attempts.js';
-import { type Arrivals, whyNotOurs } from './options.js';
+import type { Arrivals } from './options.js';
 import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
@@ -41,11 +41,11 @@ export async function attemptOnInsert(
   const { options, guards } = run;
   const { target, deadline } = options;
   const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
-  const notOurs = await whyNotOurs(options);
+  const conflict = await options.ownershipConflict?.();
   // To write here would undo what the active region writes. The event comes back to the intake, which looks at them again: this
   // region may have become the active one less than a minute ago.
-  if (notOurs === 'passiveRegion') return { ended: 'shared', crowdedOut: [] };
-  if (notOurs) return leaveToRules(run, ids, notOurs);
+  if (conflict === 'passiveRegion') return { ended: conflict, crowdedOut: [] };
+  if (conflict) return leaveToRules(run, ids, conflict);
   const isSpread = (target.shards ?? 1) > 1;
   const claim = new Claim(
     { queue: target.queue, batch, ids, isSpread, maxRuns, attemptTimeout, deadline },
@@ -58,7 +58,7 @@ export async function attemptOnInsert(
   if (limited) return leaveToRules(run, ids, limited);
   return withClaim(claim, async (answer) => {
     if (answer === 'taken') return { ended: 'leaseHeld', crowdedOut: [] };
-    if (answer === 'shared') return { ended: 'shared', crowdedOut: [] };
+    if (answer === 'shared') return { ended: 'claimedElsewhere', crowdedOut: [] };
     if (answer === 'full') return leaveToRules(run, ids, 'concurrencyLimited');
     const rules = new RecordRules(options, { ...run, gate }, undefined);
     const ofBatch = { ...run, hold: claim, rules, gate, atOnce };
@@ -86,11 +86,11 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     const deferred = workedOff.deferred.map(({ record }) => record);
     const end = stop ?? executor.stopReason() ?? (late.length > 0 && hold.isLast ? 'deadline' : undefined);
     const others = waiting.filter((record) => !forNow.has(record));
-    if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'shared';
+    if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'claimedElsewhere';
     if (end || late.length === 0) return end ?? 'drained';
     // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
     await executor.stragglers.below(atOnce.most);
-    if (!(await hold.hold())) return 'shared';
+    if (!(await hold.hold())) return 'claimedElsewhere';
     ids = late.map(({ id }) => id);
   }
 }
@@ -128,7 +128,7 @@ async function leaveToRules(
   const answer = await indexWhenFree(ids, indexing(run), { formerQueues });
   count(run, answer);
   const crowdedOut = ended === 'concurrencyLimited' ? answer.indexed : [];
-  return { ended: answer.waiting.length > 0 ? 'shared' : ended, crowdedOut };
+  return { ended: answer.waiting.length > 0 ? 'claimedElsewhere' : ended, crowdedOut };
 }
 
 type QueueOf = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'counters'>;

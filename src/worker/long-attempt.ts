@@ -15,7 +15,6 @@ import type { RunContext } from './context.js';
 import { RunCounters } from './counters.js';
 import { FailureLog } from './failure-log.js';
 import type { Entry } from './guards/gate.js';
-import { whyNotOurs } from './options.js';
 import { conclude } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
@@ -213,11 +212,11 @@ export class LongAttempt {
       await clock.sleep(RENEW_AFTER_MS, over);
       if (over.aborted) return;
       // Where that cannot be read in time, what is on the record decides.
-      const why = await Promise.race([
-        whyNotOurs(options).catch(() => undefined),
+      const conflict = await Promise.race([
+        options.ownershipConflict?.().catch(() => undefined),
         clock.sleep(RETRY_MS, over).then(() => undefined),
       ]);
-      if (why !== 'passiveRegion' && (await this.hold.write())) continue;
+      if (conflict !== 'passiveRegion' && (await this.hold.write())) continue;
       if (over.aborted) return;
       logger.warn('a long attempt is told to end: its record is not held any more', {
         id: attempt.record.id,

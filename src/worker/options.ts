@@ -218,7 +218,7 @@ export interface RunOptions extends FailureChoices {
    *
    * @internal
    */
-  readonly whyNotOurs?: (() => Promise<NotOurs | undefined>) | undefined;
+  readonly ownershipConflict?: (() => Promise<OwnershipConflict | undefined>) | undefined;
   /**
    * The function's request id, by which Lambda reports that the run has died: what it held then ends at once. Default: a
    * lost run's leases run out.
@@ -258,18 +258,7 @@ export interface RunOptions extends FailureChoices {
  *
  * @internal
  */
-export type NotOurs = Extract<StopReason, 'notOwner' | 'passiveRegion'>;
-
-/**
- * Why the queue is not the function's, as far as that is known; undefined: it is.
- *
- * @internal
- */
-export async function whyNotOurs({
-  whyNotOurs,
-}: Pick<RunOptions, 'whyNotOurs'>): Promise<NotOurs | undefined> {
-  return whyNotOurs?.();
-}
+export type OwnershipConflict = Extract<StopReason, 'notOwner' | 'passiveRegion'>;
 
 /** Whether a run has no time left to begin again: for one attempt, and what comes with it. */
 export function isShortOfTime(

@@ -15,7 +15,7 @@ import type { AttemptBudget } from './guards/budget.js';
 import { budgetOf, concurrencyOf, queueGuardsOf } from './guards/queue-guards.js';
 import { Linger } from './linger.js';
 import { type Arrivals, isShortOfTime, LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
-import { isDone, type StopReason } from './stop-reason.js';
+import { isDone, losesArrivals, type StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { runTier, runTiers } from './tiers.js';
 import { Upcoming } from './upcoming.js';
@@ -70,7 +70,8 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
     await guards.pool?.close();
     failures.end(queue);
   }
-  return counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
+  const summary = counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
+  return arrivals && losesArrivals(ended) ? { ...summary, comesBack: true } : summary;
 }
 
 /** A lease lasts for a page, so that a crash blocks a lane for no longer: attempts that take longer leave it. */

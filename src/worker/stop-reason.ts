@@ -25,58 +25,68 @@ export type StopReason =
   | 'passiveRegion'
   /** The lease was lost to another run. */
   | 'leaseLost'
-  /**
-   * Other runs have claimed some of these arrivals, or another region attempts them. The invocation fails, so that its event
-   * comes back for what is left.
-   */
-  | 'shared'
+  /** Other runs have claimed some of these arrivals, and their event must come back for the rest. */
+  | 'claimedElsewhere'
   /** DynamoDB throttled, or did not answer. */
   | 'storeError';
 
-/** First what says most about the whole, where several lanes or queues ended differently. */
-const BY_WEIGHT: readonly StopReason[] = [
-  'storeError',
-  'stopped',
-  'paused',
-  'breakerOpen',
-  'retryModeChanged',
-  'notOwner',
-  'passiveRegion',
-  'leaseLost',
-  'deadline',
-  'maxRecords',
-  'concurrencyLimited',
-  'leaseHeld',
-  'drained',
-];
+interface Meaning {
+  /** How much it says of the whole, where lanes of one queue ended differently. */
+  readonly weight: number;
+  /** The queue itself lets no run go on, of whatever tier. */
+  readonly ofQueue?: true;
+  /** It says something of other queues of the same invocation, too. */
+  readonly ofInvocation?: true;
+  /** The run has done what it could: what it has settled may come due soon. */
+  readonly done?: true;
+  /** No run has handled the arrivals: their event must come back. */
+  readonly losesArrivals?: true;
+}
 
-/** What is said of lanes of one queue that ended for these reasons. */
+const MEANINGS: Readonly<Record<StopReason, Meaning>> = {
+  storeError: { weight: 14, ofInvocation: true, losesArrivals: true },
+  claimedElsewhere: { weight: 13, losesArrivals: true },
+  stopped: { weight: 12, ofQueue: true, ofInvocation: true },
+  paused: { weight: 11, ofQueue: true },
+  breakerOpen: { weight: 10, ofQueue: true },
+  retryModeChanged: { weight: 9, ofQueue: true },
+  notOwner: { weight: 8, ofQueue: true },
+  passiveRegion: { weight: 7, ofQueue: true, losesArrivals: true },
+  leaseLost: { weight: 6 },
+  deadline: { weight: 5, ofInvocation: true },
+  maxRecords: { weight: 4, ofInvocation: true },
+  concurrencyLimited: { weight: 3, ofQueue: true, done: true },
+  rateLimited: { weight: 2 },
+  leaseHeld: { weight: 1, done: true },
+  drained: { weight: 0, ofInvocation: true, done: true },
+};
+
+/** The reason for lanes of one queue that ended for these reasons. */
 export function ofLanes(reasons: readonly StopReason[]): StopReason {
-  return BY_WEIGHT.find((reason) => reasons.includes(reason)) ?? 'drained';
+  return reasons.reduce(heavier, 'drained');
 }
 
-/** What is said of several queues: one that is paused, or that another run serves, says nothing about the others. */
+/** The reason for several queues: one that is paused, or that another run serves, says nothing about the others. */
 export function ofQueues(reasons: readonly StopReason[]): StopReason {
-  const ofAll: readonly StopReason[] = ['storeError', 'stopped', 'deadline', 'maxRecords', 'drained'];
-  return ofAll.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? 'drained';
+  const [first, ...others] = reasons.filter((reason) => MEANINGS[reason].ofInvocation);
+  return first ? others.reduce(heavier, first) : (reasons[0] ?? 'drained');
 }
-
-const OF_QUEUE: readonly StopReason[] = [
-  'concurrencyLimited',
-  'stopped',
-  'paused',
-  'breakerOpen',
-  'retryModeChanged',
-  'notOwner',
-  'passiveRegion',
-];
 
 /** The queue itself lets no run go on, of whatever tier. */
 export function isOfQueue(reason: StopReason): boolean {
-  return OF_QUEUE.includes(reason);
+  return MEANINGS[reason].ofQueue === true;
 }
 
 /** The run has done what it could: what it has settled may come due soon. */
 export function isDone(reason: StopReason): boolean {
-  return ['drained', 'leaseHeld', 'concurrencyLimited'].includes(reason);
+  return MEANINGS[reason].done === true;
+}
+
+/** No run has handled the arrivals: their event must come back. */
+export function losesArrivals(reason: StopReason): boolean {
+  return MEANINGS[reason].losesArrivals === true;
+}
+
+function heavier(one: StopReason, other: StopReason): StopReason {
+  return MEANINGS[other].weight > MEANINGS[one].weight ? other : one;
 }

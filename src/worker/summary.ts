@@ -34,6 +34,8 @@ export interface RunSummary {
   readonly lagSeconds: number;
   /** Why the run ended. */
   readonly ended: StopReason;
+  /** No run has handled the records that were just inserted. The invocation fails, so that their event comes back. Absent: no. */
+  readonly comesBack?: true | undefined;
   /** What the run did for each queue, if it served several. Absent: it served one. */
   readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */

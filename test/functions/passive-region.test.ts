@@ -87,7 +87,7 @@ describe('a function of one of two regions', () => {
     await makeActive(THERE);
     store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'orders' });
     const event = { queue: 'orders', arrivals: { batch: 'b', ids: ['a'] } };
-    await expect(run(event)).rejects.toThrow('another region attempts them');
+    await expect(run(event)).rejects.toThrow('another region attempts these arrivals');
     expect(attempts).toEqual([]);
     expect(store.items()[0]).not.toHaveProperty('rev');
     await makeActive(HERE);

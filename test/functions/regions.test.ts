@@ -99,7 +99,7 @@ describe('functions of a region that is not the active one', () => {
     const there = inRegion(IRELAND);
     expect(await there.work()).toMatchObject({ ended: 'passiveRegion', attempted: 0 });
     const arrivals = { queue: 'orders', arrivals: { batch: '1/1', ids: ['b'] } };
-    await expect(there.work(arrivals)).rejects.toThrow('or another region attempts them');
+    await expect(there.work(arrivals)).rejects.toThrow('another region attempts these arrivals');
     expect(attempts).toEqual([]);
     expect(writes()).toEqual([]);
     expect((await store.readRegistry()).queues.size).toBe(0);

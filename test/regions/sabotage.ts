@@ -27,12 +27,12 @@ export const withoutRegion: Sabotage = { functionEnv: withoutOwnRegion };
 /** A run asks once whether its region is the active one, and not before each page. */
 export const withoutLookAtPages: Sabotage = {
   run: (options, deps) => {
-    let asked: ReturnType<NonNullable<typeof options.whyNotOurs>> | undefined;
-    const whyNotOurs = () => {
-      asked ??= options.whyNotOurs?.() ?? Promise.resolve(undefined);
+    let asked: ReturnType<NonNullable<typeof options.ownershipConflict>> | undefined;
+    const ownershipConflict = () => {
+      asked ??= options.ownershipConflict?.() ?? Promise.resolve(undefined);
       return asked;
     };
-    return run({ ...options, whyNotOurs }, deps);
+    return run({ ...options, ownershipConflict }, deps);
   },
   // A pile that takes longer than the time that is allowed.
   scenario: (scenario) => ({

@@ -310,7 +310,7 @@ describe('records that have just come', () => {
     const first = harness.start(process, { arrivals: { batch: '1/2', ids: ['a', 'b'] } });
     await harness.pass(1);
     const second = await arrive(harness, ['b', 'c'], process, {}, '2/2');
-    expect(second).toMatchObject({ attempted: 0, ended: 'shared' });
+    expect(second).toMatchObject({ attempted: 0, ended: 'claimedElsewhere' });
     await harness.time.until(first);
     expect(attempted).toEqual(['a', 'b']);
     expect(await arrive(harness, ['b', 'c'], process, {}, '2/2')).toMatchObject({ succeeded: 1, skipped: 1 });
@@ -369,7 +369,7 @@ describe('records that have just come', () => {
       claimArrivals: async () => 'shared',
       releaseArrivals: async (...args: unknown[]) => void released.push(args),
     });
-    expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({ attempted: 0, ended: 'shared' });
+    expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({ attempted: 0, ended: 'claimedElsewhere' });
     expect(released).toMatchObject([['q', { batch: 'b' }]]);
   });
 
@@ -384,7 +384,7 @@ describe('records that have just come', () => {
     // Even if somebody has put it into another queue meanwhile.
     harness.store.put({ ...harness.item('r0'), queue: 'other' });
     const concurrencyLimited = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
-    expect(concurrencyLimited).toMatchObject({ attempted: 1, leftOver: 0, ended: 'shared' });
+    expect(concurrencyLimited).toMatchObject({ attempted: 1, leftOver: 0, ended: 'claimedElsewhere' });
     expect(harness.item('new')).toMatchObject({ status: 'SUCCESS' });
     expect(harness.item('r0')).not.toHaveProperty('lane');
     await harness.time.until(Promise.all(runs));
@@ -415,7 +415,7 @@ describe('records that have just come', () => {
       ids: ['b'],
       now: harness.clock.wall(),
     });
-    expect(await harness.time.until(run)).toMatchObject({ attempted: 0, ended: 'shared' });
+    expect(await harness.time.until(run)).toMatchObject({ attempted: 0, ended: 'claimedElsewhere' });
     for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('lane');
   });
 
@@ -502,7 +502,7 @@ describe('records that have just come', () => {
     });
     const options = { concurrency: 1, store };
     const summary = await arrive(harness, ['a', 'b', 'c'], () => harness.sleep(20), options);
-    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, ended: 'shared' });
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, ended: 'claimedElsewhere' });
     expect(harness.item('c')).not.toHaveProperty('lane');
   });
 

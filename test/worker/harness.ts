@@ -94,7 +94,7 @@ export class Harness {
       part,
       shards,
       stop,
-      whyNotOurs,
+      ownershipConflict,
       invocation,
       watchdog,
       onLongAttempt,
@@ -121,7 +121,7 @@ export class Harness {
         breaker: resolveBreaker(breaker),
         destination,
         stop,
-        whyNotOurs,
+        ownershipConflict,
         invocation,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -163,7 +163,7 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows' | 'whyNotOurs' | 'invocation';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows' | 'ownershipConflict' | 'invocation';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {

@@ -115,7 +115,7 @@ describe('records that may be under attempt', () => {
     expect(await harness.time.until(placing)).toMatchObject({ indexed: [{ id: 'a' }] });
     expect(await harness.time.until(run ?? Promise.reject())).toMatchObject({
       attempted: 0,
-      ended: 'shared',
+      ended: 'claimedElsewhere',
     });
     expect(await harness.store.claimedArrivals(['q'], ['a'], harness.clock.wall())).toMatchObject({
       ids: [],

@@ -115,10 +115,10 @@ describe('an attempt of hours', () => {
     const world = new LongLived();
     const { harness } = world;
     harness.put('report');
-    const whyNotOurs = async () => (at(harness) < 600 ? undefined : why);
+    const ownershipConflict = async () => (at(harness) < 600 ? undefined : why);
     await world.run(
       world.working(() => HOUR),
-      { whyNotOurs },
+      { ownershipConflict },
     );
     const looks = await world.watched(560);
     expect(looks.every(({ attempted, skipped }) => attempted === 0 && skipped === 0)).toBe(true);

@@ -103,7 +103,7 @@ export const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   notOwner: 'left alone: the queue has another owner',
   passiveRegion: 'left alone: another region is the active one',
   leaseLost: 'lost its lease',
-  shared: 'others have some of these arrivals: its event comes back',
+  claimedElsewhere: 'others have some of these arrivals: its event comes back',
   storeError: 'DynamoDB did not answer',
 };
 
