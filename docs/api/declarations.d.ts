@@ -22,6 +22,7 @@ import * as z from 'zod/mini';
 type Answer = number | '2xx' | '3xx' | '4xx' | '5xx';
 interface Answers {
     readonly success?: readonly Answer[] | undefined;
+    readonly notReady?: readonly Answer[] | undefined;
     readonly retry?: readonly Answer[] | undefined;
     readonly dead?: readonly Answer[] | undefined;
 }
@@ -527,6 +528,7 @@ interface BacklogStore {
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+    endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
 }
 interface SweepStore extends BacklogStore {
     scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
@@ -679,6 +681,7 @@ interface RunOptions extends FailureChoices {
     readonly policy: ResolvedPolicy;
     readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
     readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
+    readonly taskNames?: readonly string[] | undefined;
     readonly limits: RunLimits;
     readonly breaker?: BreakerOptions | undefined;
     readonly destination?: DestinationOf | undefined;
@@ -1235,6 +1238,7 @@ declare class DynamoDbStore implements BacklogStore {
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+    endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
 }
 
 declare class StoreError extends Error {
@@ -1283,6 +1287,7 @@ declare class MemoryRunStore implements BacklogStore {
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+    endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
 }
 
 declare class MemoryStore extends MemoryRunStore implements OperatorStore {
@@ -1691,7 +1696,7 @@ interface RecordExpectation extends RecordFilter {
 }
 
 interface Finding {
-    readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype';
+    readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype' | 'unknownTask';
     readonly id: string;
     readonly queue: string;
     readonly attempt: number;

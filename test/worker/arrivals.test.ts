@@ -326,7 +326,10 @@ describe('records that have just come', () => {
     });
     await harness.pass(1);
     put(harness, 'b');
-    expect(await arrive(harness, ['a', 'b'], succeed)).toMatchObject({ succeeded: 1, ended: 'shared' });
+    expect(await arrive(harness, ['a', 'b'], succeed)).toMatchObject({
+      succeeded: 1,
+      ended: 'claimedElsewhere',
+    });
     expect(harness.item('a')).not.toHaveProperty('lane');
     expect(await harness.time.until(inOther)).toMatchObject({ succeeded: 1, unsettled: 0 });
   });
@@ -369,7 +372,10 @@ describe('records that have just come', () => {
       claimArrivals: async () => 'shared',
       releaseArrivals: async (...args: unknown[]) => void released.push(args),
     });
-    expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({ attempted: 0, ended: 'claimedElsewhere' });
+    expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({
+      attempted: 0,
+      ended: 'claimedElsewhere',
+    });
     expect(released).toMatchObject([['q', { batch: 'b' }]]);
   });
 

@@ -3,7 +3,7 @@ import type { Invocation } from '../../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { Claim } from '../../../src/leases/claim.js';
 import { isExpired, RunLease } from '../../../src/leases/lease.js';
-import { RunSlots } from '../../../src/worker/limits/slots.js';
+import { RunSlots } from '../../../src/worker/guards/slots.js';
 import { context, workbench } from '../support.js';
 
 const QUEUES = {
