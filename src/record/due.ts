@@ -93,10 +93,8 @@ function judgeByDueTime(record: BacklogRecord, context: DueContext): Verdict {
   const dueAt = Date.parse(record.dueAt ?? record.insertedAt);
   if (dueAt > now) return { do: 'skip', reason: 'notDue' };
   if (isExpired(record, context)) return { do: 'expire' };
-  const expected = dueTimeByPolicy(record, context);
-  return expected > now && cameFromProgressive(record)
-    ? { do: 'reschedule', dueAt: expected }
-    : { do: 'attempt' };
+  const until = cameFromProgressive(record) ? dueTimeByPolicy(record, context) : notBeforeOf(record);
+  return until > now ? { do: 'reschedule', dueAt: until } : { do: 'attempt' };
 }
 
 /** Only a progressive queue leaves the insertion time as the due time of a record that was attempted. */
@@ -104,8 +102,12 @@ function cameFromProgressive(record: BacklogRecord): boolean {
   return record.attempts > 0 && record.dueAt !== undefined && Date.parse(record.dueAt) === bornAt(record);
 }
 
+function notBeforeOf({ notBefore }: BacklogRecord): number {
+  return notBefore === undefined ? Number.NEGATIVE_INFINITY : Date.parse(notBefore);
+}
+
 function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueContext): number {
-  const notBefore = record.notBefore === undefined ? Number.NEGATIVE_INFINITY : Date.parse(record.notBefore);
+  const notBefore = notBeforeOf(record);
   const lastTryAt = lastTryOf(record);
   if (lastTryAt === undefined) return notBefore;
   const triedAt = Date.parse(lastTryAt);

@@ -114,6 +114,11 @@ describe('a record found by its due time', () => {
       { do: 'reschedule', dueAt: NOW + 90_000 },
     ],
     [
+      'that a progressive queue has put off keeps that wait although its insertion time was changed since',
+      { attempts: 1, lastAttemptAt: iso(-60), notBefore: iso(90), insertedAt: iso(-100), dueAt: iso(-3600) },
+      { do: 'reschedule', dueAt: NOW + 90_000 },
+    ],
+    [
       'waits as long as its snooze asked for, and not for what the policy would say',
       { ...failed, failures: 5, attempts: 6, lastAttemptAt: iso(-10), notBefore: iso(20) },
       { do: 'reschedule', dueAt: NOW + 20_000 },

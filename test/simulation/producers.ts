@@ -102,7 +102,9 @@ export class Producers {
     const wasWritten = (next: Item) => this.wasWritten(next);
     const deps = { random, now: () => time.now, hasSecondQueue, hasOwnPolicy, wasWritten };
     const item = otherAttributes(former, deps);
-    const availableAt = typeof item.availableAt === 'string' ? Date.parse(item.availableAt) : 0;
+    // Put with a lane, it is due when its due time says.
+    const isDelayed = item.lane === undefined && typeof item.availableAt === 'string';
+    const availableAt = isDelayed ? Date.parse(String(item.availableAt)) : 0;
     witness.appears(id, Math.max(time.now, availableAt));
     this.write(item);
   }
