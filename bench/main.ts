@@ -8,6 +8,7 @@ import { codePaths } from './code-path/code-path.js';
 import { type Bench, bareUpdates, type Counts, countsOf, type Drain, protocol } from './drain.js';
 import { median } from './median.js';
 import { policyCalls } from './policy-calls.js';
+import { settles } from './settles.js';
 import { startDatabase } from './start-database.js';
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 2000);
@@ -82,6 +83,6 @@ function tableOf(bare: Row, rows: readonly Row[]): string {
   return `${RECORDS} records; ${ROUNDS} rounds by turns; medians\n${table}`;
 }
 
-for (const measure of [drains, arrivals, policyCalls, bundles, codePaths]) {
+for (const measure of [drains, settles, arrivals, policyCalls, bundles, codePaths]) {
   process.stdout.write(`${await measure()}\n\n`);
 }

@@ -1,6 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { bareUpdates, countsOf, protocol } from '../bench/drain.js';
+import { settleCounts } from '../bench/settles.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { startDynamoDb } from './store/start-dynamodb.js';
 import { createTables } from './store/tables.js';
@@ -27,4 +28,21 @@ it('npm run bench drains lanes that are filled: every record is read, attempted 
   expect(counts.writeUnits).toBeLessThanOrEqual(50 + 6);
   expect(counts.readUnits).toBeGreaterThanOrEqual(50);
   expect(counts.readUnits).toBeLessThanOrEqual(50 + 5);
+});
+
+it('npm run bench compares settles: the payload makes the request larger, and costs no write unit', async () => {
+  const dynamodb = await startDynamoDb();
+  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint });
+  const at = { endpoint: dynamodb.endpoint, tables: await createTables(client) };
+  const payloadBytes = 30_000;
+  const compared = await settleCounts({ ...at, comparesPayload: true }, payloadBytes / 1000);
+  const without = await settleCounts({ ...at, comparesPayload: false }, payloadBytes / 1000);
+  client.destroy();
+  await dynamodb.stop();
+  expect(compared).toMatchObject({ requests: 1, writeUnits: without.writeUnits });
+  expect(without.requests).toBe(1);
+  expect(without.bytes).toBeLessThan(1500);
+  // A value and its type, such as {"S":"AB-1234567890"}.
+  expect(compared.bytes - without.bytes).toBeGreaterThan(payloadBytes);
+  expect(compared.bytes - without.bytes).toBeLessThan(1.5 * payloadBytes);
 });
