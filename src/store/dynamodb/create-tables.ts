@@ -44,7 +44,7 @@ export async function createMissingTables(
   await Promise.all(
     missing.map(({ name }) =>
       waitUntilTableExists(
-        { client, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 0.05, maxDelay: 1 },
+        { client, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 0.01, maxDelay: 1 },
         { TableName: name },
       ),
     ),

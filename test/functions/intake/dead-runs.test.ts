@@ -41,7 +41,10 @@ function report(requestPayload: object, more: { requestId?: string; response?: o
 
 function bench(more: Record<string, string> = {}) {
   const made = workbench(QUEUES);
-  const { store, clock, overrides } = made;
+  const { store, overrides } = made;
+  const waitedMs: number[] = [];
+  // The intake attempts nothing: no time limit of an attempt strikes early.
+  const clock = { ...made.clock, sleep: async (ms: number) => void waitedMs.push(ms) };
   const started: unknown[] = [];
   const givenUp: string[] = [];
   const invoker = {
@@ -57,12 +60,13 @@ function bench(more: Record<string, string> = {}) {
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     ...more,
   };
-  const intake = intakeHandler({ ...overrides, env, invoker });
+  const intake = intakeHandler({ ...overrides, clock, env, invoker });
   const deps = { store, clock, random: Math.random };
   return {
     ...made,
     started,
     givenUp,
+    waitedMs,
     /** Brings messages of the redelivery queue. */
     hears: (...bodies: string[]) =>
       intake(
@@ -290,12 +294,14 @@ describe('a report that a run on arrival has died', () => {
   it.each(['default', 'orders'])(
     'has its records of the queue %s indexed at once, and attempted',
     async (queue) => {
-      const { store, claims, hears, started, givenUp } = bench();
+      const { store, claims, hears, started, givenUp, waitedMs } = bench();
       for (const id of arrivals.ids) store.put({ ...bare, id, queue });
       expect(await claims(queue, arrivals.ids)).toBe('claimed');
       await hears(report({ queue, arrivals }));
       expect(store.items().map(({ lane }) => String(lane).split('#')[0])).toEqual([queue, queue]);
       expect(started).toEqual([[ARN, { queue }]]);
+      // The index shows them by then.
+      expect(waitedMs).toEqual([1000]);
       expect(givenUp).toEqual([]);
     },
   );
