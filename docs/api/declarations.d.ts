@@ -5,12 +5,12 @@ import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynam
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { IRole, IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
-import { IFunction, Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, Function } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, IFunction, Function } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
-import { Construct, IConstruct } from 'constructs';
-import { IKey } from 'aws-cdk-lib/aws-kms';
+import { IConstruct, Construct } from 'constructs';
 import { Duration as Duration$1, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
+import { IKey } from 'aws-cdk-lib/aws-kms';
 import { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -545,6 +545,19 @@ interface RunDeps {
 
 type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
 
+declare class StoreError extends Error {
+    readonly name: string;
+}
+declare class StoreThrottledError extends StoreError {
+    readonly name = "StoreThrottledError";
+}
+declare class StoreUnavailableError extends StoreError {
+    readonly name = "StoreUnavailableError";
+}
+declare class StoreAccessError extends StoreError {
+    readonly name = "StoreAccessError";
+}
+
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
 
@@ -742,52 +755,24 @@ interface FailureAlarm {
     readonly minimumAttempts?: number | undefined;
 }
 
-interface BacklogAttributes {
-    readonly tableName: string;
-    readonly controlTableName: string;
-    readonly redeliveryQueueArn?: string | undefined;
-    readonly intakeRoleArn?: string | undefined;
-    readonly encryptionKey?: IKey | undefined;
+type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
+interface SecretField {
+    readonly secret: AnySecret;
+    readonly field: string;
 }
-interface StackAttributes {
-    readonly stackName: string;
-    readonly backlogName?: string | undefined;
-    readonly encryptionKey?: IKey | undefined;
+interface HeaderSecret {
+    readonly secret: AnySecret;
+    readonly field?: string | undefined;
+    readonly prefix?: string | undefined;
 }
-
-declare abstract class BacklogMetrics extends Construct {
-    abstract readonly table: ITable;
-    abstract readonly intake: IFunction | undefined;
-    protected abstract queueNames(): readonly string[] | undefined;
-    metricAttempted(queue: string, options?: MetricOptions): Metric;
-    metricSucceeded(queue: string, options?: MetricOptions): Metric;
-    metricFailed(queue: string, options?: MetricOptions): Metric;
-    metricDead(queue?: string, options?: MetricOptions): Metric;
-    metricSnoozed(queue: string, options?: MetricOptions): Metric;
-    metricCancelled(queue: string, options?: MetricOptions): Metric;
-    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
-    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
-    metricLag(queue: string, options?: MetricOptions): Metric;
-    metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
-    metricWaiting(queue: string, options?: MetricOptions): Metric;
-    metricDue(queue: string, options?: MetricOptions): Metric;
-    metricInRetry(queue: string, options?: MetricOptions): Metric;
-    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
-    metricFailureBalance(options?: MetricOptions): Metric;
-    metricIndexed(options?: MetricOptions): Metric;
-    metricRepaired(options?: MetricOptions): Metric;
-    metricUnknownQueue(options?: MetricOptions): Metric;
-    metricRefused(options?: MetricOptions): Metric;
-    metricRedelivered(options?: MetricOptions): Metric;
-    metricNotIndexed(options?: MetricOptions): Metric;
-    metricUnprocessed(options?: MetricOptions): Metric;
-    metricSourcesStopped(options?: MetricOptions): Metric;
-    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
-    metricIntakeAge(options?: MetricOptions): Metric | undefined;
-}
-
-interface GrantInsertOptions {
-    readonly ids?: readonly string[] | undefined;
+interface DeliveryProps {
+    readonly url: string;
+    readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
+    readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
+    readonly secret?: AnySecret | SecretField | undefined;
+    readonly answers?: Answers | undefined;
+    readonly requestTimeout?: Duration$1 | undefined;
+    readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
 }
 
 type AnyVpc = IVpc | Vpc;
@@ -813,32 +798,6 @@ interface EntryFunctionProps extends FunctionProps {
     readonly tracing?: Tracing | undefined;
     readonly projectRoot?: string | undefined;
     readonly depsLockFilePath?: string | undefined;
-}
-
-interface IntakeProps {
-    readonly batchingWindow?: Duration$1 | undefined;
-    readonly redeliveryMaxConcurrency?: number | undefined;
-    readonly allowRecursiveLoop?: boolean | undefined;
-}
-
-type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
-interface SecretField {
-    readonly secret: AnySecret;
-    readonly field: string;
-}
-interface HeaderSecret {
-    readonly secret: AnySecret;
-    readonly field?: string | undefined;
-    readonly prefix?: string | undefined;
-}
-interface DeliveryProps {
-    readonly url: string;
-    readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
-    readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
-    readonly secret?: AnySecret | SecretField | undefined;
-    readonly answers?: Answers | undefined;
-    readonly requestTimeout?: Duration$1 | undefined;
-    readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
 }
 
 type FirstAttempt = 'onInsert' | 'scheduled';
@@ -890,6 +849,18 @@ interface ISharedBacklog extends IConstruct {
     readonly intakeRole: IRole | undefined;
 }
 
+type CreatedTable = TableV2 & ITable;
+
+interface WorkEnvironmentOptions {
+    readonly queues?: readonly string[] | undefined;
+}
+
+interface IntakeProps {
+    readonly batchingWindow?: Duration$1 | undefined;
+    readonly redeliveryMaxConcurrency?: number | undefined;
+    readonly allowRecursiveLoop?: boolean | undefined;
+}
+
 interface WorkerProps extends EntryFunctionProps {
     readonly entry?: string | undefined;
     readonly environment?: Readonly<Record<string, string>> | undefined;
@@ -934,6 +905,54 @@ interface BacklogProps extends FunctionProps {
     readonly widget?: boolean | 'readOnly' | undefined;
 }
 
+interface BacklogAttributes {
+    readonly tableName: string;
+    readonly controlTableName: string;
+    readonly redeliveryQueueArn?: string | undefined;
+    readonly intakeRoleArn?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+interface StackAttributes {
+    readonly stackName: string;
+    readonly backlogName?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+
+declare abstract class BacklogMetrics extends Construct {
+    abstract readonly table: ITable;
+    abstract readonly intake: IFunction | undefined;
+    protected abstract queueNames(): readonly string[] | undefined;
+    metricAttempted(queue: string, options?: MetricOptions): Metric;
+    metricSucceeded(queue: string, options?: MetricOptions): Metric;
+    metricFailed(queue: string, options?: MetricOptions): Metric;
+    metricDead(queue?: string, options?: MetricOptions): Metric;
+    metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricCancelled(queue: string, options?: MetricOptions): Metric;
+    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
+    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
+    metricLag(queue: string, options?: MetricOptions): Metric;
+    metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
+    metricWaiting(queue: string, options?: MetricOptions): Metric;
+    metricDue(queue: string, options?: MetricOptions): Metric;
+    metricInRetry(queue: string, options?: MetricOptions): Metric;
+    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
+    metricFailureBalance(options?: MetricOptions): Metric;
+    metricIndexed(options?: MetricOptions): Metric;
+    metricRepaired(options?: MetricOptions): Metric;
+    metricUnknownQueue(options?: MetricOptions): Metric;
+    metricRefused(options?: MetricOptions): Metric;
+    metricRedelivered(options?: MetricOptions): Metric;
+    metricNotIndexed(options?: MetricOptions): Metric;
+    metricUnprocessed(options?: MetricOptions): Metric;
+    metricSourcesStopped(options?: MetricOptions): Metric;
+    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
+    metricIntakeAge(options?: MetricOptions): Metric | undefined;
+}
+
+interface GrantInsertOptions {
+    readonly ids?: readonly string[] | undefined;
+}
+
 type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
 interface IBacklog extends ISharedBacklog, Metrics {
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
@@ -954,12 +973,6 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     grantCancel(grantee: IGrantable): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
-}
-
-type CreatedTable = TableV2 & ITable;
-
-interface WorkEnvironmentOptions {
-    readonly queues?: readonly string[] | undefined;
 }
 
 declare class Backlog extends BacklogBase implements IConnectable {
@@ -1239,19 +1252,6 @@ declare class DynamoDbStore implements BacklogStore {
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
     endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
-}
-
-declare class StoreError extends Error {
-    readonly name: string;
-}
-declare class StoreThrottledError extends StoreError {
-    readonly name = "StoreThrottledError";
-}
-declare class StoreUnavailableError extends StoreError {
-    readonly name = "StoreUnavailableError";
-}
-declare class StoreAccessError extends StoreError {
-    readonly name = "StoreAccessError";
 }
 
 interface MemoryStoreDeps {

@@ -1,5 +1,5 @@
 import { Claim, withClaim } from '../leases/claim.js';
-import { CLOCK_SKEW_MS } from '../leases/lease.js';
+import { CLOCK_SKEW_MS } from '../leases/timed-hold.js';
 import type { BacklogRecord } from '../record/index.js';
 import { isOfStore, StoreError } from '../store/errors.js';
 import { type Indexed, type IndexingDeps, indexAll, needsIndexing, type Trouble } from './indexing.js';

@@ -3,12 +3,8 @@ import type { AttemptLogger } from '../logger.js';
 import { type Random, randomToken } from '../random.js';
 import { StoreError } from '../store/errors.js';
 import type { BacklogStore, ClaimAnswer } from '../store/store.js';
-import type { Hold } from './heartbeat.js';
 import { newHolder } from './holder.js';
-import { CLOCK_SKEW_MS, leaseMs } from './lease.js';
-
-/** Between the end of an attempt's time and the claim's end: time to settle. */
-const SETTLE_MS = 5_000;
+import { CLOCK_SKEW_MS, holdMs, type RecordsHold, SETTLE_MS } from './timed-hold.js';
 
 export interface ClaimDeps {
   readonly store: BacklogStore;
@@ -50,7 +46,8 @@ export async function withClaim<T>(claim: Claim, act: (answer: ClaimAnswer) => P
  * One process's hold on records that are not indexed. Lasts as long as a lease does: if the process is lost, its records
  * wait no longer than that.
  */
-export class Claim implements Hold {
+export class Claim implements RecordsHold {
+  readonly called = 'claim';
   readonly rev: string;
   private readonly holder: string;
   private readonly batch: string;
@@ -100,7 +97,7 @@ export class Claim implements Hold {
     return Math.max(0, this.heldUntil - this.deps.clock.wall());
   }
 
-  async hold(): Promise<boolean> {
+  async extend(): Promise<boolean> {
     if (!(await this.renew())) return false;
     this.until = this.heldUntil;
     return true;
@@ -127,7 +124,7 @@ export class Claim implements Hold {
     const { queue, ids, maxRuns, isSpread } = this.claimed;
     const { batch, holder } = this;
     const now = this.deps.clock.wall();
-    const until = now + leaseMs(this.attemptTimeout);
+    const until = now + holdMs(this.attemptTimeout);
     const claim = { batch, holder, until, ids, maxRuns, isSpread, now: now - CLOCK_SKEW_MS };
     const answer = await this.deps.store.claimArrivals(queue, claim);
     if (answer === 'claimed') this.heldUntil = until;

@@ -1,14 +1,9 @@
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import type { BacklogStore, Cursor, LeaseHold, LeaseOwner, LeaseState } from '../store/store.js';
+import type { BacklogStore, Cursor, LeaseHold, LeaseState } from '../store/store.js';
 import { newHolder } from './holder.js';
+import { holdMs, isExpired, type RecordsHold, SETTLE_MS } from './timed-hold.js';
 
-/** What the work of one page may take in the worst case, in seconds. */
-export const PAGE_SECONDS = 60;
-/** Clocks of two machines may differ by this much. */
-export const CLOCK_SKEW_MS = 5_000;
-/** Between the end of an attempt's time and the end of the lease: time to settle. */
-const SETTLE_MS = 5_000;
 const MAX_TRIES = 3;
 
 export type Acquired =
@@ -39,18 +34,10 @@ export interface LeaseDeps {
   readonly invocation?: string | undefined;
 }
 
-/** How long a lease, or a claim, lasts: one page or one attempt, with time to settle before and after. */
-export function leaseMs(attemptTimeout: number): number {
-  return Math.max(PAGE_SECONDS, attemptTimeout) * 1000 + 2 * SETTLE_MS;
-}
-
-/** Whether a lease, or a claim, may be taken over. */
-export function isExpired({ until }: Pick<LeaseOwner, 'until'>, clock: Clock): boolean {
-  return clock.wall() > until + CLOCK_SKEW_MS;
-}
-
 /** One run's hold on a lane (of a tier). Lasts for one page; every page's journal write renews it. */
-export class RunLease {
+export class RunLease implements RecordsHold {
+  readonly called = 'lease';
+  readonly logged: { readonly lease: string };
   /** What the settles of the page in the journal write as `rev`. */
   rev = '';
   /** Ids that wait for their attempt alone; every write of the journal carries them on. */
@@ -74,6 +61,7 @@ export class RunLease {
     private readonly deps: LeaseDeps,
     private readonly attemptTimeout: number,
   ) {
+    this.logged = { lease: key };
     this.holder = newHolder(deps.random, deps.invocation);
   }
 
@@ -125,7 +113,7 @@ export class RunLease {
    * Writes a new journal for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not ours
    * any more.
    */
-  async hold(ids: readonly string[]): Promise<boolean> {
+  async extend(ids: readonly string[]): Promise<boolean> {
     return this.write({ ...this.next(ids), begun: true });
   }
 
@@ -205,7 +193,7 @@ export class RunLease {
   }
 
   private next(ids: readonly string[]): LeaseHold {
-    const until = this.deps.clock.wall() + leaseMs(this.attemptTimeout);
+    const until = this.deps.clock.wall() + holdMs(this.attemptTimeout);
     this.askedUntil = Math.max(this.askedUntil, until);
     return { holder: this.holder, until, ids, rev: randomToken(this.deps.random), suspects: this.suspects };
   }

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.js';
 import { lanesOf, type RetryMode } from '../record/index.js';
 import type { BacklogStore, LostRun } from '../store/store.js';
 import { holderPrefixOf } from './holder.js';
-import { CLOCK_SKEW_MS } from './lease.js';
 import { leaseName, lingerLeaseName } from './lease-names.js';
+import { CLOCK_SKEW_MS } from './timed-hold.js';
 
 /** One queue that a lost run served. */
 export interface LostQueue {

@@ -1,4 +1,4 @@
-import type { Hold } from '../leases/heartbeat.js';
+import type { RecordsHold } from '../leases/timed-hold.js';
 import type { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
 import type { FailureLog } from './failure-log.js';
@@ -21,7 +21,7 @@ export interface RunContext extends RunDeps {
   readonly options: RunOptions;
   readonly rules: RecordRules;
   /** The lease or the claim under which the records are attempted. */
-  readonly hold: Hold;
+  readonly hold: RecordsHold;
   /** Every attempt passes it. */
   readonly gate: Gate;
   /** Attempts at once. */

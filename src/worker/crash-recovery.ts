@@ -28,7 +28,7 @@ export async function recoverCrashed(
   const [culprit, ...others] = unsettled;
   if (!begun || !culprit || others.length > 0) return stop;
   lease.clear([culprit.id]);
-  if (!(await lease.hold([culprit.id]))) return 'leaseLost';
+  if (!(await lease.extend([culprit.id]))) return 'leaseLost';
   await executor.settle(culprit, settleLostWorker(culprit, rules.settleContext(culprit)));
   return stop;
 }
@@ -80,7 +80,7 @@ async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | unde
     lease.clear([id]);
     return undefined;
   }
-  if (!(await lease.hold([id]))) return 'leaseLost';
+  if (!(await lease.extend([id]))) return 'leaseLost';
   // No attempt is made of what was read when the lease may have been another's.
   if (!isStillOurs()) return undefined;
   const { late, deferred } = await executor.workOff([rules.work(record, verdict)], true);

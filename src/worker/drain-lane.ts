@@ -1,4 +1,4 @@
-import { PAGE_SECONDS } from '../leases/lease.js';
+import { PAGE_SECONDS } from '../leases/timed-hold.js';
 import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';

@@ -1,4 +1,4 @@
-import { withHeartbeat } from '../leases/heartbeat.js';
+import { withHeartbeat } from '../leases/timed-hold.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import { neverEnded, startAttempt } from './attempt.js';

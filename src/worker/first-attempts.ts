@@ -90,7 +90,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     if (end || late.length === 0) return end ?? 'drained';
     // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
     await executor.stragglers.below(atOnce.most);
-    if (!(await hold.hold())) return 'claimedElsewhere';
+    if (!(await hold.extend())) return 'claimedElsewhere';
     ids = late.map(({ id }) => id);
   }
 }
@@ -107,7 +107,7 @@ function isDue(record: BacklogRecord, { clock, options }: QueueOf): boolean {
 /** False: this process was frozen, or another one has claimed some of them. The event comes back. */
 async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise<boolean> {
   if (records.length === 0) return true;
-  if (run.hold.renewInMs() <= 0 && !(await run.hold.hold())) return false;
+  if (run.hold.renewInMs() <= 0 && !(await run.hold.extend())) return false;
   const { queue } = run.options.target;
   const own = records.filter((record) => record.queue === queue);
   const ofOthers = records.filter((record) => record.queue !== queue).map(({ id }) => id);

@@ -1,5 +1,5 @@
-import { withHeartbeat } from '../leases/heartbeat.js';
 import type { RunLease } from '../leases/lease.js';
+import { withHeartbeat } from '../leases/timed-hold.js';
 import type { RunContext } from './context.js';
 import type { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';

@@ -116,7 +116,7 @@ export class Linger {
     const realMs = (wakeAt - clock.now()) / (clock.speed ?? 1);
     await clock.sleep(Math.max(LEAST_SLEEP_MS, Math.ceil(realMs)), this.options.stop);
     for (const [lane, lease] of this.leases) {
-      if (lease.renewInMs() <= 0 && !(await lease.hold([]))) this.leases.delete(lane);
+      if (lease.renewInMs() <= 0 && !(await lease.extend([]))) this.leases.delete(lane);
     }
   }
 

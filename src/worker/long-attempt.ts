@@ -1,4 +1,4 @@
-import type { Hold } from '../leases/heartbeat.js';
+import { keepRenewed, type RecordsHold } from '../leases/timed-hold.js';
 import { randomToken } from '../random.js';
 import {
   type AttemptOutcome,
@@ -21,7 +21,8 @@ import type { RunSummary } from './summary.js';
 
 /** An attempt that takes longer no longer keeps its lane: the record itself says that it is under attempt. */
 export const HOLD_AFTER_MS = 30_000;
-const RENEW_AFTER_MS = 25_000;
+/** Of a hold that lasts 75 s, 25 s have passed then. */
+const RENEW_LEFT_MS = 50_000;
 const RETRY_MS = 2_000;
 /** For so long an outcome is written again while DynamoDB does not answer. */
 const SETTLE_WITHIN_MS = 600_000;
@@ -31,7 +32,8 @@ const SPARE_MS = 20_000;
 type HoldDeps = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'rules'>;
 
 /** What a process says of a record whose attempt takes long, on the record itself. */
-export class RecordHold implements Hold {
+export class RecordHold implements RecordsHold {
+  readonly called = 'long attempt';
   /** What the outcome of the attempt is written with. */
   readonly rev: string;
   private heldUntil = 0;
@@ -94,6 +96,7 @@ export class RecordHold implements Hold {
 
   renewInMs(): number {
     const { clock, options } = this.deps;
+    if (this.settleBy === 0) return Math.max(0, this.leftMs() - RENEW_LEFT_MS);
     const toSettleMs = options.stop?.aborted ? 0 : this.settleBy - clock.wall();
     return Math.max(0, this.leftMs() - SPARE_MS / 2, toSettleMs);
   }
@@ -102,7 +105,7 @@ export class RecordHold implements Hold {
     return Math.max(0, this.heldUntil - this.deps.clock.wall());
   }
 
-  hold(): Promise<boolean> {
+  extend(): Promise<boolean> {
     return this.write();
   }
 
@@ -206,24 +209,28 @@ export class LongAttempt {
 
   /** If the record is not held any more, the attempt is told to end. */
   private async renewUntil(over: AbortSignal): Promise<void> {
-    const { clock, logger, options } = this.run;
+    const { hold, run } = this;
     const { attempt } = this.given;
-    for (;;) {
-      await clock.sleep(RENEW_AFTER_MS, over);
-      if (over.aborted) return;
-      // Where that cannot be read in time, what is on the record decides.
-      const conflict = await Promise.race([
-        options.ownershipConflict?.().catch(() => undefined),
-        clock.sleep(RETRY_MS, over).then(() => undefined),
-      ]);
-      if (conflict !== 'passiveRegion' && (await this.hold.write())) continue;
-      if (over.aborted) return;
-      logger.warn('a long attempt is told to end: its record is not held any more', {
-        id: attempt.record.id,
-      });
-      attempt.cancel(new Error('the record of this attempt is not held any more'));
-      return;
-    }
+    const renewed = {
+      called: hold.called,
+      renewInMs: () => hold.renewInMs(),
+      renew: async () => !(await this.isPassive(over)) && hold.write(),
+    };
+    if ((await keepRenewed(renewed, over, run)) || over.aborted) return;
+    run.logger.warn('a long attempt is told to end: its record is not held any more', {
+      id: attempt.record.id,
+    });
+    attempt.cancel(new Error('the record of this attempt is not held any more'));
+  }
+
+  /** Where that cannot be read in time, what is on the record decides. */
+  private async isPassive(over: AbortSignal): Promise<boolean> {
+    const { clock, options } = this.run;
+    const conflict = await Promise.race([
+      options.ownershipConflict?.().catch(() => undefined),
+      clock.sleep(RETRY_MS, over).then(() => undefined),
+    ]);
+    return conflict === 'passiveRegion';
   }
 
   /** An attempt that ignores its signal is under way until the process is to end. */

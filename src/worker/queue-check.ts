@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { CLOCK_SKEW_MS } from '../leases/lease.js';
+import { CLOCK_SKEW_MS } from '../leases/timed-hold.js';
 import type { RetryMode } from '../record/index.js';
 import type { BacklogStore, QueueState } from '../store/store.js';
 import type { RunTarget } from './options.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ConfigurationError } from '../errors.js';
-import { PAGE_SECONDS } from '../leases/lease.js';
+import { PAGE_SECONDS } from '../leases/timed-hold.js';
 import { frozenLogger } from '../logger.js';
 import { watchPrototypes } from '../prototypes.js';
 import { laneFor } from '../record/index.js';

@@ -1,4 +1,4 @@
-import { RETRY_MS } from '../leases/heartbeat.js';
+import { notRenewed, RETRY_MS } from '../leases/timed-hold.js';
 import { StoreError } from '../store/errors.js';
 import { STOP_GRACE_MS } from './attempt.js';
 import type { RunContext } from './context.js';
@@ -50,10 +50,10 @@ export class Stragglers {
   private async renew(): Promise<boolean> {
     const { hold, logger } = this.run;
     try {
-      return await hold.hold(this.ids);
+      return await hold.extend(this.ids);
     } catch (error) {
       if (error instanceof StoreError && hold.leftMs() > 2 * RETRY_MS) {
-        logger.warn('the lease could not be renewed', { error: error.message });
+        notRenewed(hold, error, logger);
         await this.anySettled(RETRY_MS);
         return true;
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOCK_SKEW_MS, leaseMs } from '../../src/leases/lease.js';
+import { CLOCK_SKEW_MS, holdMs } from '../../src/leases/timed-hold.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import { HOLD_MS, holdForAttempt, isUnderAttempt, judge } from '../../src/record/index.js';
 import { context, iso, NOW, record } from './records.js';
@@ -73,5 +73,5 @@ it('a record that is over, or not indexed, is under no attempt, whatever it says
 });
 
 it('a process says so for a lease, and the difference of two clocks', () => {
-  expect(HOLD_MS).toBe(leaseMs(0) + CLOCK_SKEW_MS);
+  expect(HOLD_MS).toBe(holdMs(0) + CLOCK_SKEW_MS);
 });

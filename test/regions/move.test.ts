@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOCK_SKEW_MS } from '../../src/leases/lease.js';
+import { CLOCK_SKEW_MS } from '../../src/leases/timed-hold.js';
 import { MemoryStore, StoreUnavailableError } from '../../src/store/index.js';
 import { moveBetween } from '../../src/tools/cli/failover/move.js';
 import { compareReplicas } from '../../src/tools/cli/failover/replicas.js';

@@ -100,7 +100,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     await running;
     expect(refused).toEqual([60, 61, 62, 63]);
     expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
-    expect(harness.warnings).toContain('the lease could not be renewed');
+    expect(harness.warnings).toContain('a hold could not be renewed');
   });
 
   it('one that ignores its signal at the end of a run is not given up for renewals that fail', async () => {
@@ -120,7 +120,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(await harness.time.until(running)).toMatchObject({ succeeded: 1, ended: 'drained' });
     expect(refused).toEqual([60, 61, 62, 63]);
     expect(begun).toEqual(['deaf']);
-    expect(harness.warnings).toContain('the lease could not be renewed');
+    expect(harness.warnings).toContain('a hold could not be renewed');
   });
 
   it('a renewal that fails by a mistake ends the run with it', async () => {
@@ -135,7 +135,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     const running = first().catch((error: Error) => error.message);
     await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
     expect(await running).toBe('a mistake');
-    expect(harness.warnings).not.toContain('the lease could not be renewed');
+    expect(harness.warnings).not.toContain('a hold could not be renewed');
   });
 
   it('a lease that is lost is not asked for again and again', async () => {

@@ -1,5 +1,5 @@
 import { toIso } from '../../clock.js';
-import { isExpired } from '../../leases/lease.js';
+import { isExpired } from '../../leases/timed-hold.js';
 import { Tables } from '../../operate/tables.js';
 import { isPassiveBy } from '../../registry/regions.js';
 import type { ControlState } from '../../store/operator-store.js';

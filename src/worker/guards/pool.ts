@@ -154,7 +154,7 @@ export class Share implements AtOnce, Guard {
   }
 
   covers(): boolean {
-    return this.slots?.cover() ?? true;
+    return this.slots?.covers() ?? true;
   }
 
   /** Waits until another attempt may be under way. */

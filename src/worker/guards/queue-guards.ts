@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { Hold } from '../../leases/heartbeat.js';
+import type { RecordsHold } from '../../leases/timed-hold.js';
 import type { RunDeps } from '../deps.js';
 import type { RunOptions } from '../options.js';
 import { Breakers } from './breakers.js';
@@ -81,7 +81,7 @@ export function gateOf(
     readonly guards: QueueGuards;
   },
   own: {
-    readonly hold: Hold;
+    readonly hold: RecordsHold;
     readonly share: Share | undefined;
     readonly budget: AttemptBudget | undefined;
     readonly longAttempts: Guard | undefined;

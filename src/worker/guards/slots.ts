@@ -1,18 +1,17 @@
 import type { Clock } from '../../clock.js';
 import { newHolder } from '../../leases/holder.js';
-import { CLOCK_SKEW_MS } from '../../leases/lease.js';
+import { CLOCK_SKEW_MS, holdMs, keepRenewed, notRenewed, type TimedHold } from '../../leases/timed-hold.js';
 import type { AttemptLogger } from '../../logger.js';
 import type { Random } from '../../random.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
 
 /** As long as a lease: if a run is lost and its death is not reported, its slots are free after that. */
-const SLOTS_MS = 70_000;
+const SLOTS_MS = holdMs(0);
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
 const LONGEST_COVER_SECONDS = 30;
 /** Between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
 const SPARE_MS = 5_000;
-const RETRY_MS = 1_000;
 
 export interface RunSlotsDeps {
   readonly queue: string;
@@ -33,7 +32,9 @@ export interface RunSlotsDeps {
  * One run's share of the attempts that its queue may have under way at a time, where it has a limit for all of its
  * runs. It lasts a little longer than a minute, and is renewed while the run goes on.
  */
-export class RunSlots {
+export class RunSlots implements TimedHold {
+  readonly called = 'slots';
+  readonly logged: { readonly queue: string };
   private readonly run: string;
   private readonly over = new AbortController();
   private taking: Promise<number> | undefined;
@@ -42,10 +43,11 @@ export class RunSlots {
   private mayHave = false;
   private until = 0;
   private lost = false;
-  private renewing: Promise<void> = Promise.resolve();
+  private renewing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: RunSlotsDeps) {
     this.run = newHolder(deps.random, deps.invocation);
+    this.logged = { queue: deps.queue };
   }
 
   /** They were not granted, or are another run's by now: this one was frozen. */
@@ -64,7 +66,7 @@ export class RunSlots {
   }
 
   /** Whether an attempt may start now. */
-  cover(): boolean {
+  covers(): boolean {
     // Before they are taken nothing is attempted; what needs no attempt needs none of them.
     if (!this.taking) return true;
     return !this.lost && this.deps.clock.wall() + this.coverMs + SPARE_MS < this.until;
@@ -72,9 +74,14 @@ export class RunSlots {
 
   /** Renews them where this process was frozen; those that cannot be are lost. */
   async ensure(): Promise<void> {
-    if (this.cover() || this.lost) return;
-    await this.renew();
-    this.lost = !this.cover();
+    if (this.covers() || this.lost) return;
+    try {
+      await this.renew();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      notRenewed(this, error, this.deps.logger);
+    }
+    this.lost = !this.covers();
   }
 
   async release(): Promise<void> {
@@ -104,7 +111,7 @@ export class RunSlots {
   private async takeNow(): Promise<number> {
     this.granted = await this.ask(this.deps.globalConcurrency);
     this.lost = this.granted === 0;
-    if (!this.lost) this.renewing = this.keep();
+    if (!this.lost) this.renewing = keepRenewed(this, this.over.signal, this.deps);
     return this.granted;
   }
 
@@ -125,30 +132,16 @@ export class RunSlots {
     }
   }
 
-  /** While the run goes on; it ends with the run, or when they are lost. */
-  private async keep(): Promise<void> {
-    const { clock } = this.deps;
-    const { signal } = this.over;
-    for (let atLeastMs = 0; ; ) {
-      const dueMs = this.until - clock.wall() - this.coverMs - 2 * SPARE_MS;
-      await clock.sleep(Math.max(atLeastMs, dueMs), signal);
-      if (signal.aborted || this.lost) return;
-      atLeastMs = (await this.renew()) ? 0 : RETRY_MS;
-    }
+  renewInMs(): number {
+    return this.until - this.deps.clock.wall() - this.coverMs - 2 * SPARE_MS;
   }
 
-  /** False: DynamoDB did not answer. */
-  private async renew(): Promise<boolean> {
-    const { queue, store, clock, logger } = this.deps;
+  async renew(): Promise<boolean> {
+    if (this.lost) return false;
+    const { queue, store, clock } = this.deps;
     const until = clock.wall() + SLOTS_MS;
-    try {
-      if (await store.renewSlots(queue, this.run, until)) this.until = until;
-      else this.lost = true;
-      return true;
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      logger.warn('slots could not be renewed', { queue, error: error.message });
-      return false;
-    }
+    if (await store.renewSlots(queue, this.run, until)) this.until = until;
+    else this.lost = true;
+    return !this.lost;
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
-import { CLOCK_SKEW_MS } from '../../../src/leases/lease.js';
+import { CLOCK_SKEW_MS } from '../../../src/leases/timed-hold.js';
 import { fingerprintsOf } from '../../../src/store/dynamodb/arrivals.js';
 import { DynamoDbStore } from '../../../src/store/index.js';
 import { announce } from '../../../src/tools/local/discovery.js';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { Claim } from '../../../src/leases/claim.js';
-import { isExpired, RunLease } from '../../../src/leases/lease.js';
+import { RunLease } from '../../../src/leases/lease.js';
+import { isExpired } from '../../../src/leases/timed-hold.js';
 import { RunSlots } from '../../../src/worker/guards/slots.js';
 import { context, workbench } from '../support.js';
 

@@ -1,5 +1,5 @@
 import { type Clock, toIso } from '../../../clock.js';
-import { CLOCK_SKEW_MS } from '../../../leases/lease.js';
+import { CLOCK_SKEW_MS } from '../../../leases/timed-hold.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { ActiveRegion } from '../../../store/store.js';
 import { counted } from '../output.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock.js';
-import { isExpired } from '../../../leases/lease.js';
+import { isExpired } from '../../../leases/timed-hold.js';
 import type { DynamoDbOperatorStore } from '../../../store/index.js';
 import type { Output } from '../output.js';
 
