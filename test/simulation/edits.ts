@@ -12,6 +12,8 @@ export interface EditsDeps extends Pick<ProducerDeps, 'witness' | 'versions' | '
   readonly random: Random;
   /** Records can be put into the queue `r` as well. */
   readonly hasSecondQueue: boolean;
+  /** A producer has put the same item before. */
+  readonly wasWritten: (item: Item) => boolean;
   /** Records without a place are found. */
   readonly hasArrivals: boolean;
 }
@@ -143,7 +145,8 @@ export class Edits {
     const written = this.written.get(id) ?? new Set();
     this.written.set(id, written);
     for (const item of [read, this.stored(id)]) if (item) written.add(contents(item));
-    const other = written.has(contents(next)) ? { ...next, payload: { edit: ++this.edits } } : next;
+    const isOld = written.has(contents(next)) || this.deps.wasWritten(next);
+    const other = isOld ? { ...next, payload: { edit: ++this.edits } } : next;
     written.add(contents(other));
     return other;
   }

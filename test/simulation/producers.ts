@@ -163,7 +163,13 @@ export class Producers {
     if (!this.wasWritten(moved)) this.write(moved);
   }
 
-  private wasWritten(item: Item): boolean {
+  /** Somebody has written it. */
+  notes(item: Item): void {
+    const id = String(item.id);
+    if (item.rev === undefined) this.bare.set(id, (this.bare.get(id) ?? new Set()).add(contentsOf(item)));
+  }
+
+  wasWritten(item: Item): boolean {
     return this.bare.get(String(item.id))?.has(contentsOf(item)) === true;
   }
 
@@ -187,13 +193,13 @@ export class Producers {
     const id = String(item.id);
     const stored = this.stored(id);
     const kind = stored ? 'MODIFY' : 'INSERT';
-    witness.isWritten(id, stored, item);
     if (item.rev === undefined) {
       const isOther = this.deps.fencesAll || !isDeepStrictEqual(item.payload, this.put.get(id)?.payload);
       if (isOther) this.deps.versions.wrote(id);
       this.put.set(id, item);
-      this.bare.set(id, (this.bare.get(id) ?? new Set()).add(contentsOf(item)));
     }
+    this.notes(item);
+    witness.isWritten(id, stored, item);
     truth.put(item);
     wrote(kind, item);
   }

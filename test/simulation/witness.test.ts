@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Item, parseRecord } from '../../src/record/index.js';
+import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { Actor, NO_FAULTS } from './actor.js';
 import { NO_FEATURES } from './features.js';
@@ -32,10 +32,9 @@ class Scene {
 
   /** As a producer writes the record; undefined: deletes it. */
   write(item: Item | undefined): this {
+    this.versions.wrote('a');
     this.witness.isWritten('a', this.stored, item);
     this.stored = item;
-    if (!item) return this;
-    this.versions.wrote('a');
     this.witness.appears('a', NOW);
     return this;
   }
@@ -46,9 +45,13 @@ class Scene {
     return this;
   }
 
-  attempt(queue = 'q'): this {
+  read(): BacklogRecord {
     const record = parseRecord(this.stored ?? BARE, NOW);
     this.versions.wasRead([record]);
+    return record;
+  }
+
+  attempt(queue = 'q', record = this.read()): this {
     const actor = new Actor(`run ${++this.actors}`, this.time, seededRandom(1), () => NO_FAULTS);
     const isArrival = record.lane === undefined;
     const look = {
@@ -80,6 +83,12 @@ describe('a first attempt and one of the record that has replaced it', () => {
 
   it('may overlap where its producer has put the record with a lane', () => {
     expect(new Scene().write(BARE).attempt().write(INDEXED).attempt().violations).toEqual([]);
+  });
+
+  it('may overlap where the former record was read before, by a rule, and its attempt begins later', () => {
+    const scene = new Scene().write(INDEXED);
+    const former = scene.read();
+    expect(scene.write(undefined).write(BARE).attempt().attempt('q', former).violations).toEqual([]);
   });
 
   it.each<[string, (scene: Scene) => Scene]>([

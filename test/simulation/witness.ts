@@ -67,10 +67,14 @@ interface Underway {
   readonly isArrival: boolean;
   /** True time of its start. */
   readonly since: number;
-  /** The record has been deleted since. */
-  isDeleted?: boolean;
-  /** The record had no lane, and its producer has put it with one since. */
-  isPutWithLane?: boolean;
+}
+
+/** What a producer or a person did to a record. */
+interface Writing {
+  /** The version of the record since then. */
+  readonly version: number;
+  /** `laned`: the record had no lane before. */
+  readonly kind: 'deleted' | 'bare' | 'laned' | 'changed';
 }
 
 const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
@@ -97,6 +101,7 @@ export class Witness {
   private readonly leastWaitMs: number;
   private readonly underway = new Map<string, Underway[]>();
   private readonly records = new Map<string, Known>();
+  private readonly writings = new Map<string, Writing[]>();
   private readonly counts = new Map<Actor, Counts>();
   private readonly lastStarts = new Map<string, number>();
   private readonly starts = new Map<string, number[]>();
@@ -127,13 +132,12 @@ export class Witness {
     this.records.set(id, { since, retryAfterMs: 0 });
   }
 
-  /** Somebody other than the library writes the record, or deletes it. */
+  /** A producer or a person has written the record, or has deleted it: it has a new version. */
   isWritten(id: string, before: Item | undefined, after: Item | undefined): void {
-    for (const one of this.underway.get(id) ?? []) {
-      if (after === undefined) one.isDeleted = true;
-      const isPutWithLane = one.isPutWithLane === true || before?.lane === undefined;
-      one.isPutWithLane = after?.lane !== undefined && isPutWithLane;
-    }
+    const had = before?.lane === undefined ? 'laned' : 'changed';
+    const kind = after === undefined ? 'deleted' : after.lane === undefined ? 'bare' : had;
+    const version = this.versions.current(id);
+    this.writings.set(id, [...(this.writings.get(id) ?? []), { version, kind }]);
   }
 
   /** The stream delivers a change of it no longer. */
@@ -158,7 +162,7 @@ export class Witness {
       !isOdd(someone.actor) && !this.isFromBeforeRestore(someone.since, look);
     const other = this.areClocksWrong
       ? undefined
-      : others.find((one) => counts(one) && !mayOverlap(one, mine));
+      : others.find((one) => counts(one) && !mayOverlap(one, mine, this.writings.get(id) ?? []));
     // Who was frozen past its hold may give a record its place while another attempts it.
     const wasPlacedLate = (known.thawedAt ?? 0) >= (known.startedAt ?? 0);
     if (other && !(known.thawedAt !== undefined && wasPlacedLate))
@@ -546,7 +550,7 @@ function countRecords(events: readonly unknown[]): [number, number] {
 
 /**
  * A record that was replaced is a new record, and two attempts of one record never overlap. The last attempt of the former
- * record may overlap with those of the new one:
+ * record, which may have been read before and begin later, may overlap with those of the new one:
  *
  * - an attempt by a rule, whose lease is not seen from another lane (of fewer shards, say) or tier (an old record that was
  *   redriven is young again), nor by a run that the stream starts for an insertion: of the former record once more, or of the
@@ -554,11 +558,14 @@ function countRecords(events: readonly unknown[]): [number, number] {
  * - a first attempt, whose claim is not seen from another queue if the record was deleted and inserted there, nor by a rule
  *   if the record was put with a lane.
  */
-function mayOverlap(former: Underway, next: Underway): boolean {
-  if (former.version === next.version) return false;
+function mayOverlap(one: Underway, other: Underway, writings: readonly Writing[]): boolean {
+  if (one.version === other.version) return false;
+  const [former, next] = one.version < other.version ? [one, other] : [other, one];
   if (!former.isArrival) return next.isArrival || former.lane !== next.lane || former.tier !== next.tier;
-  const isInOtherQueue = former.isDeleted === true && former.queue !== next.queue;
-  return isInOtherQueue || (former.isPutWithLane === true && !next.isArrival);
+  const between = writings.filter(({ version }) => version > former.version && version <= next.version);
+  const wasDeleted = between.some(({ kind }) => kind === 'deleted');
+  const wasPutWithLane = between.findLast(({ kind }) => kind !== 'changed')?.kind === 'laned';
+  return (wasDeleted && former.queue !== next.queue) || (wasPutWithLane && !next.isArrival);
 }
 
 function isSameQueue(one: string, other: string): boolean {

@@ -318,7 +318,11 @@ export class World {
       ...{ time, truth, witness, versions, random },
       hasSecondQueue: this.hasRuleOfSecondQueue(),
       hasArrivals: cloud !== undefined,
-      wrote: (kind, item) => cloud?.wrote(kind, item),
+      wasWritten: (item) => this.producers.wasWritten(item),
+      wrote: (kind, item) => {
+        this.producers.notes(item);
+        cloud?.wrote(kind, item);
+      },
     });
   }
 
