@@ -85,7 +85,7 @@ describe('a first attempt and one of the record that has replaced it', () => {
     expect(new Scene().write(BARE).attempt().write(INDEXED).attempt().violations).toEqual([]);
   });
 
-  it('may overlap where the former record was read before, by a rule, and its attempt begins later', () => {
+  it('may overlap where a run of a rule has read the replaced record before, and attempts it later', () => {
     const scene = new Scene().write(INDEXED);
     const former = scene.read();
     expect(scene.write(undefined).write(BARE).attempt().attempt('q', former).violations).toEqual([]);
@@ -106,7 +106,7 @@ describe('a first attempt and one of the record that has replaced it', () => {
     ],
     [
       'after an overwrite that has replaced one with a lane',
-      (scene) => scene.write(INDEXED).write(BARE).attempt(),
+      (scene) => scene.write(INDEXED).write(BARE).index().attempt(),
     ],
   ])('must not overlap %s', (_, act) => {
     expect(act(new Scene().write(BARE).attempt()).violations).toEqual(OVERLAP);
