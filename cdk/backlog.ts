@@ -6,34 +6,26 @@ import type { Grant, IGrantable, IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
-import { checkLayers, commonSettings } from './functions/function-settings.js';
-import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './functions/intake.js';
+import { runSettingsOf, settingsOf } from './functions/function-settings.js';
 import { addMonitor } from './functions/monitor.js';
-import { sharedNetwork } from './functions/network.js';
-import { SettingsFiles } from './functions/settings-files.js';
-import { addWidget, grantCalls } from './functions/widget.js';
+import type { Network } from './functions/network.js';
+import { grantCalls } from './functions/widget.js';
 import {
   type WorkEnvironmentOptions,
   type WorkSettings,
   workEnvironment,
   workSettings,
 } from './functions/work-environment.js';
-import { attemptedOnArrival, createdOf, restartedOf, staffQueues } from './functions/workers.js';
-import { addAlarms } from './monitoring/alarms.js';
-import { addDashboard } from './monitoring/dashboard.js';
-import { addLogQueries } from './monitoring/log-queries.js';
-import { writeTableMetrics } from './monitoring/table-alarms.js';
-import { watchedIn } from './monitoring/watched.js';
-import { checkDepthAlarms } from './props/alarm-settings.js';
+import { arrivalsOf, createdOf, functionsOf, staffQueues } from './functions/workers.js';
+import { addMonitoring } from './monitoring/monitoring.js';
 import type { BacklogProps } from './props/backlog-props.js';
-import { readProps } from './props/backlog-shape.js';
-import { readQueues } from './props/queue.js';
+import { type ReadProps, readProps } from './props/backlog-shape.js';
+import { intakeOptions } from './props/intake-props.js';
 import type { QueueProps } from './props/queue-props.js';
-import type { ISharedBacklog } from './props/shared-parts.js';
-import { readWorkers } from './props/worker-props.js';
+import { queuesOf } from './queues.js';
 import { addRules } from './rules.js';
 import {
   attributesOfStack,
@@ -43,26 +35,16 @@ import {
 } from './sharing/backlog-attributes.js';
 import { type AddQueueOptions, BacklogBase, type IBacklog } from './sharing/backlog-base.js';
 import { ImportedBacklog } from './sharing/imported-backlog.js';
-import {
-  allowIntake,
-  checkShared,
-  claimQueues,
-  isDeployedAs,
-  nameByStack,
-  ownerOf,
-  withArrivals,
-} from './sharing/shared-backlog.js';
+import { allowIntake, claim, nameByStack, ownerOf } from './sharing/shared-backlog.js';
 import { describeInTemplate } from './sharing/template-metadata.js';
-import { allowServices } from './support/encryption.js';
 import { checkLimits } from './support/limits.js';
-import { addParameters, deployedStack } from './tables/table-parameters.js';
-import { type CreatedTable, ownTables, tablesOf } from './tables/tables.js';
-import { addEventSources } from './triggers/event-sources.js';
-import { eventDlqQueue, redeliveryQueue } from './triggers/given-up-events.js';
-import { monitorTick, sweepTick } from './triggers/own-ticks.js';
+import { addParameters } from './tables/table-parameters.js';
+import { type CreatedTable, tablesOf } from './tables/tables.js';
+import { addFedIntake } from './triggers/event-sources.js';
+import { addEventQueues } from './triggers/given-up-events.js';
 import { addSchedules } from './triggers/schedules.js';
-import { backlogTicks } from './triggers/ticks.js';
-import { checkTimeZone } from './triggers/time-zone.js';
+import type { Tick, Triggers } from './triggers/tick.js';
+import { ticksOf } from './triggers/ticks.js';
 
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
@@ -142,121 +124,57 @@ export class Backlog extends BacklogBase implements IConnectable {
   constructor(scope: Construct, id: string, props: BacklogProps) {
     super(scope, id);
     const options = readProps(props);
-    const { sharedBacklog: shared, standby } = options;
-    const read = readQueues(options.queues);
-    const workers = readWorkers(options.workers, read);
-    const queues = shared ? withArrivals(read, workers, shared) : read;
-    if (shared) checkShared(this, shared);
-    checkTimeZone(options.timeZone, options.trigger, queues);
+    const { sharedBacklog: shared, metrics, backlogName } = options;
+    const { queues, workers } = queuesOf(this, options);
 
-    const own = shared ? undefined : ownTables(this, options);
-    if (!shared) isDeployedAs(this, nameByStack(deployedStack(this).stackName, options.backlogName));
-    claimQueues(this, queues, { shared: shared ?? this, standby });
-    this.createdTable = own?.created.records;
-    this.createdControlTable = own?.created.control;
-    const tables = own ?? tablesOf(shared as ISharedBacklog);
-    this.table = tables.records;
-    this.controlTable = tables.control;
-    const { encryptionKey: key } = options;
-    if (key) allowServices(this, key);
-    this.eventDlq = eventDlqQueue(this, 'EventDlq', key);
-    const { eventDlq } = this;
+    const tables = tablesOf(this, options);
+    ({ records: this.table, control: this.controlTable } = tables);
+    ({ records: this.createdTable, control: this.createdControlTable } = tables.created);
+    claim(this, queues, options);
 
-    const hasIntake = !shared && options.intake !== false && canTakeIn(this, tables);
-    const returns = hasIntake
-      ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT, key)
-      : undefined;
+    const { eventDlq, returns } = addEventQueues(this, tables, options);
+    this.eventDlq = eventDlq;
     this.redelivery = returns ?? shared?.redelivery;
-    const { metrics, layers, bundling } = options;
-    const network = sharedNetwork(this, options);
-    this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
-    checkDepthAlarms(queues, metrics);
-    const files = new SettingsFiles(this);
-    const common = commonSettings(options, { tables, files, network, owner: ownerOf(this, shared) });
-    checkLayers(layers, common.architecture, 'Backlog');
-    this.work = workSettings(options, queues, common);
 
-    const staffed = staffQueues(this, queues, workers, {
-      ...common,
-      layers,
-      bundling,
-      reservedConcurrentExecutions: options.reservedConcurrentExecutions,
-      timeout: options.timeout,
-      failedEvents: this.redelivery ?? eventDlq,
-    });
-    this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
+    const common = settingsOf(this, options, { tables, owner: ownerOf(this, shared) });
+    this.shared = connectionsOf(common.network);
+    this.work = workSettings(options, queues, common);
+    const settings = { ...common, queues };
+
+    const forRuns = runSettingsOf(common, options, this.redelivery ?? eventDlq);
+    const staffed = staffQueues(this, queues, workers, forRuns);
+    this.functions = functionsOf(staffed);
     this.createdFunctions = createdOf(staffed);
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
-    const onArrival = attemptedOnArrival(staffed);
-    const restarted = restartedOf(staffed);
-    if (shared) allowIntake(shared, restarted);
-    const { sweep = true } = options;
-    const ofIntake = typeof options.intake === 'object' ? options.intake : {};
-    const intake =
-      returns &&
-      addIntake(this, 'Intake', {
-        ...{ ...common, queues, onArrival, restarted, returns, eventDlq, sweep, own: ofIntake },
-      });
+    const arrivals = arrivalsOf(staffed);
+    if (shared) allowIntake(shared, arrivals.restarted);
+    const ofIntake = { ...settings, ...arrivals, ...intakeOptions(options), eventDlq };
+    const intake = returns && addFedIntake(this, 'Intake', { ...ofIntake, returns });
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep;
-    const eventSources =
-      intake && returns
-        ? addEventSources(intake.lambda, { records: tables.records, returns, eventDlq, own: ofIntake })
-        : [];
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
-    if (own) addParameters(this, this, options.backlogName);
+    if (!shared) addParameters(this, this, backlogName);
 
-    this.monitor =
-      shared || metrics === 'off'
-        ? undefined
-        : addMonitor(this, 'Monitor', { ...common, queues, eventSources });
+    const isRead = !shared && metrics !== 'off';
+    const { eventSources = [] } = intake ?? {};
+    this.monitor = isRead ? addMonitor(this, 'Monitor', { ...settings, eventSources }) : undefined;
 
-    const runs = backlogTicks(staffed);
-    const ticks = [
-      ...runs,
-      ...(this.sweep ? [sweepTick(this.sweep)] : []),
-      ...(this.monitor ? [monitorTick(this.monitor)] : []),
-    ];
-    const triggers =
-      options.trigger === 'scheduler'
-        ? addSchedules(this, 'Schedules', ticks, { timeZone: options.timeZone, key })
-        : addRules(this, ticks, eventDlq);
-    this.rules = triggers.rules;
-    this.schedules = triggers.schedules;
+    const ticks = ticksOf(staffed, this);
+    const triggers = addTriggers(this, ticks, options, eventDlq);
+    ({ rules: this.rules, schedules: this.schedules } = triggers);
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
-    describeInTemplate(this, {
-      ...{ ...options, tables, queues, staffed, processSeconds: this.work.runSeconds },
-      names: { records: options.tableName, control: options.controlTableName },
-      onInsert: new Set(this.intakeRole ? onArrival.map(({ queue }) => queue.name) : []),
-      ...{ intake: this.intake !== undefined, sweep: this.sweep !== undefined },
-    });
+    const { runSeconds: processSeconds } = this.work;
+    describeInTemplate(this, { ...options, ...arrivals, queues, staffed, processSeconds });
 
-    const logGroups = [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))];
-    addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);
+    const monitoring = addMonitoring(this, options, { ...settings, staffed, ticks });
+    ({ alarms: this.alarms, compositeAlarm: this.compositeAlarm, dashboard: this.dashboard } = monitoring);
+    this.widget = monitoring.widget?.overview;
+    this.widgetActions = monitoring.widget?.actions;
 
-    const watched = watchedIn(this, { queues, metrics, staffed, runs, logGroups });
-    if (this.work.hasTableAlarms) writeTableMetrics([...Object.values(this.functions), this.monitor]);
-    const alarms = addAlarms(this, watched, options);
-    this.alarms = alarms.all;
-    this.compositeAlarm = alarms.composite;
-    const widget = options.widget
-      ? addWidget(this, 'Widget', { ...common, queues, canAct: options.widget === true })
-      : undefined;
-    this.widget = widget?.overview;
-    this.widgetActions = widget?.actions;
-    this.dashboard = options.dashboard
-      ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
-      : undefined;
-    files.addLayer();
-    checkLimits(this, {
-      table: this.table,
-      hasIntake: this.intake !== undefined,
-      alarms: this.alarms,
-      composites: alarms.composites,
-      alarmsPerQueue: options.alarms === true,
-    });
+    common.files.addLayer();
+    checkLimits(this, { composites: monitoring.composites, alarmsPerQueue: options.alarms === true });
   }
 
   /**
@@ -314,6 +232,22 @@ export class Backlog extends BacklogBase implements IConnectable {
   grantUseWidget(grantee: IGrantable): Grant {
     return grantCalls(grantee, [this.widget, this.widgetActions]);
   }
+}
+
+/** What starts the functions, as the prop `trigger` says. */
+function addTriggers(
+  backlog: Construct,
+  ticks: readonly Tick[],
+  { trigger, timeZone, encryptionKey: key }: ReadProps,
+  eventDlq: SqsQueue,
+): Triggers {
+  return trigger === 'scheduler'
+    ? addSchedules(backlog, 'Schedules', ticks, { timeZone, key })
+    : addRules(backlog, ticks, eventDlq);
+}
+
+function connectionsOf({ securityGroups }: Network): Connections | undefined {
+  return securityGroups && new Connections({ securityGroups });
 }
 
 /** A Backlog around one queue: the dashboard of each would cost more than the queue. */

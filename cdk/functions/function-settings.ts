@@ -21,8 +21,8 @@ import type { EntrySettings } from '../props/function-shape.js';
 import type { Queue } from '../props/queue.js';
 import type { Tables } from '../tables/tables.js';
 import { type EnvironmentSettings, handlerEnvironment, roomBeside } from './environment.js';
-import { grantNetwork, type Network, ownNetwork } from './network.js';
-import type { SettingsFiles } from './settings-files.js';
+import { grantNetwork, type Network, ownNetwork, sharedNetwork } from './network.js';
+import { SettingsFiles } from './settings-files.js';
 
 /** What all functions of a backlog have in common. */
 export interface CommonSettings {
@@ -55,7 +55,7 @@ type CommonOptions = Omit<CommonSettings, keyof Made | 'architecture' | 'runtime
 };
 
 /** Those of a Backlog's props, with their defaults, and what it has made for all functions. */
-export function commonSettings(options: CommonOptions, made: Made): CommonSettings {
+function commonSettings(options: CommonOptions, made: Made): CommonSettings {
   const { memorySize, logRetention, systemLogLevel, logLevel, tracing, metrics } = options;
   const { standby, primaryRegion, removalPolicy } = options;
   const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X } = options;
@@ -76,6 +76,22 @@ export function commonSettings(options: CommonOptions, made: Made): CommonSettin
   return { ...ofAll, ...made, encryptionKey, environmentEncryption };
 }
 
+/**
+ * The settings of all functions of a Backlog. Makes their security group, if they are in a VPC.
+ *
+ * @throws ConfigurationError naming the option
+ */
+export function settingsOf(
+  scope: Construct,
+  options: CommonOptions & Network & Pick<FunctionSettings, 'layers'>,
+  made: Pick<Made, 'tables' | 'owner'>,
+): CommonSettings {
+  const network = sharedNetwork(scope, options);
+  const settings = commonSettings(options, { ...made, network, files: new SettingsFiles(scope) });
+  checkLayers(options.layers, settings.architecture, 'Backlog');
+  return settings;
+}
+
 /** The settings of the functions that attempt records. */
 export interface FunctionSettings extends CommonSettings {
   readonly timeout: Duration;
@@ -84,6 +100,20 @@ export interface FunctionSettings extends CommonSettings {
   readonly layers?: readonly ILayerVersion[] | undefined;
   readonly bundling?: BundlingOptions | undefined;
   readonly reservedConcurrentExecutions?: number | undefined;
+}
+
+/** Of a Backlog's props, those that are for functions which attempt records. */
+export function runSettingsOf(
+  common: CommonSettings,
+  {
+    timeout,
+    layers,
+    bundling,
+    reservedConcurrentExecutions,
+  }: Omit<FunctionSettings, keyof CommonSettings | 'failedEvents'>,
+  failedEvents: IQueue,
+): FunctionSettings {
+  return { ...common, timeout, layers, bundling, reservedConcurrentExecutions, failedEvents };
 }
 
 /** What one function has of its own. */
@@ -121,7 +151,7 @@ function checkTrust(role: IRole, path: string): void {
 }
 
 /** CDK compares the runtimes of layers, and Lambda the architectures: in the middle of a deployment. */
-export function checkLayers(
+function checkLayers(
   layers: readonly ILayerVersion[] | undefined,
   { name }: Architecture,
   path: string,

@@ -14,7 +14,7 @@ import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import { variableBytes } from './settings-files.js';
-import type { StaffedQueue } from './workers.js';
+import type { Arrivals, StaffedQueue } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);
 const SWEEP_TIMEOUT = Duration.minutes(5);
@@ -23,12 +23,8 @@ const MAX_NAMES_BYTES = 2_700;
 /** A name that is not known before the deployment has no more. */
 const MAX_FUNCTION_NAME = 64;
 
-export interface IntakeSettings extends CommonSettings {
+export interface IntakeSettings extends CommonSettings, Arrivals {
   readonly queues: readonly Queue[];
-  /** Those whose records are attempted on insertion. */
-  readonly onArrival: readonly StaffedQueue[];
-  /** Queues whose functions the intake may start again after the death of a run. */
-  readonly restarted: readonly StaffedQueue[];
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;

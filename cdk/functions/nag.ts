@@ -1,8 +1,14 @@
+import { Validations } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type IFunction, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { acknowledge } from '../support/acknowledge.js';
+import type { IConstruct } from 'constructs';
 import type { Tables } from '../tables/tables.js';
 import type { Network } from './network.js';
+
+/** Says that a rule of cdk-nag does not apply here, and why. */
+export function acknowledge(construct: IConstruct, id: string, reason: string): void {
+  Validations.of(construct).acknowledge({ id, reason });
+}
 
 const NO_TRACES =
   'Traces are billed by the run, and most polls find nothing; logs and metrics report each that did. The prop "tracing" turns them on.';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Annotations, Duration, Stack } from 'aws-cdk-lib';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Code,
   type EventInvokeConfigOptions,
@@ -19,6 +20,7 @@ import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../../src/worker/ind
 import { urlOf } from '../props/delivery.js';
 import { nodeVersion, OLDEST_NODE } from '../props/function-shape.js';
 import type { Queue, Work } from '../props/queue.js';
+import { isSecret, type UsedSecret } from '../props/secrets.js';
 import { checkDuration } from '../support/tokens.js';
 import { isOwnFunction } from '../support/values.js';
 import { grantWork } from '../tables/table-grants.js';
@@ -30,7 +32,6 @@ import { hasEsbuild } from './esbuild.js';
 import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
 import { describeBundle } from './local-bundle.js';
 import { acknowledgeRuns } from './nag.js';
-import { grantSecrets } from './secret-grants.js';
 import { checkLayerRoom, checkTakesLayer, readsFile } from './settings-files.js';
 
 /** What does the work of a queue. */
@@ -83,6 +84,18 @@ export function deliveryFunction(
     settings.timeout,
     settings.tables,
   );
+}
+
+/** Exactly what the function reads, with the key of its own that encrypts it. */
+function grantSecrets(grantee: IGrantable, used: readonly UsedSecret[]): void {
+  for (const { holder, stages } of used) {
+    if (isSecret(holder)) {
+      holder.grantRead(grantee, [...stages]);
+    } else {
+      Grant.addToPrincipal({ grantee, actions: ['ssm:GetParameter'], resourceArns: [holder.parameterArn] });
+      (holder as { encryptionKey?: IKey }).encryptionKey?.grantDecrypt(grantee);
+    }
+  }
 }
 
 /**

@@ -103,6 +103,11 @@ function checkOwnFunctions(queues: readonly Queue[], workers: ReadonlyMap<string
   }
 }
 
+/** What attempts the records, by queue. */
+export function functionsOf(staffed: readonly StaffedQueue[]): Record<string, IFunction> {
+  return Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
+}
+
 /** The functions that are made here, by queue. */
 export function createdOf(staffed: readonly StaffedQueue[]): Record<string, LambdaFunction> {
   return Object.fromEntries(
@@ -110,17 +115,24 @@ export function createdOf(staffed: readonly StaffedQueue[]): Record<string, Lamb
   );
 }
 
-/** The queues whose failed events come back: the intake may start their function again when a run has died. */
-export function restartedOf(staffed: readonly StaffedQueue[]): StaffedQueue[] {
+/** The queues that the intake knows functions of. */
+export interface Arrivals {
+  /** Those whose records are attempted on insertion. */
+  readonly onArrival: readonly StaffedQueue[];
+  /** Those whose failed events come back: the intake may start their function again when a run has died. */
+  readonly restarted: readonly StaffedQueue[];
+}
+
+/** @throws ConfigurationError for a queue whose function would lose records that are attempted on insertion */
+export function arrivalsOf(staffed: readonly StaffedQueue[]): Arrivals {
+  return { onArrival: attemptedOnArrival(staffed), restarted: restartedOf(staffed) };
+}
+
+function restartedOf(staffed: readonly StaffedQueue[]): StaffedQueue[] {
   return staffed.filter(({ queue, worker }) => queue.enabled && worker.redeliveryEvents);
 }
 
-/**
- * The queues whose records are attempted on insertion.
- *
- * @throws ConfigurationError for one whose function would lose them
- */
-export function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {
+function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {
   return staffed.filter(({ queue, worker }) => {
     if (queue.firstAttempt === 'scheduled') return false;
     if (worker.redeliveryEvents) return true;

@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { type ILogGroup, LogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 
 /** Logs Insights searches so many log groups in one query. */
 const MAX_LOG_GROUPS = 50;
@@ -93,7 +93,8 @@ const QUERIES: readonly (readonly [
  * are new or `given`. They cost
  * nothing until one of them is run.
  */
-export function addLogQueries(scope: Construct, backlog: Construct, given: readonly ILogGroup[]): void {
+export function addLogQueries(backlog: Construct, given: readonly ILogGroup[]): void {
+  const scope = new Construct(backlog, 'LogQueries');
   const made = backlog.node
     .findAll()
     .filter((construct): construct is LogGroup => construct instanceof LogGroup);

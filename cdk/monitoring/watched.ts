@@ -24,8 +24,8 @@ export interface Watched {
   readonly monitor: IFunction | undefined;
 }
 
-/** What a Backlog has made. */
-type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'monitor'> & {
+/** What a Backlog has made that is watched. */
+export type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'monitor'> & {
   readonly table: { readonly tableName: string };
   readonly controlTable: { readonly tableName: string };
 };
@@ -34,11 +34,11 @@ export function watchedIn(
   { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, monitor }: Made,
   {
     staffed,
-    runs,
+    ticks,
     ...known
-  }: Pick<Watched, 'queues' | 'metrics' | 'logGroups'> & {
+  }: Pick<Watched, 'queues' | 'metrics'> & {
     readonly staffed: readonly StaffedQueue[];
-    readonly runs: readonly Tick[];
+    readonly ticks: readonly Tick[];
   },
 ): Watched {
   return {
@@ -46,7 +46,8 @@ export function watchedIn(
     ...{ eventDlq, scheduleDeadLetters, intake, sweep, monitor },
     tableName: table.tableName,
     controlTableName: controlTable.tableName,
-    functions: watchedFunctions(staffed, runs),
+    functions: watchedFunctions(staffed, ticks),
+    logGroups: [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))],
     monitorLogs: logGroupOf(monitor),
   };
 }

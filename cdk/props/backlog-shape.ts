@@ -107,6 +107,9 @@ export function readProps(props: object) {
   return read;
 }
 
+/** The props of a Backlog as `readProps` leaves them. */
+export type ReadProps = ReturnType<typeof readProps>;
+
 /** What cannot stand beside each other. */
 function checkTogether(options: {
   readonly sweep?: boolean | undefined;

@@ -51,3 +51,14 @@ const OTHER_PARTITIONS = /^(us-gov|cn|us-iso[a-z]?|eu-isoe)-/;
 export function hasRecursiveLoop({ allowRecursiveLoop }: IntakeProps, region: string): boolean {
   return allowRecursiveLoop ?? !OTHER_PARTITIONS.test(region);
 }
+
+/** What a Backlog says of its intake, with the defaults filled in. */
+export function intakeOptions({
+  intake,
+  sweep = true,
+}: {
+  readonly intake: boolean | IntakeProps;
+  readonly sweep?: boolean | undefined;
+}): { readonly own: IntakeProps; readonly sweep: boolean } {
+  return { own: typeof intake === 'object' ? intake : {}, sweep };
+}

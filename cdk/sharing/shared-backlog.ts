@@ -8,12 +8,13 @@ import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 import type { ISharedBacklog } from '../props/shared-parts.js';
 import type { WorkerWork } from '../props/worker-props.js';
+import { deployedStack } from '../tables/table-parameters.js';
 
 const ADDED = Symbol.for('dynamo-backlog.queues');
 const BACKLOGS = Symbol.for('dynamo-backlog.backlogs');
 
 interface WithQueues {
-  [ADDED]?: Map<string, Construct>;
+  [ADDED]?: Map<string, IConstruct>;
 }
 
 interface WithBacklogs {
@@ -24,6 +25,28 @@ const DEPLOYED_AS = Symbol.for('dynamo-backlog.deployed-as');
 
 interface Deployed {
   readonly [DEPLOYED_AS]?: string;
+}
+
+/**
+ * Notes which backlog a Backlog is, unless it shares another one's, and which queues of it are this one's.
+ *
+ * @throws ConfigurationError for a queue that another stack of this app has, unless one of them stands by
+ */
+export function claim(
+  backlog: ISharedBacklog,
+  queues: readonly Queue[],
+  {
+    sharedBacklog: shared = backlog,
+    backlogName,
+    standby,
+  }: {
+    readonly sharedBacklog?: ISharedBacklog | undefined;
+    readonly backlogName: string;
+    readonly standby: boolean;
+  },
+): void {
+  if (shared === backlog) isDeployedAs(backlog, nameByStack(deployedStack(backlog).stackName, backlogName));
+  claimQueues(backlog, queues, { shared, standby });
 }
 
 /** Notes which backlog of its account and region a construct is, or is an import of. */
@@ -50,18 +73,14 @@ function queuesOf(shared: ISharedBacklog & Deployed): WithQueues {
   return one;
 }
 
-/**
- * Notes which queues of a backlog are whose, as far as they are in this app. Across apps, the control table tells.
- *
- * @throws ConfigurationError for a queue that another stack of this app has, unless one of them stands by
- */
-export function claimQueues(
-  scope: Construct,
+/** Notes which queues of a backlog are whose, as far as they are in this app. Across apps, the control table tells. */
+function claimQueues(
+  scope: IConstruct,
   queues: readonly Queue[],
   { shared, standby }: { readonly shared: ISharedBacklog; readonly standby: boolean },
 ): void {
   const all = queuesOf(shared);
-  const added = all[ADDED] ?? new Map<string, Construct>();
+  const added = all[ADDED] ?? new Map<string, IConstruct>();
   all[ADDED] = added;
   for (const { name } of queues) {
     const other = added.get(name);

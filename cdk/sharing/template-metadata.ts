@@ -15,38 +15,44 @@ import { withoutUrlSecrets } from '../../src/url-text.js';
 import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 
-/** What is described of a Backlog. */
-export interface Described {
-  readonly tables: { readonly records: ITable; readonly control: ITable };
-  /** The names that were given to tables that are made here. */
-  readonly names: { readonly records?: string | undefined; readonly control?: string | undefined };
+/** A Backlog, with those of its props that are described. */
+interface Described {
+  readonly trigger: BacklogDescription['trigger'];
+  readonly timeZone?: string | undefined;
+  readonly primaryRegion?: string | undefined;
+  readonly tableName?: string | undefined;
+  readonly controlTableName?: string | undefined;
   readonly queues: readonly Queue[];
   /** Those with a function. */
   readonly staffed: readonly StaffedQueue[];
   /** How long a run of the others may be. */
   readonly processSeconds: number;
-  /** The names of the queues whose records are attempted on insertion. */
-  readonly onInsert: ReadonlySet<string>;
-  readonly trigger: BacklogDescription['trigger'];
-  readonly timeZone?: string | undefined;
-  readonly primaryRegion?: string | undefined;
-  readonly intake: boolean;
-  readonly sweep: boolean;
+  /** Those whose records an intake may have attempted on insertion. */
+  readonly onArrival: readonly StaffedQueue[];
+}
+
+/** What a Backlog has made. */
+interface Made extends Construct {
+  readonly table: ITable;
+  readonly controlTable: ITable;
+  readonly intakeRole: object | undefined;
+  readonly intake: object | undefined;
+  readonly sweep: object | undefined;
 }
 
 /**
  * Writes what a Backlog is into its stack's template, so that `backlog diff` finds what a later
  * deployment changes in two templates alone. CloudFormation keeps the metadata of a template, and does nothing with it.
  */
-export function describeInTemplate(scope: Construct, described: Described): void {
-  const stack = Stack.of(scope);
+export function describeInTemplate(backlog: Made, described: Described): void {
+  const stack = Stack.of(backlog);
   const { metadata = {} } = stack.templateOptions;
   const others: Record<string, unknown> = metadata[METADATA_KEY] ?? {};
   // Lazy: a token of another stack is resolved at the end of the synthesis.
-  const description = Lazy.any({ produce: () => descriptionOf(stack, described) });
+  const description = Lazy.any({ produce: () => descriptionOf(stack, backlog, described) });
   stack.templateOptions.metadata = {
     ...metadata,
-    [METADATA_KEY]: { ...others, [pathInStack(stack, scope)]: description },
+    [METADATA_KEY]: { ...others, [pathInStack(stack, backlog)]: description },
   };
 }
 
@@ -55,29 +61,18 @@ function pathInStack(stack: Stack, scope: Construct): string {
   return stack === (scope as Construct) ? scope.node.id : scope.node.path.slice(stack.node.path.length + 1);
 }
 
-function descriptionOf(stack: Stack, described: Described): BacklogDescription {
-  const {
-    tables,
-    names,
-    queues,
-    staffed,
-    processSeconds,
-    onInsert,
-    trigger,
-    timeZone,
-    primaryRegion,
-    intake,
-    sweep,
-  } = described;
+function descriptionOf(stack: Stack, backlog: Made, described: Described): BacklogDescription {
+  const { trigger, timeZone, primaryRegion, queues, staffed, processSeconds } = described;
+  const onInsert = new Set(backlog.intakeRole ? described.onArrival.map(({ queue }) => queue.name) : []);
   return {
     version: METADATA_VERSION,
     trigger,
     timeZone,
     primaryRegion,
-    intake,
-    sweep,
-    records: tableOf(stack, tables.records, names.records),
-    control: tableOf(stack, tables.control, names.control),
+    intake: backlog.intake !== undefined,
+    sweep: backlog.sweep !== undefined,
+    records: tableOf(stack, backlog.table, described.tableName),
+    control: tableOf(stack, backlog.controlTable, described.controlTableName),
     queues: Object.fromEntries(
       queues.map((queue) => {
         const by = staffed.find((one) => one.queue === queue)?.worker;

@@ -13,10 +13,14 @@ const MUCH_FOR_ALARMS = 20;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
 const MOST_STREAM_READERS = 2;
 
-export interface Limited {
+/** What a Backlog has made. */
+interface Made extends Construct {
   readonly table: ITable;
-  readonly hasIntake: boolean;
+  readonly intake: object | undefined;
   readonly alarms: readonly Alarm[];
+}
+
+export interface Limited {
   readonly composites: readonly CompositeAlarm[];
   /** Whether there are alarms for each queue, not for all of them. */
   readonly alarmsPerQueue: boolean;
@@ -26,17 +30,18 @@ export interface Limited {
  * Limits of AWS that a stack with many queues meets at deployment only: they are checked at synthesis, when all of the app
  * is known.
  */
-export function checkLimits(backlog: Construct, limited: Limited): void {
+export function checkLimits(backlog: Made, limited: Limited): void {
   warnOfPrice(backlog, limited);
   backlog.node.addValidation({
     validate: () => {
-      if (limited.hasIntake) warnOfReaders(backlog, limited.table);
+      if (backlog.intake) warnOfReaders(backlog);
       return tooManyResources(backlog, limited);
     },
   });
 }
 
-function tooManyResources(backlog: Construct, { alarms, alarmsPerQueue }: Limited): string[] {
+function tooManyResources(backlog: Made, { alarmsPerQueue }: Limited): string[] {
+  const { alarms } = backlog;
   const stack = Stack.of(backlog);
   const all = resourcesIn(stack, stack);
   if (all <= MOST_RESOURCES) return [];
@@ -60,7 +65,8 @@ function resourcesIn(scope: Construct, stack: Stack): number {
   return scope.node.findAll().filter((one) => CfnResource.isCfnResource(one) && one.stack === stack).length;
 }
 
-function warnOfPrice(backlog: Construct, { alarms, composites, alarmsPerQueue }: Limited): void {
+function warnOfPrice(backlog: Made, { composites, alarmsPerQueue }: Limited): void {
+  const { alarms } = backlog;
   const metrics = alarms.reduce((sum, { metric }) => sum + metricsOf(metric), 0);
   const dollars = metrics * PER_ALARM_METRIC + composites.length * PER_COMPOSITE_ALARM;
   if (dollars <= MUCH_FOR_ALARMS) return;
@@ -79,7 +85,8 @@ function metricsOf(metric: IMetric): number {
 }
 
 /** More than two readers of a shard are throttled, and the intake falls behind. */
-function warnOfReaders(backlog: Construct, { tableStreamArn }: ITable): void {
+function warnOfReaders(backlog: Made): void {
+  const { tableStreamArn } = backlog.table;
   const stack = Stack.of(backlog);
   const same = JSON.stringify(stack.resolve(tableStreamArn));
   // Resolved in this stack, the stream of another one is refused (another environment), or looks like this one (same id).

@@ -80,11 +80,26 @@ type GivenTables = TableOptions & {
   readonly controlTable?: ITable | undefined;
 };
 
-/** The tables of a Backlog: given, or made here. */
-export function ownTables(
+/** Tables, and those of them that are made here. */
+type MadeTables = Tables & {
+  readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined };
+};
+
+/** The tables of a Backlog: another Backlog's, given, or made here. */
+export function tablesOf(
   scope: Construct,
-  options: GivenTables,
-): Tables & { readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined } } {
+  options: GivenTables & { readonly sharedBacklog?: ISharedBacklog | undefined },
+): MadeTables {
+  const { sharedBacklog: shared } = options;
+  if (!shared) return ownTables(scope, options);
+  return {
+    records: shared.table,
+    control: shared.controlTable,
+    created: { records: undefined, control: undefined },
+  };
+}
+
+function ownTables(scope: Construct, options: GivenTables): MadeTables {
   const { table, controlTable: givenControl } = options;
   checkRegions(scope, options);
   warnOfRollback(scope, options);
@@ -118,11 +133,6 @@ function warnOfRollback(
       '"deletionProtection": false until the stack is deployed. See "A first deployment that failed" in docs/deployments.md of ' +
       'dynamo-backlog',
   );
-}
-
-/** Those of another Backlog. */
-export function tablesOf({ table, controlTable }: ISharedBacklog): Tables {
-  return { records: table, control: controlTable };
 }
 
 function newTable(scope: Construct, id: string, guard: IDependable, props: TablePropsV2): CreatedTable {

@@ -1,13 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import {
-  FilterCriteria,
-  FilterRule,
-  type Function as LambdaFunction,
-  StartingPosition,
-} from 'aws-cdk-lib/aws-lambda';
+import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { addIntake, type Intake, type IntakeSettings } from '../functions/intake.js';
 import type { EventSource } from '../functions/monitor.js';
 import type { IntakeProps } from '../props/intake-props.js';
 
@@ -21,24 +18,22 @@ const RETURNS_BATCH = 10;
  */
 const MAX_RECORD_AGE = Duration.hours(6);
 
-/** Hands the intake the changes of the table of records, and what comes back to it. */
-export function addEventSources(
-  intake: LambdaFunction,
-  {
-    records,
-    returns,
-    eventDlq,
-    own,
-  }: {
-    readonly records: ITable;
-    readonly returns: IQueue;
-    readonly eventDlq: IQueue;
-    readonly own: IntakeProps;
-  },
-): EventSource[] {
-  const sources = [arrivalsSource(records, eventDlq, own), redeliverySource(returns, own)];
-  for (const source of sources) intake.addEventSource(source);
-  return sources.map((source) => ({ id: source.eventSourceMappingId, arn: source.eventSourceMappingArn }));
+/** An intake with what starts it. */
+export interface FedIntake extends Intake {
+  readonly eventSources: readonly EventSource[];
+}
+
+/** Makes the intake of a Backlog, and hands it the changes of the table of records and what comes back to it. */
+export function addFedIntake(scope: Construct, id: string, settings: IntakeSettings): FedIntake {
+  const { tables, returns, eventDlq, own } = settings;
+  const intake = addIntake(scope, id, settings);
+  const sources = [arrivalsSource(tables.records, eventDlq, own), redeliverySource(returns, own)];
+  for (const source of sources) intake.lambda.addEventSource(source);
+  const eventSources = sources.map((source) => ({
+    id: source.eventSourceMappingId,
+    arn: source.eventSourceMappingArn,
+  }));
+  return { ...intake, eventSources };
 }
 
 /**

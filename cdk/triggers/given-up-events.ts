@@ -3,8 +3,38 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../support/acknowledge.js';
-import { encryptedQueue } from '../support/encryption.js';
+import { canTakeIn, INTAKE_TIMEOUT } from '../functions/intake.js';
+import { acknowledge } from '../functions/nag.js';
+import { allowServices, encryptedQueue } from '../support/encryption.js';
+import type { Tables } from '../tables/tables.js';
+
+/** The queues for events of a Backlog. */
+export interface EventQueues {
+  /** Events that no function took or finished. */
+  readonly eventDlq: Queue;
+  /** What the intake reads beside the table's stream; missing without an intake. */
+  readonly returns: Queue | undefined;
+}
+
+/** Makes the queues for events of a Backlog, and lets the services use its key. */
+export function addEventQueues(
+  scope: Construct,
+  tables: Tables,
+  {
+    encryptionKey: key,
+    intake,
+    sharedBacklog,
+  }: {
+    readonly encryptionKey?: IKey | undefined;
+    readonly intake: boolean | object;
+    readonly sharedBacklog?: object | undefined;
+  },
+): EventQueues {
+  if (key) allowServices(scope, key);
+  const eventDlq = eventDlqQueue(scope, 'EventDlq', key);
+  const hasIntake = !sharedBacklog && intake !== false && canTakeIn(scope, tables);
+  return { eventDlq, returns: hasIntake ? redeliveryQueue(scope, 'Redelivery', eventDlq, key) : undefined };
+}
 
 /**
  * Where events end up that no function took or finished: from rules or schedules, and from asynchronous invocation.
@@ -23,17 +53,11 @@ export function eventDlqQueue(scope: Construct, id: string, key: IKey | undefine
  * Where the events of runs come back that failed, and the ids of records that are to be looked at later. The intake
  * reads it; what it cannot deal with five times is left to people.
  */
-export function redeliveryQueue(
-  scope: Construct,
-  id: string,
-  eventDlq: Queue,
-  readerTimeout: Duration,
-  key: IKey | undefined,
-): Queue {
+function redeliveryQueue(scope: Construct, id: string, eventDlq: Queue, key: IKey | undefined): Queue {
   return encryptedQueue(scope, id, key, {
     retentionPeriod: Duration.days(14),
     // AWS's own advice: six times the timeout of the function that reads it.
-    visibilityTimeout: Duration.seconds(6 * readerTimeout.toSeconds()),
+    visibilityTimeout: Duration.seconds(6 * INTAKE_TIMEOUT.toSeconds()),
     deadLetterQueue: { queue: eventDlq, maxReceiveCount: 5 },
   });
 }

@@ -1,4 +1,4 @@
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../../functions/event.js';
 import { ConfigurationError } from '../../src/errors.js';
@@ -6,18 +6,36 @@ import { caughtUpBy, type TierBand, tierBands } from '../../src/policies/index.j
 import { LANES_AT_ONCE } from '../../src/worker/index.js';
 import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
+import { monitorTick, sweepTick } from './own-ticks.js';
 import { fitsRule, sharedTicks } from './shared-ticks.js';
 import { MOST_TICKS, type Tick } from './tick.js';
 
 const POLL_SECONDS = 60;
 
 /**
- * The ticks of all queues. Those of a worker that retry per record are polled together, by their weights. Where a function
- * has many, its queues share them.
+ * The ticks of a Backlog: those of its queues, of the sweep and of the monitor.
  *
  * @throws ConfigurationError for a tier that the function's timeout leaves no ages
  */
-export function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
+export function ticksOf(
+  staffed: readonly StaffedQueue[],
+  {
+    sweep,
+    monitor,
+  }: { readonly sweep: LambdaFunction | undefined; readonly monitor: LambdaFunction | undefined },
+): Tick[] {
+  return [
+    ...backlogTicks(staffed),
+    ...(sweep ? [sweepTick(sweep)] : []),
+    ...(monitor ? [monitorTick(monitor)] : []),
+  ];
+}
+
+/**
+ * The ticks of all queues. Those of a worker that retry per record are polled together, by their weights. Where a function
+ * has many, its queues share them.
+ */
+function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
   const functions = [...new Set(staffed.map(({ worker }) => worker.lambda))];
   const many = new Set(functions.filter((lambda) => isMany(servedBy(staffed, lambda))));
   return [

@@ -1,0 +1,29 @@
+import type { Construct } from 'constructs';
+import { checkDepthAlarms } from './props/alarm-settings.js';
+import type { ReadProps } from './props/backlog-shape.js';
+import { type Queue, readQueues } from './props/queue.js';
+import { readWorkers, type WorkerWork } from './props/worker-props.js';
+import { checkShared, withArrivals } from './sharing/shared-backlog.js';
+import { checkTimeZone } from './triggers/time-zone.js';
+
+/** The queues of a Backlog, and what several of them share. */
+export interface Queues {
+  readonly queues: readonly Queue[];
+  readonly workers: ReadonlyMap<string, WorkerWork>;
+}
+
+/**
+ * Reads the queues and workers of a Backlog, and checks what its other props say of them.
+ *
+ * @throws ConfigurationError naming the queue or the worker, and the option
+ */
+export function queuesOf(backlog: Construct, options: ReadProps): Queues {
+  const { sharedBacklog: shared, metrics, timeZone, trigger } = options;
+  const read = readQueues(options.queues);
+  const workers = readWorkers(options.workers, read);
+  const queues = shared ? withArrivals(read, workers, shared) : read;
+  if (shared) checkShared(backlog, shared);
+  checkTimeZone(timeZone, trigger, queues);
+  checkDepthAlarms(queues, metrics);
+  return { queues, workers };
+}
