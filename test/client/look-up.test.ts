@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/engine.js';
 import { BacklogClient, ConfigurationError } from '../../src/index.js';
 import type { BacklogRecord } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
-import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
+import { dynamoDbForFile } from '../store/dynamodb-for-file.js';
+import type { DynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { iso, NOW } from '../store/records.js';
 
 const clock: Clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
 const HOUR = 3_600_000;
 
-let dynamoDb: EmbeddedDynamoDb;
+const dynamoDb = dynamoDbForFile();
 let underTest: DynamoDbUnderTest;
 let backlog: BacklogClient;
 
-beforeAll(async () => {
-  dynamoDb = await startEmbeddedDynamoDb();
-  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
+beforeAll(() => {
+  ({ underTest } = dynamoDb);
   backlog = new BacklogClient({ table: underTest.tables.records, endpoint: dynamoDb.endpoint, clock });
-});
-afterAll(async () => {
-  await underTest.close();
-  await dynamoDb.stop();
 });
 
 async function all(records: AsyncIterable<BacklogRecord>): Promise<string[]> {

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { BacklogClient, ConfigurationError, defineTask, InvalidRecordError } from '../../src/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
-import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
+import { dynamoDbForFile } from '../store/dynamodb-for-file.js';
+import type { DynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { iso, NOW } from '../store/records.js';
 
 let now = NOW;
 const clock = { now: () => now, wall: () => now, sleep: async () => {} };
 const HOUR = 3_600_000;
 
-let dynamoDb: EmbeddedDynamoDb;
+const dynamoDb = dynamoDbForFile();
 let underTest: DynamoDbUnderTest;
 let backlog: BacklogClient;
 
-beforeAll(async () => {
-  dynamoDb = await startEmbeddedDynamoDb();
-  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
+beforeAll(() => {
+  ({ underTest } = dynamoDb);
   backlog = new BacklogClient({ table: underTest.tables.records, client: underTest.client, clock });
-});
-afterAll(async () => {
-  await underTest.close();
-  await dynamoDb.stop();
 });
 beforeEach(() => {
   now = NOW;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type DynamoDBClient, MemoryStore } from '../../src/store/index.js';
+import { MemoryStore } from '../../src/store/index.js';
 import { dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
+import { quietOf } from '../store/quiet.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
 import { nextTurn } from '../store/test-store.js';
 import type { RaceStore } from './race-world.js';
@@ -34,24 +35,4 @@ export function raceStores(): readonly (readonly [string, () => RaceStore])[] {
     ['the store in memory', () => inMemory],
     ['DynamoDB', () => onDynamoDb],
   ];
-}
-
-/** When the requests that are under way have been answered. */
-function quietOf(client: DynamoDBClient): () => Promise<void> {
-  let requests = 0;
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      requests++;
-      try {
-        return await next(args);
-      } finally {
-        requests--;
-      }
-    },
-    { step: 'initialize', name: 'countRequests', priority: 'high' },
-  );
-  return async () => {
-    do await nextTurn();
-    while (requests > 0);
-  };
 }

@@ -1,22 +1,11 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createDynamoDbClient, DynamoDbOperatorStore, StoreAccessError } from '../../src/store/index.js';
-import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { dynamoDbForFile } from './dynamodb-for-file.js';
+import { clock } from './dynamodb-under-test.js';
 import { NOW, read } from './records.js';
-import { startDynamoDb } from './start-dynamodb.js';
 
-let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
-let underTest: DynamoDbUnderTest;
-
-beforeAll(async () => {
-  dynamoDb = await startDynamoDb();
-  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
-});
-
-afterAll(async () => {
-  await underTest.close();
-  await dynamoDb.stop();
-});
+const dynamoDb = dynamoDbForFile();
 
 describe('the control table', () => {
   const ask = { run: 'a', wanted: 4, most: 10, onArrival: false, now: NOW, until: NOW + 70_000 };
@@ -32,7 +21,7 @@ describe('the control table', () => {
       },
       { step: 'initialize', name: 'note' },
     );
-    const store = new DynamoDbOperatorStore({ client, tables: underTest.tables, clock });
+    const store = new DynamoDbOperatorStore({ client, tables: dynamoDb.underTest.tables, clock });
     return { store, requests, client };
   }
 
@@ -68,7 +57,7 @@ describe('the control table', () => {
   ])('counts slots from zero where its item holds %s', async (what, attributes) => {
     const { store, client } = notedStore();
     const key = `queue#damaged ${what}`;
-    const TableName = underTest.tables.control;
+    const TableName = dynamoDb.underTest.tables.control;
     await DynamoDBDocumentClient.from(client).send(
       new PutCommand({ TableName, Item: { key, ...attributes } }),
     );
@@ -80,7 +69,7 @@ describe('the control table', () => {
   });
 
   it('shows all leases, although they are more than DynamoDB hands out at once', async () => {
-    const { store } = underTest;
+    const { store } = dynamoDb.underTest;
     const lanes = Array.from({ length: 5 }, (_, i) => `lane-${i}`);
     const ids = Array.from({ length: 200 }, (_, i) => `${i}-${'x'.repeat(1_500)}`);
     for (const lane of lanes) await store.holdLease(lane, { holder: 'h', until: NOW + 1, ids, rev: 'r' });
@@ -88,7 +77,7 @@ describe('the control table', () => {
   });
 
   it('has no more open breakers of a queue than every page can read', async () => {
-    const { store } = underTest;
+    const { store } = dynamoDb.underTest;
     const open = { until: NOW + 60_000, since: NOW, token: 't' };
     for (let i = 0; i < 50; i++)
       expect(await store.setBreaker('queue', `to-${i}`, open, undefined)).toBe(true);
@@ -106,8 +95,8 @@ it('a record that may not be deleted is no record that others have changed', asy
     },
     { step: 'initialize', name: 'deny' },
   );
-  const store = new DynamoDbOperatorStore({ client, tables: underTest.tables, clock });
-  await underTest.put({ id: 'kept', status: 'DEAD', payload: 1, rev: 'r' });
+  const store = new DynamoDbOperatorStore({ client, tables: dynamoDb.underTest.tables, clock });
+  await dynamoDb.underTest.put({ id: 'kept', status: 'DEAD', payload: 1, rev: 'r' });
   await expect(store.remove(await read(store, 'kept'), 'rev-x')).rejects.toThrow(StoreAccessError);
-  expect(await underTest.raw('kept')).toMatchObject({ status: 'DEAD' });
+  expect(await dynamoDb.underTest.raw('kept')).toMatchObject({ status: 'DEAD' });
 });

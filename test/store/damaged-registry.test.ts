@@ -1,30 +1,19 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import {
-  createDynamoDbClient,
-  type DynamoDBClient,
-  DynamoDbOperatorStore,
-  DynamoDbStore,
-} from '../../src/store/index.js';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { type DynamoDBClient, DynamoDbOperatorStore, DynamoDbStore } from '../../src/store/index.js';
+import { dynamoDbForFile } from './dynamodb-for-file.js';
 import { clock } from './dynamodb-under-test.js';
-import { startDynamoDb } from './start-dynamodb.js';
-import { createTables, type TestTables } from './tables.js';
+import type { TestTables } from './tables.js';
 
-let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
+const dynamoDb = dynamoDbForFile();
 let client: DynamoDBClient;
 let tables: TestTables;
 let store: DynamoDbStore;
 let told: unknown[];
 
-beforeAll(async () => {
-  dynamoDb = await startDynamoDb();
-  client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
-  tables = await createTables(client);
-});
-afterAll(async () => {
-  client.destroy();
-  await dynamoDb.stop();
+beforeAll(() => {
+  ({ client, tables } = dynamoDb.underTest);
 });
 beforeEach(() => {
   told = [];

@@ -4,19 +4,17 @@ import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
 import { createDynamoDbClient, type DynamoDBClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { type Change, lambdaRecord } from './changes.js';
+import { quietOf } from './quiet.js';
 import { SynchronousDynamoDb } from './synchronous-dynamodb.js';
 import { newTableNames, type TestTables, tableDefinitions } from './tables.js';
-import { nextTurn, type StoreForTest, type TestStore } from './test-store-types.js';
+import type { StoreForTest, TestStore } from './test-store-types.js';
 
-let connection: { readonly client: DynamoDBClient; readonly direct: SynchronousDynamoDb } | undefined;
-/** Requests of the store that are under way, and what waits for their end. */
-let requests = 0;
-const waiting: (() => void)[] = [];
+let connection: ReturnType<typeof connect> | undefined;
 
 /** On fresh tables with a stream, of a DynamoDB that has streams. */
 export function dynamoDbStoreForTest(clock: Clock, endpoint: string): StoreForTest {
   connection ??= connect(endpoint);
-  const { client, direct } = connection;
+  const { client, direct, quiet } = connection;
   const tables = newTableNames();
   const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' };
   const { records, control } = tableDefinitions(tables);
@@ -28,28 +26,9 @@ export function dynamoDbStoreForTest(clock: Clock, endpoint: string): StoreForTe
 
 function connect(endpoint: string) {
   const client = createDynamoDbClient({ endpoint });
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      requests++;
-      try {
-        return await next(args);
-      } finally {
-        if (--requests === 0) for (const resume of waiting.splice(0)) resume();
-      }
-    },
-    { step: 'initialize', name: 'countRequests', priority: 'high' },
-  );
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return { client, direct: new SynchronousDynamoDb({ endpoint, region: 'us-east-1', credentials }) };
-}
-
-/** It does not poll: DynamoDB Local needs the processor meanwhile. */
-async function quiet(): Promise<void> {
-  await nextTurn();
-  while (requests > 0) {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    await nextTurn();
-  }
+  const direct = new SynchronousDynamoDb({ endpoint, region: 'us-east-1', credentials });
+  return { client, direct, quiet: quietOf(client) };
 }
 
 class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {

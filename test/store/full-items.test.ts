@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Item, quarantine } from '../../src/record/index.js';
 import { itemBytes } from '../../src/record/item-size.js';
 import { MAX_ITEM_BYTES } from '../../src/store/index.js';
-import { type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { dynamoDbForFile } from './dynamodb-for-file.js';
 import { iso, item, read } from './records.js';
-import { startDynamoDb } from './start-dynamodb.js';
 
-let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
-let underTest: DynamoDbUnderTest;
-
-beforeAll(async () => {
-  dynamoDb = await startDynamoDb();
-  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
-});
-
-afterAll(async () => {
-  await underTest.close();
-  await dynamoDb.stop();
-});
+const dynamoDb = dynamoDbForFile();
 
 /** A foreign producer's record that leaves this much room below DynamoDB's limit. */
 async function putWithRoom(id: string, bytes: number): Promise<void> {
   const empty: Item = item(id, { lane: 'q', rev: undefined, payload: '' });
-  await underTest.put({ ...empty, payload: 'x'.repeat(MAX_ITEM_BYTES - itemBytes(empty) - bytes) });
+  await dynamoDb.underTest.put({ ...empty, payload: 'x'.repeat(MAX_ITEM_BYTES - itemBytes(empty) - bytes) });
 }
 
 const ENTRY = { name: 'HttpError', message: 'm'.repeat(400), at: iso(), attempt: 1 };
@@ -45,9 +33,9 @@ const SUCCESS = {
 describe('a record without room for what a settle adds', () => {
   it('keeps its failure without the errors', async () => {
     await putWithRoom('full-1', 300);
-    const record = await read(underTest.store, 'full-1');
-    expect(await underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
-    const stored = await underTest.raw('full-1');
+    const record = await read(dynamoDb.underTest.store, 'full-1');
+    expect(await dynamoDb.underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
+    const stored = await dynamoDb.underTest.raw('full-1');
     expect(stored).toMatchObject({
       status: 'ERROR',
       attempts: 1,
@@ -61,9 +49,9 @@ describe('a record without room for what a settle adds', () => {
 
   it('is dead at its failure when not a byte is left, and does not come again', async () => {
     await putWithRoom('full-2', 0);
-    const record = await read(underTest.store, 'full-2');
-    expect(await underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
-    const stored = await underTest.raw('full-2');
+    const record = await read(dynamoDb.underTest.store, 'full-2');
+    expect(await dynamoDb.underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
+    const stored = await dynamoDb.underTest.raw('full-2');
     expect(stored).toMatchObject({ status: 'DEAD', deadReason: 'too large', rev: 'rev-aaaa' });
     expect(stored).not.toHaveProperty('lane');
   });
@@ -75,10 +63,10 @@ describe('a record without room for what a settle adds', () => {
   ])('is quarantined with %s bytes left', async (bytes, deadReason, lane) => {
     const id = `quarantined-${bytes}`;
     await putWithRoom(id, bytes);
-    const record = await read(underTest.store, id);
+    const record = await read(dynamoDb.underTest.store, id);
     const change = quarantine(record, 'it has no room for its outcome', Date.parse(iso(1)));
-    expect(await underTest.store.settle(record, change, 'rev-aaaa')).toBe('settled');
-    const stored = await underTest.raw(id);
+    expect(await dynamoDb.underTest.store.settle(record, change, 'rev-aaaa')).toBe('settled');
+    const stored = await dynamoDb.underTest.raw(id);
     expect(stored).toMatchObject({ status: 'DEAD', rev: 'rev-aaaa' });
     expect([stored?.deadReason, stored?.lane]).toEqual([deadReason, lane]);
     expect(stored?.payload).toBe(record.payload);
@@ -86,19 +74,19 @@ describe('a record without room for what a settle adds', () => {
 
   it('keeps its success without its history', async () => {
     await putWithRoom('full-4', 100);
-    const record = await read(underTest.store, 'full-4');
+    const record = await read(dynamoDb.underTest.store, 'full-4');
     const history = [ENTRY, { at: iso(), attempt: 2, outcome: 'succeeded' as const }];
     const success = { ...SUCCESS, set: { ...SUCCESS.set, history } };
-    expect(await underTest.store.settle(record, success, 'rev-aaaa')).toBe('settled');
-    const stored = await underTest.raw('full-4');
+    expect(await dynamoDb.underTest.store.settle(record, success, 'rev-aaaa')).toBe('settled');
+    const stored = await dynamoDb.underTest.raw('full-4');
     expect(stored).toMatchObject({ status: 'SUCCESS', attempts: 1, rev: 'rev-aaaa' });
     expect(stored).not.toHaveProperty('history');
   });
 
   it('keeps its success when not a byte is left', async () => {
     await putWithRoom('full-3', 0);
-    const record = await read(underTest.store, 'full-3');
-    expect(await underTest.store.settle(record, SUCCESS, 'rev-aaaa')).toBe('settled');
-    expect(await underTest.raw('full-3')).toMatchObject({ status: 'SUCCESS', rev: 'rev-aaaa' });
+    const record = await read(dynamoDb.underTest.store, 'full-3');
+    expect(await dynamoDb.underTest.store.settle(record, SUCCESS, 'rev-aaaa')).toBe('settled');
+    expect(await dynamoDb.underTest.raw('full-3')).toMatchObject({ status: 'SUCCESS', rev: 'rev-aaaa' });
   });
 });

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
-import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { dynamoDbForFile } from './dynamodb-for-file.js';
+import { clock } from './dynamodb-under-test.js';
 import { item, NOW } from './records.js';
-import { startDynamoDb } from './start-dynamodb.js';
 
-let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
-let underTest: DynamoDbUnderTest;
-
-beforeAll(async () => {
-  dynamoDb = await startDynamoDb();
-  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
-});
-afterAll(async () => {
-  await underTest.close();
-  await dynamoDb.stop();
-});
+const dynamoDb = dynamoDbForFile();
 
 interface Read {
   readonly ConsistentRead?: boolean;
@@ -34,9 +24,9 @@ it('every item is read strongly: what a run decides by must not be older than it
     },
     { step: 'initialize', name: 'reads' },
   );
-  const store = new DynamoDbOperatorStore({ client, tables: underTest.tables, clock });
+  const store = new DynamoDbOperatorStore({ client, tables: dynamoDb.underTest.tables, clock });
   const ids = Array.from({ length: 120 }, (_, i) => `r-${i}`);
-  await underTest.put(item('r-0', { lane: 'q' }));
+  await dynamoDb.underTest.put(item('r-0', { lane: 'q' }));
   const hold = { holder: 'me', until: NOW + 60_000, ids, rev: 'a' };
   await store.holdLease('q', hold);
   await store.holdLease('q', { ...hold, holder: 'other' });

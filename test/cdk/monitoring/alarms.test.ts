@@ -1,32 +1,8 @@
-import { Duration } from 'aws-cdk-lib';
-import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { METRICS_NAMESPACE } from '../../../cdk/monitoring/metrics.js';
 import { METRICS_NAMESPACE as EMITTED_NAMESPACE } from '../../../functions/metrics.js';
-import { backlogWith, progressiveQueue, retryQueue } from '../support.js';
-
-const queues = {
-  orders: { ...retryQueue, alarms: { lag: Duration.hours(1) } },
-  bulk: progressiveQueue,
-};
-
-// biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
-type Properties = any;
-
-/** The alarms by their construct's id. */
-function alarmsOf(template: Template): Record<string, Properties> {
-  const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
-  return Object.fromEntries(
-    found.map(([id, { Properties }]) => [
-      id.replace(/^BacklogAlarms/, '').replace(/[0-9A-F]{8}$/, ''),
-      Properties,
-    ]),
-  );
-}
-
-function periodOf(metrics: Properties): number {
-  return metrics.find((one: Properties) => one.MetricStat).MetricStat.Period;
-}
+import { backlogWith } from '../support.js';
+import { alarmsOf, type Properties, periodOf, queuesOfEachKind as queues } from './alarms-of.js';
 
 describe('the alarms of a queue of each kind', () => {
   const { template } = backlogWith({ queues });

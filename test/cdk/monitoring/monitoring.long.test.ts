@@ -14,29 +14,7 @@ import {
   propertiesOf,
   retryQueue,
 } from '../support.js';
-
-const queues = {
-  orders: { ...retryQueue, alarms: { lag: Duration.hours(1) } },
-  bulk: progressiveQueue,
-};
-
-// biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
-type Properties = any;
-
-/** The alarms by their construct's id. */
-function alarmsOf(template: Template): Record<string, Properties> {
-  const found = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
-  return Object.fromEntries(
-    found.map(([id, { Properties }]) => [
-      id.replace(/^BacklogAlarms/, '').replace(/[0-9A-F]{8}$/, ''),
-      Properties,
-    ]),
-  );
-}
-
-function periodOf(metrics: Properties): number {
-  return metrics.find((one: Properties) => one.MetricStat).MetricStat.Period;
-}
+import { alarmsOf, periodOf, queuesOfEachKind as queues } from './alarms-of.js';
 
 describe('the alarms', () => {
   const { template } = backlogWith({ queues });
