@@ -2,6 +2,8 @@ import { availableAtOf, type Delay } from '../client/delay.js';
 import { toIso } from '../clock.js';
 import { ConfigurationError } from '../errors.js';
 import type { Item } from '../record/index.js';
+import { isServed } from '../registry/serving.js';
+import type { QueueState } from '../store/store.js';
 import { parseOptions, show } from '../validation.js';
 import {
   type Action,
@@ -205,13 +207,15 @@ export class BacklogOperator {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');
     const { store, units } = this.tables.open();
     const deps = { store, patiently: this.tables.patiently(signal) };
-    const known = await deps.patiently(() => store.readQueues());
+    const { queues: known, registry } = await deps.patiently(() => store.readControl('strong'));
     const wanted = [...new Set([...(names ?? known.keys()), ...alsoQueues])].sort();
     const now = this.tables.clock.now();
     const queues: QueueStats[] = [];
     for (const queue of wanted) {
-      const state = known.get(queue) ?? { paused: false, tiers: new Map(), breakers: new Map() };
-      queues.push(await statsOf(queue, state, now, deps));
+      const state: QueueState = known.get(queue) ?? { paused: false, tiers: new Map(), breakers: new Map() };
+      const counted = await statsOf(queue, state, now, deps);
+      const unserved = counted.pending > 0 && isServed(queue, registry, state, now) === false;
+      queues.push(unserved ? { ...counted, unserved } : counted);
     }
     return { at: toIso(now), queues, readUnits: units().readUnits };
   }

@@ -23,6 +23,8 @@ export interface QueueStats {
   readonly paused: boolean;
   /** Since when, ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
+  /** Records wait in it, and no function serves it. Absent: one does, or the control table does not tell. */
+  readonly unserved?: true | undefined;
   /** Destinations whose circuit breaker is open. */
   readonly openBreakers: number;
   /** `NEW` and `ERROR` together: the index does not tell them apart. */

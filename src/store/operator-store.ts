@@ -6,6 +6,7 @@ import type {
   LeaseState,
   ListFilter,
   QueueState,
+  Registry,
   ScanPage,
   SweepStore,
 } from './store.js';
@@ -41,8 +42,12 @@ export interface OperatorStore extends SweepStore {
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
   /** The queues that a run has served, or operators paused, by name. */
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
-  /** All that the control table says of queues, as it was a moment ago: for those who only look. */
-  readControl(): Promise<ControlState>;
+  /**
+   * All that the control table says of queues.
+   *
+   * @param consistency default: `eventual`, as it was a moment ago, at half the price: for those who look again and again
+   */
+  readControl(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
   /** The leases and claims that may have a run at work, read strongly. */
   readRuns(): Promise<readonly Exclusive[]>;
   /** Makes a region the active one; `false` if another one was written since `read`. Without `read`, whatever is there. */
@@ -63,8 +68,8 @@ export interface ControlState {
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** What the monitor has noted, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
-  /** Active until an operator makes another region so. Absent: the backlog is in one region. */
-  readonly primaryRegion?: string | undefined;
+  /** The owners of the queues, and the primary region. */
+  readonly registry: Registry;
   /** What an operator has written. */
   readonly activeRegion?: ActiveRegion | undefined;
 }

@@ -9,7 +9,7 @@ import { oldTable } from './old-table.js';
 const NOW = Date.parse('2030-01-01T12:00:00Z');
 
 /** A local runtime that commands find, with tables that nothing works on. Its queues are `default` and `bulk`. */
-export async function announcedRuntime({ hasIntake = false } = {}) {
+export async function announcedRuntime({ hasIntake = false, statusPage = 'http://127.0.0.1:1/' } = {}) {
   const dynamodb = await startEmbeddedDynamoDb();
   const opened: Awaited<ReturnType<typeof oldTable>>[] = [];
   let tables = 0;
@@ -26,7 +26,7 @@ export async function announcedRuntime({ hasIntake = false } = {}) {
         cwd: process.cwd(),
         startedAt: new Date().toISOString(),
         endpoint: dynamodb.endpoint,
-        statusPage: 'http://127.0.0.1:1/',
+        statusPage,
         tables: [
           { name: records.name, records: true, hasIntake },
           { name: control.name, records: false },

@@ -194,3 +194,46 @@ describe('an outage in the chart', () => {
     expect(outagesOf([minute(0, 0, 3), minute(1, 1, 0), minute(2, 0, 3)])).toEqual([]);
   });
 });
+
+describe('a queue that no rule serves', () => {
+  const BADGE = /<\/svg>No rule</g;
+  const counts = { table: 'Records', NEW: 0, ERROR: 0, SUCCESS: 0, DEAD: 0 };
+  const status = {
+    queues: [
+      { ...counts, name: 'orders', retryMode: 'perRecord' as const },
+      { ...counts, name: 'oders', NEW: 1 },
+    ],
+  };
+
+  it('is on the overview of a local runtime, with the nearest name, though no run has served it', async () => {
+    const { app, store } = consoleUnderTest({ ...orders, runtime: runtimeUnderTest(status) });
+    store.put(waiting('a', { queue: 'oders', lane: 'oders' }));
+    store.put(waiting('b'));
+    const { text } = await get(app, '/');
+    expect(text).toContain(
+      'oders: no rule serves this queue, 1 record waits; did you mean &quot;orders&quot;?',
+    );
+    expect(text).toMatch(/>oders<[\s\S]*?<\/svg>No rule</);
+    expect(text.match(BADGE)).toHaveLength(1);
+  });
+
+  it('is on the overview in AWS, if its owner has given it up, and not if it has none', async () => {
+    const { app, store } = consoleUnderTest();
+    store.put(waiting('a'));
+    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    expect((await get(app, '/')).text).not.toMatch(BADGE);
+    const owner = { owner: 'Shop', retryMode: 'perRecord', at: iso(), removedAt: iso() } as const;
+    await store.writeRegistry({ rev: 'r', queues: new Map([['orders', owner]]) }, '');
+    const { text } = await get(app, '/');
+    expect(text).toContain('orders: no rule serves this queue, 1 record waits.');
+    expect(text).toMatch(BADGE);
+  });
+
+  it('is as any other one once none of its records waits', async () => {
+    const { app, store } = consoleUnderTest({ ...orders, runtime: runtimeUnderTest(status) });
+    store.put(dead('a', { queue: 'oders', lane: 'oders/dead' }));
+    const { text } = await get(app, '/');
+    expect(text).toContain('oders');
+    expect(text).not.toMatch(BADGE);
+  });
+});

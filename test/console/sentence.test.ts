@@ -61,6 +61,7 @@ const ALL: Readonly<Record<string, QueueView>> = {
   ]),
   failing: view('orders', 'failing'),
   late: view('prices', 'late', { lagSeconds: 960, due: { now: 4212, minute: 0, hour: 0, day: 0 } }),
+  unserved: { ...view('deafult', 'unserved', { pending: 2 }), unserved: { meant: 'default' } },
   paused: view('bulk', 'paused', { paused: true, pausedAt: iso(-16 * MINUTE), pending: 1 }),
   dead: view('mails', 'dead', { dead: 116 }),
 };
@@ -69,6 +70,7 @@ const TEXTS: Readonly<Record<string, string>> = {
     'invoices: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 602 records wait.',
   failing: 'orders fails: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
+  unserved: 'deafult: no rule serves this queue, 2 records wait; did you mean "default"?',
   paused: 'bulk has been paused for 16 min, 1 record waits.',
   dead: '116 dead records of mails need a decision.',
 };
@@ -107,8 +109,8 @@ describe('the opening sentence', () => {
   });
 
   it('has the worst first, whatever the order of the queues', () => {
-    const order = ['breaker', 'failing', 'late', 'paused', 'dead'];
-    expect(CONDITIONS.slice(0, 5)).toEqual(order);
+    const order = ['breaker', 'failing', 'late', 'unserved', 'paused', 'dead'];
+    expect(CONDITIONS.slice(0, 6)).toEqual(order);
     for (let i = 0; i < order.length; i++) {
       const left = order.slice(i).map((name) => ALL[name] as QueueView);
       const { title, details } = sentenceOf(snapshot([...left].reverse()));

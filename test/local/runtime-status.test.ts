@@ -119,3 +119,10 @@ describe('a run that is at work', () => {
     expect(status().running).toMatchObject([{ label: 'prices' }]);
   });
 });
+
+it('the status says which queues are named by records, and by no rule of the app', () => {
+  const { status, view } = world();
+  view.setCounts(new Map([['Records', new Map([['oders', { NEW: 2 }]])]]));
+  expect(status().queues).toMatchObject([{ name: 'orders' }, { name: 'oders', NEW: 2, unserved: true }]);
+  expect(status().queues[0]).not.toHaveProperty('unserved');
+});

@@ -107,12 +107,12 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
     return queuesIn(await this.controlItems([QUEUE_PREFIX, ARRIVALS_PREFIX]));
   }
 
-  async readControl(): Promise<ControlState> {
+  async readControl(consistency: 'strong' | 'eventual' = 'eventual'): Promise<ControlState> {
     const prefixes = [
       ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX],
       ...[REGISTRY_KEY, REGION_KEY],
     ];
-    const items = await this.controlItems(prefixes, 'eventual');
+    const items = await this.controlItems(prefixes, consistency);
     const readings = items.flatMap((item): [string, Item][] => {
       const name = nameOf(item, READING_PREFIX);
       return name !== undefined && isMap(item.reading) ? [[name, item.reading]] : [];
@@ -122,7 +122,7 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
       queues: queuesIn(items),
       leases: leasesIn(items),
       readings: new Map(readings),
-      primaryRegion: parseRegistry(named(REGISTRY_KEY), () => {}).primaryRegion,
+      registry: parseRegistry(named(REGISTRY_KEY), () => {}),
       activeRegion: parseActiveRegion(named(REGION_KEY), () => {}),
     };
   }

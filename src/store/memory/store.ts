@@ -94,9 +94,9 @@ export class MemoryStore extends MemoryRunStore implements OperatorStore {
 
   async readControl(): Promise<ControlState> {
     const [queues, leases] = await Promise.all([this.readQueues(), this.readLeases()]);
-    const { primaryRegion } = this.queues.readRegistry();
     const { activeRegion } = this.queues;
-    return { queues, leases, readings: new Map(this.readings), primaryRegion, activeRegion };
+    const registry = this.queues.readRegistry();
+    return { queues, leases, readings: new Map(this.readings), registry, activeRegion };
   }
 
   async writeReading(queue: string, reading: Item): Promise<void> {

@@ -1,6 +1,8 @@
+import { Serving } from '../serving.js';
 import { explain } from './explain.js';
 import type { ImportSource } from './import-source.js';
 import { counted, type Output, printable } from './output.js';
+import { meantText } from './unserved.js';
 
 /** What an import came to. */
 export interface ImportCounters {
@@ -46,10 +48,11 @@ export function reportImport(
       `warning: "${name}" is the library's to write, and was left out of ${counted(lines, 'record')}`,
     );
   }
+  const serving = new Serving(known && { app: known });
   for (const queue of queues) {
-    if (known === undefined || known.length === 0 || known.includes(queue)) continue;
+    if (!serving.isUnserved(queue)) continue;
     output.message(
-      `warning: the running app has no queue "${printable(queue)}": nothing will attempt its records`,
+      `warning: the running app has no queue "${printable(queue)}": nothing will attempt its records${meantText(serving.meant(queue))}`,
     );
   }
   output.message(`inserted ${inserted}, duplicates ${duplicates}, bad ${unit}s ${bad}`);

@@ -27,7 +27,7 @@ const SHOWN_BY_DEFAULT = 100;
 export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(flags.redact);
   const target = await connect(flags);
-  const { client, table, clock, where, local } = target;
+  const { client, table, clock, local } = target;
   try {
     const isTold = await refuseUnknownQueue(flags.queue, { target });
     if (!local && lanesHolding(flags) === undefined) {
@@ -40,7 +40,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
     const found = flags.json
       ? await printJson(records, redact, output)
-      : await printTable(records, { where, now: clock.now(), limit, queues: target.queues }, output);
+      : await printTable(records, { target, limit }, output);
     if (found === 0 && !isTold) output.message(queueNotTold(flags.queue));
     return EXIT.ok;
   } finally {
@@ -72,9 +72,10 @@ async function printJson(
 /** The table, and how many records it has. */
 async function printTable(
   records: AsyncIterable<BacklogRecord | 'more'>,
-  { where, now, limit, queues }: Pick<Target, 'where' | 'queues'> & { now: number; limit: number },
+  { target, limit }: { target: Target; limit: number },
   output: Output,
 ): Promise<number> {
+  const { where, clock } = target;
   const found: BacklogRecord[] = [];
   let more = false;
   for await (const record of records) {
@@ -88,12 +89,16 @@ async function printTable(
   found.sort((a, b) => (a.insertedAt < b.insertedAt ? -1 : a.insertedAt > b.insertedAt ? 1 : 0));
   // A program that reads the table gets whole texts.
   const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
-  for (const line of recordTable(found, { now, columns, paint: painter(hasColors(process.stdout)) })) {
+  for (const line of recordTable(found, {
+    now: clock.now(),
+    columns,
+    paint: painter(hasColors(process.stdout)),
+  })) {
     output.data(line);
   }
   const note = more ? `; there are more: --limit ${limit * 10}, or --json for all` : '';
   output.message(`${counted(found.length, 'record')} in ${where}${note}`);
-  for (const line of unservedLines(found, { queues })) output.message(line);
+  for (const line of await unservedLines(found, target)) output.message(line);
   return found.length;
 }
 

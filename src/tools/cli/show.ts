@@ -9,12 +9,12 @@ import {
 } from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
-import { connect, type TargetFlags } from './connect.js';
+import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
-import { unservedText } from './unserved.js';
+import { servingAt, unservedText } from './unserved.js';
 
 export interface ShowFlags extends TargetFlags {
   readonly json?: boolean | undefined;
@@ -27,7 +27,8 @@ const LABEL = 16;
 /** `backlog show`: one record in full. */
 export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(flags.redact);
-  const { client, table, clock, where, queues } = await connect(flags);
+  const target = await connect(flags);
+  const { client, table, clock, where } = target;
   try {
     const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
     const record = await store.get(id);
@@ -40,13 +41,18 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
       : describe(record, shownPayload(record, redact), {
           now: clock.now(),
           paint: painter(hasColors(process.stdout)),
-          unserved: isPending(record) ? unservedText(record.queue, { queues }) : undefined,
+          unserved: await whyUnserved(record, target),
         }).join('\n');
     output.data(text);
     return EXIT.ok;
   } finally {
     client.destroy();
   }
+}
+
+async function whyUnserved(record: BacklogRecord, target: Target): Promise<string | undefined> {
+  if (!isPending(record)) return undefined;
+  return unservedText(record.queue, await servingAt(target, new Set([record.queue])));
 }
 
 interface Describing {

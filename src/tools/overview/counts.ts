@@ -4,7 +4,8 @@ import { Tables } from '../../operate/tables.js';
 import { isPassiveBy } from '../../registry/regions.js';
 import type { ControlState } from '../../store/operator-store.js';
 import type { LeaseState, QueueState } from '../../store/store.js';
-import type { OverviewDeps } from './deps.js';
+import { Serving } from '../serving.js';
+import type { OverviewDeps, RuntimeKnowledge } from './deps.js';
 import { entriesFor, lookAt, type OverviewStats } from './queue-counts.js';
 
 /** Counts of all queues, as they were read at one time. */
@@ -14,6 +15,8 @@ export interface Counts {
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** The items of the queues in the control table. */
   readonly states: ReadonlyMap<string, QueueState>;
+  /** The queues that no rule serves. Default: not known. */
+  readonly serving?: Serving | undefined;
   /** Another region attempts the records. */
   readonly passive?: PassiveRegion | undefined;
   /** Real time, epoch milliseconds. */
@@ -88,8 +91,10 @@ export class CountsReader {
       const patiently = this.tables.patiently(this.patience);
       const control = await patiently(() => store.readControl());
       const { queues: states, leases: all, readings } = control;
-      const known = new Map(this.deps.queues?.().map(({ name, retry }) => [name, retry]));
-      const names = [...new Set([...states.keys(), ...known.keys()])].sort();
+      const app = this.deps.queues?.();
+      const known = new Map(app?.map(({ name, retry }) => [name, retry]));
+      const named = queuesWithRecords(this.deps);
+      const names = [...new Set([...states.keys(), ...known.keys(), ...named])].sort();
       const { clock } = this.tables;
       const now = clock.now();
       const entries = entriesFor(names.length, this.deps.runtime ? MOST_LOCAL_ENTRIES : undefined);
@@ -114,6 +119,9 @@ export class CountsReader {
           stats: { at: toIso(now), queues },
           leases,
           states,
+          serving: new Serving(
+            app ? { app: [...known.keys()] } : { registry: control.registry, states, now },
+          ),
           passive: passiveIn(control, await this.tables.region(), now),
           readAt: clock.wall(),
           readUnits,
@@ -128,10 +136,24 @@ export class CountsReader {
   }
 }
 
+/** Those that records name which wait or are dead, as a local runtime has counted: also such as the app does not have. */
+export function queuesWithRecords({
+  runtime,
+  backlog,
+}: {
+  readonly runtime?: Pick<RuntimeKnowledge, 'status'> | undefined;
+  readonly backlog: Pick<OverviewDeps['backlog'], 'table'>;
+}): string[] {
+  const queues = runtime?.status().queues ?? [];
+  return queues
+    .filter(({ table, NEW, ERROR, DEAD }) => table === backlog.table && NEW + ERROR + DEAD > 0)
+    .map(({ name }) => name);
+}
+
 const NEVER_SERVED: QueueState = { paused: false, tiers: new Map(), breakers: new Map() };
 
 function passiveIn(
-  { primaryRegion, activeRegion }: ControlState,
+  { registry: { primaryRegion }, activeRegion }: ControlState,
   region: string | undefined,
   now: number,
 ): PassiveRegion | undefined {

@@ -22,7 +22,7 @@ interface Finding {
 /**
  * What is wrong, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > rule missed > paused > dead records
+ *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > no rule serves a queue > rule missed > paused > dead records
  *
  * @param error why the tables could not be read; undefined: they were
  */
@@ -46,6 +46,7 @@ function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
     ...of('breaker').map((queue) => dead(breakerText(queue, now))),
     ...of('failing').map((queue) => dead(failingText(queue))),
     ...of('late').map((queue) => dead(lateText(queue))),
+    ...of('unserved').map((queue) => amber(unservedText(queue))),
     ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
     ...(disabled > 0 ? [amber(`${disabled === 1 ? 'One rule is' : `${disabled} rules are`} disabled.`)] : []),
     ...of('paused').map((queue) => amber(pausedText(queue, now))),
@@ -94,6 +95,12 @@ function lateText({ stats, leases }: QueueView): string {
   const { queue, lagSeconds = 0, due, counted } = stats;
   const holder = leases.length > 0 ? 'a run is at work' : 'no run is at work';
   return `${queue} is ${age(lagSeconds * 1000)} late: ${COUNT_SIGNS[counted]}${records(due?.now ?? 0)} due, ${holder}.`;
+}
+
+/** `deafult: no rule serves this queue, 2 records wait; did you mean "default"?` */
+function unservedText({ stats, unserved }: QueueView): string {
+  const hint = unserved?.meant === undefined ? '.' : `; did you mean "${unserved.meant}"?`;
+  return `${stats.queue}: no rule serves this queue, ${waitText(stats)}${hint}`;
 }
 
 function pausedText({ stats }: QueueView, now: number): string {

@@ -11,6 +11,8 @@ import type { OverviewStats } from './queue-counts.js';
 export interface QueueView {
   readonly stats: OverviewStats;
   readonly condition: Condition;
+  /** Records wait in it, and no rule serves it; with the name that was probably meant. Undefined: one does, or it is not known. */
+  readonly unserved?: { readonly meant: string | undefined } | undefined;
   /** How many of those that wait have failed: exact in a local runtime, about by the monitor, or else not known. */
   readonly inRetry: number | undefined;
   readonly retryCounted: OverviewStats['counted'];
@@ -64,12 +66,16 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const leases = [...counts.leases]
       .filter(([key]) => isLeaseOfQueue(key, stats.queue))
       .map(([key, { holder, until }]) => ({ key, holder, until }));
-    const condition = conditionOf(stats, { failing, isHeld: leases.length > 0, lateSeconds });
+    const { serving } = counts;
+    const isUnserved = stats.pending > 0 && serving?.isUnserved(stats.queue) === true;
+    const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
+    const condition = conditionOf(stats, { unserved, failing, isHeld: leases.length > 0, lateSeconds });
     const nextRunAt = known?.nextRunAt;
     const breakers = [...(counts.states.get(stats.queue)?.breakers.values() ?? [])];
     return {
       stats,
       condition,
+      unserved,
       inRetry: known?.ERROR ?? stats.inRetry,
       retryCounted: known || !stats.inRetry ? 'exact' : 'about',
       recent,
@@ -89,8 +95,14 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
 
 function conditionOf(
   { openBreakers, paused, lagSeconds = 0, pending, dead }: OverviewStats,
-  { failing, isHeld, lateSeconds }: Pick<QueueView, 'failing'> & { isHeld: boolean; lateSeconds: number },
+  {
+    unserved,
+    failing,
+    isHeld,
+    lateSeconds,
+  }: Pick<QueueView, 'unserved' | 'failing'> & { isHeld: boolean; lateSeconds: number },
 ): Condition {
+  if (unserved) return 'unserved';
   if (openBreakers > 0) return 'breaker';
   if (paused) return 'paused';
   if (failing) return 'failing';

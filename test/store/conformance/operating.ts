@@ -165,7 +165,9 @@ export function operating(underTest: UnderTest): void {
       now: NOW,
     });
     await store.holdLease('op-all#2', { holder: 'h', until: NOW + 70_000, ids: ['a'], rev: 'rev-a' });
-    const { queues, leases } = await store.readControl();
+    const { queues, leases, registry } = await store.readControl();
+    expect(registry).toEqual(await store.readRegistry());
+    expect((await store.readControl('strong')).queues).toEqual(queues);
     expect(queues.get('op-all')).toMatchObject({ paused: true });
     expect(queues.has('op-all-claimed')).toBe(true);
     expect(leases.get('op-all#2')).toMatchObject({ ids: ['a'] });

@@ -50,6 +50,8 @@ export function registering(underTest: UnderTest): void {
     const withRegion: Registry = { ...registry('p1', { orders }), primaryRegion: 'eu-central-1' };
     expect(await store.writeRegistry(withRegion, rev)).toBe(true);
     expect(await store.readRegistry()).toEqual(withRegion);
+    for (const how of ['strong', 'eventual'] as const)
+      expect((await store.readControl(how)).registry).toEqual(withRegion);
     expect(await store.writeRegistry(registry('p2', { bulk }), 'p1')).toBe(true);
     expect(await store.readRegistry()).toEqual(registry('p2', { bulk }));
   });

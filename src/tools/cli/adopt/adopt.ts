@@ -6,12 +6,14 @@ import { createDueIndex } from '../../../store/dynamodb/create-index.js';
 import { describeTable, type TableFacts } from '../../../store/dynamodb/inspect.js';
 import { RawItems } from '../../../store/dynamodb/raw-items.js';
 import { show } from '../../../validation.js';
+import { Serving } from '../../serving.js';
 import { confirmed } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { itemsBar } from '../progress.js';
 import { type ShapeProblem, shapeProblems } from '../table-shape.js';
+import { meantText } from '../unserved.js';
 import { Adoption } from './adoption.js';
 import { CheckpointFile, readCheckpoint, type SegmentState } from './checkpoint.js';
 import { AdoptionCounters } from './counters.js';
@@ -189,12 +191,12 @@ function warnOfStrangers(
   known: readonly string[] | undefined,
   output: Output,
 ): void {
-  if (known === undefined || known.length === 0) return;
+  const serving = new Serving(known && { app: known });
   const queues = new Set(Object.keys(counters.state.indexed).map((lane) => lane.replace(/\/dead$/, '')));
   for (const queue of queues) {
-    if (known.includes(queue)) continue;
+    if (!serving.isUnserved(queue)) continue;
     output.message(
-      `warning: the running app has no queue "${printable(queue)}": nothing will attempt its records`,
+      `warning: the running app has no queue "${printable(queue)}": nothing will attempt its records${meantText(serving.meant(queue))}`,
     );
   }
 }

@@ -7,11 +7,13 @@ import {
 } from '../../../operate/index.js';
 import { type BacklogRecord, QUEUE_PATTERN } from '../../../record/index.js';
 import { DynamoDbStore } from '../../../store/index.js';
+import { Serving } from '../../serving.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { itemsBar } from '../progress.js';
+import { meantText } from '../unserved.js';
 import { type ForceFlags, refuseUnknownQueues, requireKnownQueue } from './known-queue.js';
 import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
@@ -151,8 +153,11 @@ export function warnOfScan({ local }: Target, output: Output): void {
   output.message('reading the whole table, which is billed; with --queue NAME its index is read');
 }
 
-/** A mistake, mostly: what goes there waits until the queue is served. In AWS the queues that are served are not known. */
-export function warnOfQueue(queue: string | undefined, { queues = [] }: Target, output: Output): void {
-  if (queue === undefined || queues.length === 0 || queues.includes(queue)) return;
-  output.message(`warning: the running app has no queue "${queue}"`);
+/** A mistake, mostly: what goes there waits until the queue is served. In AWS `requireKnownQueue` has asked the registry. */
+export function warnOfQueue(queue: string | undefined, { queues: app }: Target, output: Output): void {
+  const serving = new Serving(app && { app });
+  if (queue === undefined || !serving.isUnserved(queue)) return;
+  output.message(
+    `warning: the running app has no queue "${printable(queue)}"${meantText(serving.meant(queue))}`,
+  );
 }

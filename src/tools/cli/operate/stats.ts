@@ -1,10 +1,13 @@
 import { age } from '../../../duration.js';
 import type { QueueStats } from '../../../operate/index.js';
+import { queuesWithRecords } from '../../overview/counts.js';
+import { Serving } from '../../serving.js';
 import type { Target } from '../connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
-import { unservedText } from '../unserved.js';
+import { RemoteRuntime } from '../top/remote-runtime.js';
+import { meantText } from '../unserved.js';
 import { refuseUnknownQueues } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { usage } from './usage.js';
@@ -12,6 +15,11 @@ import { usage } from './usage.js';
 export interface StatsFlags extends OperateTargetFlags {
   readonly queues?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
+}
+
+interface ServedStats extends QueueStats {
+  /** The queue that was probably meant, where no rule serves this one. */
+  readonly didYouMean?: string | undefined;
 }
 
 const COLUMNS = [
@@ -34,8 +42,9 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
   const { operator, target } = at;
   try {
     await refuseUnknownQueues(flags.queues ?? [], at);
-    const alsoQueues = flags.queues === undefined ? target.queues : undefined;
-    const result = await usage(() => operator.stats({ queues: flags.queues, alsoQueues }));
+    const alsoQueues = flags.queues === undefined ? await queuesAt(target) : undefined;
+    const all = await usage(() => operator.stats({ queues: flags.queues, alsoQueues }));
+    const result = { ...all, queues: all.queues.map((queue) => withServing(queue, target)) };
     if (flags.json) {
       output.data(JSON.stringify(result));
       return EXIT.ok;
@@ -46,7 +55,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
       output.data(
         plainTable(
           COLUMNS,
-          result.queues.map((queue) => row(queue, now, paint, target)),
+          result.queues.map((queue) => row(queue, now, paint)),
           paint,
         ),
       );
@@ -62,8 +71,23 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
   }
 }
 
-function row(queue: QueueStats, now: number, paint: Paint, served: Pick<Target, 'queues'>): string[] {
-  const unserved = queue.pending > 0 ? unservedText(queue.queue, served) : undefined;
+/** The app's queues, and those that its records name though the app has none of that name. */
+async function queuesAt({ queues, statusPage, table }: Target): Promise<readonly string[] | undefined> {
+  const runtime = statusPage === undefined ? undefined : await new RemoteRuntime(statusPage, table).refresh();
+  const named = queuesWithRecords({ runtime, backlog: { table } });
+  return queues && [...queues, ...named];
+}
+
+/** The app of a local runtime knows more than the registry, where functions come one after the other. */
+function withServing({ unserved: byRegistry, ...stats }: QueueStats, { queues: app }: Target): ServedStats {
+  if (!app) return byRegistry ? { ...stats, unserved: true } : stats;
+  const serving = new Serving({ app });
+  if (stats.pending === 0 || !serving.isUnserved(stats.queue)) return stats;
+  return { ...stats, unserved: true, didYouMean: serving.meant(stats.queue) };
+}
+
+function row(queue: ServedStats, now: number, paint: Paint): string[] {
+  const { unserved, didYouMean } = queue;
   const { due, lagSeconds, oldestDueAt, dead, pausedAt } = queue;
   const paused = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
   const oldestMs = oldestDueAt === undefined ? undefined : now - Date.parse(oldestDueAt);
@@ -78,7 +102,7 @@ function row(queue: QueueStats, now: number, paint: Paint, served: Pick<Target, 
     oldestMs === undefined ? '-' : oldestMs >= 0 ? age(oldestMs) : `in ${age(-oldestMs)}`,
     dead > 0 ? paint('red', String(dead)) : '0',
     [
-      ...(unserved ? [paint('yellow', 'no rule serves it')] : []),
+      ...(unserved ? [paint('yellow', `no rule serves it${meantText(didYouMean)}`)] : []),
       ...(queue.paused ? [paint('yellow', paused)] : []),
       ...(queue.openBreakers > 0 ? [paint('yellow', `${counted(queue.openBreakers, 'breaker')} open`)] : []),
     ].join(', '),

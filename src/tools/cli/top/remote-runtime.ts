@@ -34,6 +34,11 @@ export class RemoteRuntime {
     return this.knowledge;
   }
 
+  /** What it has answered last. */
+  get known(): RuntimeKnowledge | undefined {
+    return this.knowledge;
+  }
+
   /** The app's queues with records in this table, as it last said them. */
   queues(): readonly string[] | undefined {
     return this.knowledge

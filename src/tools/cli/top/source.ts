@@ -1,5 +1,5 @@
 import { CountsReader } from '../../overview/counts.js';
-import type { RuntimeKnowledge } from '../../overview/deps.js';
+import type { OverviewDeps } from '../../overview/deps.js';
 import { explainRead } from '../../overview/explain-read.js';
 import { type Sentence, sentenceOf } from '../../overview/sentence.js';
 import { type Snapshot, snapshotOf } from '../../overview/snapshot.js';
@@ -105,16 +105,24 @@ function sourceOf({ target, controlTable }: Awaited<ReturnType<typeof tablesAt>>
   const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
   const backlog = { table, controlTable, client, clock };
   const names = () => (remote?.queues() ?? queues ?? []).map((name) => ({ name }));
-  const counts = { backlog, queues: names, countsForMs: 0 };
+  const counts: OverviewDeps = {
+    backlog,
+    ...(remote || queues ? { queues: names } : {}),
+    countsForMs: 0,
+    get runtime() {
+      return remote?.known;
+    },
+  };
   const reader = new CountsReader(counts, patient ? undefined : NO_PATIENCE);
   return {
     where,
     async read() {
       // The interval is the operator's: the console holds counts for longer where they cost much.
       reader.forget();
+      // It knows the names of queues that records have and the app does not.
+      await remote?.refresh();
       const { counts: found, error } = await reader.read();
-      const runtime: RuntimeKnowledge | undefined = await remote?.refresh();
-      const snapshot = snapshotOf({ ...counts, runtime }, found, clock.now());
+      const snapshot = snapshotOf(counts, found, clock.now());
       const reason = error === undefined ? undefined : explainRead(error);
       return {
         sentence: sentenceOf(snapshot, reason),

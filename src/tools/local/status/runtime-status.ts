@@ -1,6 +1,7 @@
 import { toIso } from '../../../clock.js';
 import type { StatusCounts } from '../../../store/dynamodb/emulator.js';
 import { withoutUrlSecrets } from '../../../url-text.js';
+import { Serving } from '../../serving.js';
 import type { AppQueue } from '../app-queues.js';
 import type { DebuggerAddress } from '../debugging.js';
 import type { SampleErp } from '../sample/sample-erp.js';
@@ -153,6 +154,7 @@ export class RuntimeStatusView {
     return tables.flatMap((table) => {
       const counts = this.#counts.get(table) ?? new Map<string, Record<string, number>>();
       const known = queues.filter((queue) => queue.table === table);
+      const serving = new Serving({ app: known.map(({ name }) => name) });
       const names = new Set([...known.map(({ name }) => name), ...counts.keys()]);
       return [...names].map((name): QueueStatus => {
         const own = known.find((queue) => queue.name === name);
@@ -162,6 +164,7 @@ export class RuntimeStatusView {
         return {
           name,
           retryMode: own?.retryMode,
+          ...(serving.isUnserved(name) ? { unserved: true } : {}),
           policy: own?.policy,
           table,
           // A status that is none counts as NEW: that is how a run reads it.

@@ -105,6 +105,8 @@ export interface QueueStatus {
   readonly name: string;
   /** Absent if records name a queue that the app does not have. */
   readonly retryMode?: RetryMode | undefined;
+  /** The app has no queue of that name, so no rule serves it. Absent: it has. */
+  readonly unserved?: true | undefined;
   /** The type of its retry policy. */
   readonly policy?: string | undefined;
   readonly table: string;

@@ -1,0 +1,40 @@
+import { nearest } from '../nearest.js';
+import { isServed } from '../registry/serving.js';
+import type { QueueState, Registry } from '../store/store.js';
+
+/** Where it is known which queues have a rule: the app of a local runtime, or the control table. */
+export type ServingFacts =
+  | { readonly app: readonly string[] }
+  | {
+      readonly registry: Pick<Registry, 'queues'>;
+      /** The items of the queues in the control table. */
+      readonly states: ReadonlyMap<string, Pick<QueueState, 'retryMode'>>;
+      /** The backlog's time, epoch milliseconds. */
+      readonly now: number;
+    };
+
+/** Knows the queues that no rule serves, so that records wait there until one does. */
+export class Serving {
+  /** @param facts undefined: it is not known which queues have a rule */
+  constructor(private readonly facts: ServingFacts | undefined) {}
+
+  /** False also where it is not known. */
+  isUnserved(queue: string): boolean {
+    const { facts } = this;
+    if (facts === undefined) return false;
+    // Functions without settings of queues do not tell which they serve.
+    if ('app' in facts) return facts.app.length > 0 && !facts.app.includes(queue);
+    return isServed(queue, facts.registry, facts.states.get(queue), facts.now) === false;
+  }
+
+  /** The queue with a rule that was probably meant. */
+  meant(queue: string): string | undefined {
+    const { facts } = this;
+    if (facts === undefined) return undefined;
+    const known = 'app' in facts ? facts.app : [...facts.registry.queues.keys()];
+    return nearest(
+      queue,
+      known.filter((name) => !this.isUnserved(name)),
+    );
+  }
+}
