@@ -28,7 +28,7 @@ import { checkTaskTimeouts } from './plan.js';
 import type { HandlerSeams } from './seams.js';
 import { checkRetryQueue, choiceOptions } from './settings.js';
 
-/** What each option leaves out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
+/** Options of a handler. What is left out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
 export interface BacklogHandlerOptions extends HandlerSeams {
   /** The queue whose records this handler attempts. */
   readonly queue?: string | undefined;
@@ -54,7 +54,7 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly retryQueue?: string | undefined;
   /** Errors that a retry cannot help, by their names or classes: such a failure makes the record dead at once. */
   readonly deadOn?: DeadOn | undefined;
-  /** What a record keeps of its attempts, and what takes secrets out of it. Default: 512 bytes, without stacks. */
+  /** The history that a record keeps of its attempts, and the redaction of its secrets. Default: 512 bytes, without stacks. */
   readonly history?: HistoryOptions | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
@@ -82,9 +82,9 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * a day.
    */
   readonly maxRetryAfter?: Duration | undefined;
-  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
+  /** The time that a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: Duration | undefined;
-  /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
+  /** The time that a record is kept after its success, or `"forever"`. Default: 30 days. */
   readonly retention?: Duration | 'forever' | undefined;
   /** Traces attempts, such as `openTelemetry(api)`. Default: attempts are not traced. */
   readonly tracing?: AttemptTracing | undefined;

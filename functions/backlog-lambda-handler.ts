@@ -1,15 +1,15 @@
 import type { RunSummary } from '../src/worker/index.js';
 import type { LambdaContext } from './lambda-context.js';
 
-/** What middy's middlewares get: one object for all of them, from the start of an invocation to its end. */
+/** The argument of middy's middlewares: one object for all of them, from the start of an invocation to its end. */
 export interface HandlerRequest {
   /** The event: of a rule, or of records that were just inserted. */
   readonly event: unknown;
   /** Lambda's context. */
   readonly context: LambdaContext;
-  /** What the handler has returned, for `after`; what `onError` returns in place of its error. */
+  /** The result of the handler, for `after`; the result that `onError` sets in place of its error. */
   response: unknown;
-  /** What was thrown, for `onError`. */
+  /** The error that was thrown, for `onError`. */
   readonly error: unknown;
   /** Shared by the middlewares of an invocation. */
   readonly internal: Record<string, unknown>;

@@ -21,7 +21,7 @@ import {
   type SecretSource,
 } from './secrets/secret-source.js';
 
-/** How the built-in handlers deliver the records of a queue. */
+/** The delivery of a queue's records by the built-in handlers. */
 export interface DeliverySettings {
   readonly url: string;
   readonly method?: Method | undefined;
@@ -42,7 +42,7 @@ const deliverySchema = z.strictObject({
   secret: z.optional(z.unknown()),
 });
 
-/** Of an attempt, where the queue does not say. */
+/** The time limit of an attempt, where the queue sets none. */
 const ATTEMPT_TIMEOUT_SECONDS = 30;
 
 /**

@@ -5,7 +5,7 @@ import { clockOf } from './clock.js';
 import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';
 
-/** What a run works with; tests hand in their own. */
+/** The store, the clock and the log of a run; tests hand in their own. */
 export interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
   /** For tests: in place of the tables, such as a `MemoryStore`. */
   readonly store: Store;

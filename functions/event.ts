@@ -7,7 +7,7 @@ import type { Arrivals } from '../src/worker/index.js';
 import type { QueueSettings } from './settings.js';
 
 /**
- * What a run is to drain: the constant input of an EventBridge rule, or what the intake sends. In place of `queue`, a
+ * The queue that a run is to drain: the constant input of an EventBridge rule, or what the intake sends. In place of `queue`, a
  * rule's input may have `queues`: several of them with their weights, which share all the rest.
  */
 export interface BacklogEvent {

@@ -1,5 +1,5 @@
 /**
- * What a handler uses of Lambda's context.
+ * The part of Lambda's context that a handler uses.
  */
 export interface LambdaContext {
   /** Until the function is ended, in milliseconds. */

@@ -4,7 +4,7 @@ import type { QueueSettings } from './settings.js';
 
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
-/** What alarms need. */
+/** The metrics that alarms need. */
 const ESSENTIAL: ReadonlySet<string> = new Set([
   'Attempted',
   'Failed',
@@ -75,7 +75,7 @@ function write(
  */
 export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
-/** What a run measures of its queue. An idle run counts nothing. */
+/** The metrics of a run and its queue. An idle run counts nothing. */
 export function runMetrics(summary: RunSummary): { readonly counts: Values; readonly seconds: Values } {
   const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask } = summary;
   const counts = isIdle(summary)
@@ -120,7 +120,7 @@ export function emitMetrics(
   });
 }
 
-/** What the intake did with a batch. Counts are of records. */
+/** The metrics of a batch of the intake. Counts are of records. */
 export interface IntakeMetrics {
   /** Indexed. */
   readonly indexed: number;
@@ -165,13 +165,13 @@ export function emitIntakeMetrics(intake: IntakeMetrics, table: string, level: M
   );
 }
 
-/** What the monitor has read of a queue. What is not known is left out. */
+/** The monitor's values of a queue. Unknown ones are left out. */
 export interface QueueGauges {
-  /** How late the record is that is due for longest, in the backlog's seconds; 0 if none is due. */
+  /** The lateness of the record that is due for longest, in the backlog's seconds; 0 if none is due. */
   readonly oldestDueAge: number;
   /** Records that wait for an attempt, now or later. */
   readonly waiting?: number | undefined;
-  /** Those of them that are due. Not known of a progressive queue, whose tiers say when. */
+  /** The number of them that are due. Unknown for a progressive queue, whose tiers say when. */
   readonly due?: number | undefined;
   /** About how many of those that wait have failed. */
   readonly inRetry?: number | undefined;
@@ -189,7 +189,7 @@ export function emitGauges(
   write(level, { Table: table, Queue: queue }, counts, { OldestDueAge: oldestDueAge });
 }
 
-/** How late the record is that is due for longest in any queue without a lag alarm of its own. */
+/** Emits the lateness of the record that is due for longest in any queue without a lag alarm of its own. */
 export function emitOldestDueAge(seconds: number, table: string, level: MetricsLevel): void {
   write(level, { Table: table }, {}, { OldestDueAge: seconds });
 }

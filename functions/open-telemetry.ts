@@ -42,7 +42,7 @@ export interface OpenTelemetryApi {
     /** The active span of a context. */
     getSpanContext(context: unknown): SpanContext | undefined;
   };
-  /** What is active. */
+  /** The active context. */
   readonly context: {
     /** The active context. */
     active(): unknown;

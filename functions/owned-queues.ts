@@ -17,7 +17,7 @@ const MAX_TRIES = 5;
 const NO_OWNER: Decision = { next: undefined, foreign: new Map() };
 
 /**
- * Which queues of a function are its owner's, and whether its region is the active one. It looks that up in the control
+ * Knows which queues of a function are its owner's, and whether its region is the active one. It looks that up in the control
  * table at a sandbox's first run, and later when a run has found something to do. So an idle poll costs nothing more.
  */
 export class OwnedQueues {
@@ -59,7 +59,7 @@ export class OwnedQueues {
     return this.foreign.has(queue) ? 'notOwner' : undefined;
   }
 
-  /** Why no record of a queue is attempted; undefined: it is the owner's, or this function is a standby. */
+  /** The reason why no record of a queue is attempted; undefined: it is the owner's, or this function is a standby. */
   conflict(queue: string): ConfigurationError | undefined {
     const { owner, isStandby } = this.settings;
     if (isStandby || this.isPassive || !this.foreign.has(queue)) return undefined;

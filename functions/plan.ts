@@ -22,7 +22,7 @@ import {
 import type { ParsedEvent } from './event.js';
 import { checkPolicy, type QueueSettings, type Retention } from './settings.js';
 
-/** What the handler's own code says; it comes before what the CDK app says. */
+/** The options in the handler's own code; they come before those of the CDK app. */
 export interface HandlerChoices {
   readonly retry?: RetryPolicy | RetryDecider | undefined;
   readonly retryQueue?: string | undefined;
@@ -32,7 +32,7 @@ export interface HandlerChoices {
   readonly serves?: QueueWeights | undefined;
   /** The weights of the queues that the handler serves together; they take precedence over the rule's. */
   readonly weights?: QueueWeights | undefined;
-  /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
+  /** Makes the redaction of texts from the history's options. The built-in handlers have none: they keep all. */
   readonly redactionOf?: ((history: HistoryOptions) => Redaction | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly globalConcurrency?: number | undefined;
@@ -45,7 +45,7 @@ export interface HandlerChoices {
   readonly retention?: Retention | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
-  /** How the handler does the work of its tasks. */
+  /** The work of the handler's tasks. */
   readonly work?: TaskWork | undefined;
 }
 
@@ -54,18 +54,18 @@ const limitsSchema = z.object(limitsShape);
 const KEEP_SUCCESS_SECONDS = 30 * 86_400;
 const TICK_SECONDS = 60;
 
-/** What the settings of a queue and the code of its handler say, whatever the event. Made once per sandbox. */
+/** The options of a queue from its settings and its handler's code, whatever the event. Made once per sandbox. */
 export type QueuePlan = Omit<RunOptions, keyof Given | 'target'> & {
-  /** Those that one run has, if no others share the shards of the queue. */
+  /** The limits of one run, if no others share the shards of the queue. */
   readonly limits: RunLimits;
 };
 
-/** What is known when a run begins. */
+/** The options that are known when a run begins. */
 type Given = Pick<RunOptions, 'process' | 'functionTimeoutSeconds' | 'deadline' | 'invocation'> & {
   readonly now: number;
 };
 
-/** What is said of all queues of a function. */
+/** The choices for all queues of a function. */
 export interface LogChoices {
   readonly logsStacks?: boolean | undefined;
   readonly logsErrorTexts?: boolean | undefined;

@@ -41,7 +41,7 @@ interface Invocation {
   readonly context: LambdaContext;
   readonly stop: AbortSignal;
   readonly store: BacklogStore;
-  /** What some of its queues failed on: that keeps no other one from its run. */
+  /** The errors of some of its queues; every other queue has its run all the same. */
   readonly failures: unknown[];
 }
 
@@ -139,7 +139,7 @@ export class QueueFunction {
     return plan;
   }
 
-  /** Those of its owner's queues, and arrivals of any: another owner's are indexed first. */
+  /** Keeps the queues of its owner, and arrivals of any queue: another owner's are indexed first. */
   private async ownOf(planned: readonly Planned[], { context, store, failures }: Invocation) {
     const queues = planned.map(({ options }) => options.target.queue);
     await this.start().owned.atStart(store, context.invokedFunctionArn, queues);

@@ -18,11 +18,11 @@ export interface HandlerSeams extends Partial<HandlerDeps> {
   readonly run?: typeof run | undefined;
 }
 
-/** What the testing kit and the worker process replace. */
+/** The parts that the testing kit and the worker process replace. */
 export interface ProcessSeams extends HandlerSeams {
   /** Ends all runs, in place of SIGTERM: a run that waits for virtual time must keep no test process alive. */
   readonly stop?: AbortSignal | undefined;
-  /** What a run is started with in place of what the settings and the code say. */
+  /** Replaces the options of a run that come from the settings and the code. */
   readonly adjust?: ((options: RunOptions) => RunOptions) | undefined;
   /** The turns of a queue among all queues of the process. Default: among those of one event. */
   readonly turnsOf?: ((queue: string) => QueueTurns | undefined) | undefined;
@@ -40,7 +40,7 @@ export interface ProcessSeams extends HandlerSeams {
  */
 export type ReplaceSeams = (given: HandlerSeams) => ProcessSeams;
 
-/** What `dynamo-backlog/testing` and `backlog work` hand to a handler with an event. */
+/** The tool that `dynamo-backlog/testing` and `backlog work` hand to a handler with an event. */
 export interface Tool {
   readonly replace: ReplaceSeams;
   /** Called with the run when the event has reached it. */
@@ -68,7 +68,7 @@ export interface SeamedHandler extends BacklogLambdaHandler {
 }
 
 /**
- * What a module exports for Lambda: a handler of this package, or what wraps one.
+ * A function that a module exports for Lambda: a handler of this package, or what wraps one.
  *
  * @inline
  */
@@ -79,7 +79,7 @@ interface InvocationWatch {
   readonly onOuterError?: (error: unknown) => void;
 }
 
-/** How an invocation ended that did not fail. */
+/** The end of an invocation that did not fail. */
 export type Invoked =
   | { readonly summary: RunSummary }
   /** There was no run: a middleware has ended it before. */

@@ -29,9 +29,9 @@ export interface QueueSettings {
   readonly retryQueue?: string | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;
-  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
+  /** The history that a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
   readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
-  /** Where the built-in handlers deliver, and how. */
+  /** The destination of the built-in handlers, and how they deliver. */
   readonly deliverTo?: string | DeliverySettings | undefined;
   /**
    * The intake of the backlog whose tables these are may have its function attempt records on insertion, as the registry
@@ -40,7 +40,7 @@ export interface QueueSettings {
   readonly onArrival?: boolean | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
-  /** How often the rule of a queue with a due time per record fires. Default 60. */
+  /** Seconds between two firings of the rule of a queue with a due time per record. Default: 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
@@ -58,9 +58,9 @@ export interface QueueSettings {
   readonly maxRecords?: number | undefined;
   /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
-  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
+  /** Seconds that a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: number | undefined;
-  /** How long a record is kept after its success. Default: 30 days. */
+  /** The time that a record is kept after its success. Default: 30 days. */
   readonly retention?: Retention | undefined;
   /** It has no function: processes attempt its records. Default: false. */
   readonly external?: boolean | undefined;
@@ -73,7 +73,7 @@ export type Retention = number | 'forever';
 
 export type QueuesSettings = Readonly<Record<string, QueueSettings>>;
 
-/** What a handler reads from its environment. */
+/** The settings that a handler reads from its environment. */
 export interface Settings {
   readonly tables: { readonly records: string; readonly control: string };
   readonly functionTimeoutSeconds: number;
@@ -101,7 +101,7 @@ export interface Settings {
 
 const retention = duration({ least: 1 }, 'forever');
 
-/** What a queue and its handler may both say; the defaults come in when a run is put together. */
+/** The options that a queue and its handler may both set; the defaults come in when a run is put together. */
 export const choiceOptions = {
   ...limitOptions,
   breaker: z.optional(breakerOption),

@@ -8,7 +8,7 @@ export interface Clock {
   now(): number;
   /** Real time, epoch milliseconds. */
   wall(): number;
-  /** How many seconds of the backlog pass in a real one. Default: 1. */
+  /** Seconds of the backlog that pass in a real one. Default: 1. */
   readonly speed?: number | undefined;
   /** The backlog's time is frozen; `speed` is the speed at which it goes on. Default: false. */
   readonly paused?: boolean | undefined;
@@ -16,7 +16,7 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where a faster clock started and how fast it goes; child processes have it as the variable `BACKLOG_CLOCK`. */
+/** The start and the speed of a faster clock; child processes have it as the variable `BACKLOG_CLOCK`. */
 export interface ClockSetting {
   /** Real time, epoch milliseconds, at which the clock stood at `start`. */
   readonly wallStart: number;
@@ -81,10 +81,13 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
-/** What text sorts by ends here: nothing is due later. */
+/** The last time that sorts as text: nothing is due later. */
 export const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Whether its year has four digits: the text of any other one (`+275760-…`, `-000001-…`) sorts before all of these. */
+/**
+ * Tells whether the year of a time has four digits: the text of any other one (`+275760-…`, `-000001-…`) sorts before
+ * all of these.
+ */
 export function isSortable(epochMs: number): boolean {
   return epochMs >= FIRST_TIME && epochMs <= LAST_TIME;
 }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.js';
 import { type Random, systemRandom } from './random.js';
 import { createDynamoDbClient, type DynamoDBClient } from './store/index.js';
 
-/** How a client or an operator reaches its tables. */
+/** The connection of a client or an operator to its tables. */
 export interface ConnectionOptions {
   /** Your own DynamoDB client, instead of `endpoint` and `region`. */
   readonly client?: DynamoDBClient | undefined;
@@ -38,7 +38,7 @@ export const clientAlone = z.refine<Pick<ConnectionOptions, 'client' | 'endpoint
   'expected either client, or endpoint and region',
 );
 
-/** What is known by one of its methods. */
+/** A schema for objects that are known by one of their methods. */
 export function withMethod<Type>(method: keyof Type & string, expected: string) {
   return z.custom<Type>(
     (value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function',

@@ -1,5 +1,5 @@
 /**
- * What the handlers are made of. Code that builds on it may be a runner outside of Lambda (a container, a worker), a store
+ * The parts that the handlers are made of. Code that builds on it may be a runner outside of Lambda (a container, a worker), a store
  * of your own, or a test with a clock and a store in memory. It changes more often than the other entries.
  *
  * @packageDocumentation

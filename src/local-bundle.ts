@@ -4,7 +4,7 @@ export const LOCAL_CONTEXT = 'dynamo-backlog:local';
 /** The key in the `Metadata` of a function's resource. Deployed templates do not have it. */
 export const BUNDLE_METADATA = 'DynamoBacklogBundle';
 
-/** What esbuild has made a function's code from: options of its JavaScript API, without where the output goes. */
+/** The input of esbuild for a function's code: options of its JavaScript API, without where the output goes. */
 export interface BundleDescription {
   /** The file, absolute. */
   readonly entryPoints: readonly [string];

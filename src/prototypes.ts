@@ -5,7 +5,7 @@
 const PROTOTYPES: readonly object[] = [Object.prototype, Array.prototype];
 const MAX_NAMES = 20;
 
-/** What was there when the first run began: libraries that extend prototypes do it as they are loaded. */
+/** The properties that were there when the first run began: libraries that extend prototypes do it as they are loaded. */
 let before: ReadonlySet<string> | undefined;
 const removed = new Set<string>();
 

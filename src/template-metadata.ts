@@ -7,7 +7,10 @@ export const METADATA_KEY = 'DynamoBacklog';
 /** The version of the description. A reader of an older version says that it cannot read a newer one. */
 export const METADATA_VERSION = 1;
 
-/** What a template says of one Backlog, for `backlog diff`. Values that only the deployment knows are texts that begin with `TOKEN`. */
+/**
+ * The description of one Backlog in its template, for `backlog diff`. Values that only the deployment knows are texts that
+ * begin with `TOKEN`.
+ */
 export interface BacklogDescription {
   readonly version: number;
   readonly trigger: 'rules' | 'scheduler';
@@ -32,9 +35,9 @@ export interface TableDescription {
 export interface QueueDescription {
   readonly retryMode: RetryMode;
   readonly retry?: RetryPolicy | undefined;
-  /** Of a progressive queue, the default ones too. */
+  /** The tiers of a progressive queue, the default ones too. */
   readonly tiers?: readonly Tier<number>[] | undefined;
-  /** What does the work: `deliverTo`, `entry`, `handler`, `worker NAME`, or `external`. */
+  /** The worker: `deliverTo`, `entry`, `handler`, `worker NAME`, or `external`. */
   readonly work: string;
   readonly deliverTo?: DeliveryDescription | undefined;
   readonly enabled: boolean;

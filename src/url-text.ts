@@ -4,7 +4,7 @@ const SCHEME = /(?:^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*:)$/i;
 const MAX_SCHEME_CHARACTERS = 33;
 /** In these, a path may have an `@`, and digits behind a colon are a port. */
 const WEB = /^(?:https?|wss?):$/i;
-/** What ends a URL in a text. A password may have it all the same. */
+/** The characters that end a URL in a text. A password may have it all the same. */
 const QUOTE = /["'<>\\]/;
 const END_OF_AUTHORITY = /[/?#;]/;
 const HOST_AND_PORT = /^[^:]*:\d+$/;

@@ -47,7 +47,7 @@ function describeIssue(issue: core.$ZodIssue, name: string, schema: core.$ZodTyp
   return `${option}: ${expectation}, got ${show(issue.input)}`;
 }
 
-/** What an object's options are called, that lies so deep in objects and arrays. */
+/** The names of the options of an object that lies so deep in objects and arrays. */
 function optionsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
   if (schema instanceof core.$ZodOptional || schema instanceof core.$ZodDefault)
     return optionsAt(schema._zod.def.innerType, path);

@@ -139,3 +139,21 @@ it('doubled words', async () => {
 it('what to write instead is itself allowed', async () => {
   for (const { instead } of REFUSED) expect(await complaints('page.md', instead)).toEqual([]);
 });
+
+it('docstrings that do not name the thing first, in the folders where all others do', async () => {
+  const source = [
+    '/** How many records wait. */',
+    'export const one = 1;',
+    '/**',
+    ' * Whether it waits: an index knows it.',
+    ' */',
+    'export const two = 2;',
+    '/** The records that wait. How many they are is in the index. */',
+    'export const three = 3;',
+    '// How it is done.',
+    'export const four = 4;',
+  ].join('\n');
+  expect(await complaints('src/client/client.ts', source)).toEqual(['1:5 docstring', '4:4 docstring']);
+  expect(await complaints('functions/settings.ts', source)).toHaveLength(2);
+  expect(await complaints('src/tools/start.ts', source)).toEqual([]);
+});

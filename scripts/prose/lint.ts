@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { TextlintKernel, type TextlintKernelPlugin } from '@textlint/kernel';
+import { unnamedDocstrings } from './docstrings.js';
 import { RULES } from './rules.js';
 import { sourcePlugin } from './source-plugin.js';
 
@@ -28,5 +29,17 @@ const plugins: TextlintKernelPlugin[] = [
 export async function lintProse(text: string, path: string): Promise<ProseComplaint[]> {
   const options = { filePath: path, ext: extname(path), plugins, rules: [...RULES] };
   const { messages } = await kernel.lintText(text, options);
-  return messages.map(({ ruleId, message, loc: { start } }) => ({ ...start, rule: ruleId, message }));
+  return [
+    ...messages.map(({ ruleId, message, loc: { start } }) => ({ ...start, rule: ruleId, message })),
+    ...unnamedDocstrings(text, path).map(({ index, message }) => ({
+      ...placeOf(text, index),
+      rule: 'docstring',
+      message,
+    })),
+  ];
+}
+
+function placeOf(text: string, index: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, index).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }

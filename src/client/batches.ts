@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 
-/** What has come is not kept waiting for longer than this by a source that gives its records one now and one then. */
+/** The longest wait of a record for the next one, from a source that gives one now and one then. */
 const LINGER_MS = 100;
 
 /**

@@ -13,16 +13,16 @@ import {
 import type { OperatorStore } from '../store/operator-store.js';
 import type { BacklogStore } from '../store/store.js';
 
-/** What became of a cancellation. */
+/** The result of a cancellation. */
 export interface CancelResult {
   /** The record's. */
   readonly id: string;
   /** True: it was cancelled by this call, or before. No attempt begins any more. */
   readonly cancelled: boolean;
   /**
-   * Why it was not. `notFound`: there is no record of that id. `succeeded`: its work is done. `dead`: it was given up
-   * before. `underAttempt`: a long attempt is under way. `changedMeanwhile`: others change it all the time. `newer`: a newer
-   * version of this library wrote it. Absent: it is cancelled.
+   * The reason why it was not cancelled; absent if it is. `notFound`: there is no record of that id. `succeeded`: its work is
+   * done. `dead`: it was given up before. `underAttempt`: a long attempt is under way. `changedMeanwhile`: others change it all
+   * the time. `newer`: a newer version of this library wrote it.
    */
   readonly reason?:
     | 'notFound'

@@ -35,8 +35,8 @@ export interface BacklogClientOptions extends ConnectionOptions {
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
   /**
-   * How many records may come one out of the other, each inserted by an attempt of the one before and due within a minute: 1 to
-   * 1,000. The next one is dead from the start, with the reason. Default: 16.
+   * The number of records that may come one out of the other, each inserted by an attempt of the one before and due within a
+   * minute: 1 to 1,000. The next one is dead from the start, with the reason. Default: 16.
    */
   readonly maxHops?: number | undefined;
   /** In place of the table, for tests; such as a `MemoryStore`. */
@@ -44,7 +44,7 @@ export interface BacklogClientOptions extends ConnectionOptions {
 }
 
 /**
- * What a client does with its store. One that inserts only needs no more than `insert`.
+ * The methods of a store that a client calls. One that inserts only needs no more than `insert`.
  *
  * @inline
  */
@@ -53,7 +53,7 @@ type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;
 /** @inline */
 interface LookUp extends Pick<BacklogStore, 'get'>, Pick<OperatorStore, 'list' | 'change'> {}
 
-/** Which records `list` gives. */
+/** The selection of `list`. */
 export interface ListOptions {
   /** The queue that they are in. */
   readonly queue: string;
@@ -65,7 +65,7 @@ export interface ListOptions {
 
 /** Options of `cancel`. */
 export interface CancelOptions {
-  /** Why, in a few words; kept on the record as its `deadReason`, behind `cancelled: `. Default: `by its producer`. */
+  /** The reason in a few words; kept on the record as its `deadReason`, behind `cancelled: `. Default: `by its producer`. */
   readonly reason?: string | undefined;
 }
 
@@ -94,7 +94,7 @@ interface TaskInsertManyOptions<Input = unknown, Priority extends string = strin
 /** @inline */
 type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
 
-/** What became of an insertion. */
+/** The result of an insertion. */
 export interface InsertResult {
   /** The record's: the one that was given, or the one that the client made. */
   readonly id: string;

@@ -7,9 +7,9 @@ export const DEFAULT_MAX_HOPS = 16;
 const AGAIN_AFTER_MS = 60_000;
 
 /**
- * What is stored with a record that a handler inserts: how many records came one out of the other before it. A handler that
- * inserts into its own queue would never end, and no service notices that. The record above the limit is dead from the start:
- * it is in the table with its payload, and a redrive starts the count again.
+ * The attributes of a record that a handler inserts: the number of records that came one out of the other before it. A
+ * handler that inserts into its own queue would never end, and no service notices that. The record above the limit is dead
+ * from the start: it is in the table with its payload, and a redrive starts the count again.
  *
  * @param availableAt when it may be attempted first, epoch milliseconds; undefined: at once
  */

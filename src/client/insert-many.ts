@@ -7,9 +7,9 @@ import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { StoreError } from '../store/index.js';
 import { batchesOf } from './batches.js';
 
-/** What became of many records. */
+/** The result of the insertion of many records. */
 export interface InsertManyResult {
-  /** How many went in. */
+  /** The number of records that were inserted. */
   readonly inserted: number;
   /** Ids that were there already, and were left alone. */
   readonly duplicates: readonly string[];
@@ -46,12 +46,12 @@ export class InsertInterruptedError extends StoreError {
   /** Always `InsertInterruptedError`. */
   override readonly name = 'InsertInterruptedError';
   constructor(
-    /** What had gone in by then. */
+    /** The result until then. */
     readonly result: InsertManyResult,
     options: { cause: unknown },
     /** Places in the source, from 0, of the records that were taken from it and have no result. */
     readonly unsettled: readonly number[] = [],
-    /** How many records were taken from the source. */
+    /** The number of records that were taken from the source. */
     readonly taken: number = 0,
   ) {
     const { inserted, duplicates, failed } = result;

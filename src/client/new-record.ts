@@ -23,7 +23,7 @@ import { show } from '../validation.js';
 import { parseTime } from './delay.js';
 import { DEFAULT_MAX_HOPS, hopsFor } from './hops.js';
 
-/** What a producer gives. Only `payload` is required. */
+/** A record as a producer gives it. Only `payload` is required. */
 export interface NewRecord<Payload = unknown> {
   /** Unique, at most 2,048 bytes in UTF-8; also the idempotency key of the attempts. Default: a random UUID. */
   readonly id?: string | undefined;
@@ -57,7 +57,7 @@ export interface ItemContext {
   readonly random: Random;
   /** Above these a record is dead from the start. Default: 16. */
   readonly maxHops?: number | undefined;
-  /** Whether records of a queue are indexed with their insertion. */
+  /** Tells whether records of a queue are indexed with their insertion. */
   readonly indexesAtOnce: (queue: string) => boolean;
 }
 

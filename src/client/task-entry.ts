@@ -14,7 +14,7 @@ export type TaskEntry<Input, Priority extends string = string> =
 /** @inline */
 export interface WrappedPayload<Input, Priority extends string = string>
   extends TaskInsertOptions<Input, Priority> {
-  /** What the task's schema takes. */
+  /** The payload, as the task's schema takes it. */
   readonly payload: Input;
 }
 
@@ -57,7 +57,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'insertedAt',
 ] satisfies (keyof TaskInsertOptions)[]);
 
-/** Of two that say the same thing in different words, the record's own is meant. */
+/** Options that say the same thing in different words: the record's own comes first. */
 const ALTERNATIVES = [
   ['delay', 'at'],
   ['queue', 'priority'],

@@ -8,7 +8,7 @@ import { availableAtOf, type Delay } from './delay.js';
 import type { NewRecord } from './new-record.js';
 import { uniqueId } from './unique-id.js';
 
-/** What may be said at the insertion of a task's record. */
+/** The options at the insertion of a task's record. */
 export interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
   /** Default: the task's. */
   readonly queue?: string | undefined;
@@ -25,7 +25,7 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
    * queue within the same period (counted from 1970 in UTC, by the time of the first attempt) is a duplicate.
    */
   readonly uniqueFor?: Duration | undefined;
-  /** What of the payload tells one from another. Default: all of it. */
+  /** The part of the payload that tells one record from another. Default: all of it. */
   readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
   /** The trace that it belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
   readonly traceparent?: string | undefined;

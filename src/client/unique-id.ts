@@ -7,7 +7,7 @@ const DIGEST_CHARACTERS = 27;
 export interface Uniqueness {
   readonly task: string;
   readonly queue: string;
-  /** What makes two of them the same: the payload, or a part of it. */
+  /** The value that makes two records the same: the payload, or a part of it. */
   readonly by: unknown;
   readonly periodSeconds: number;
   /** When it may be attempted first, epoch milliseconds. */

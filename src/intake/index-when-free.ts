@@ -65,7 +65,7 @@ export async function indexWhenFree(
   }
 }
 
-/** What has become of the records so far. */
+/** The counts of the records so far. */
 class Total implements IndexedWhenFree {
   readonly indexed: BacklogRecord[] = [];
   readonly waiting: string[] = [];

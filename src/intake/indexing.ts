@@ -36,7 +36,7 @@ export interface Indexed {
   readonly quarantined: number;
   /** DynamoDB takes not even that (an item of 400 KB has no room for it). */
   readonly refused: number;
-  /** What kept the others from being looked at, which are to be asked for again. */
+  /** The error that kept the others from being looked at; they are to be asked for again. */
   readonly trouble?: Trouble | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface GaugeDeps {
 const SAMPLES = 3;
 
 /**
- * How late the record is that is due for longest, in the backlog's seconds; 0 if none is due.
+ * The lateness of the record that is due for longest, in the backlog's seconds; 0 if none is due.
  *
  * Of a queue that retries per record, the index knows: one query of one entry per lane. Of a progressive queue it holds
  * the insertion only, so the oldest and the youngest records of each tier are looked at: a tier that does not run has

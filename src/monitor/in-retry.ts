@@ -5,7 +5,7 @@ import type { OperatorStore } from '../store/operator-store.js';
 /** Records that are read of each part: half of them from either end. */
 const SAMPLES = 10;
 /**
- * How many of the records that wait have failed. The index does not tell new ones from those in retry. So up to ten of
+ * Counts the records that wait and have failed. The index does not tell new ones from those in retry. So up to ten of
  * each part (by due time, or by age) are read as they were a moment ago, and stand for it. Exact up to ten of each part.
  */
 export async function inRetry(

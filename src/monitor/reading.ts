@@ -4,7 +4,7 @@ import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { type Item, MAX_SHARDS, type RetryMode } from '../record/index.js';
 
 /**
- * What the monitor notes of a queue in the control table, for those who look at it: counts that would cost much if each
+ * The monitor's note of a queue in the control table, for screens and commands: counts that would cost much if each
  * of them counted, and what only the app knows.
  */
 export interface Reading {

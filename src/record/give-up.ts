@@ -13,7 +13,7 @@ interface GivingUp {
   readonly allOverAt: number;
 }
 
-/** What giving a record up writes, and what it removes. */
+/** The attributes that are written and removed as a record is given up. */
 interface GivenUp {
   readonly set: RecordChange['set'] & { readonly formerLane?: NonNullable<BacklogRecord['formerLane']> };
   readonly remove: readonly RecordChange['remove'][number][];

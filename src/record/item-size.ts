@@ -3,14 +3,14 @@ import type { Item } from './record.js';
 
 /** DynamoDB's limit for an item, attribute names included. */
 export const MAX_ITEM_BYTES = 400 * 1024;
-/** What a failure adds at the most, without its texts: counts, times, the fence and the keys of the index. */
+/** The most bytes that a failure adds, without its texts: counts, times, the fence and the keys of the index. */
 const OUTCOME_BYTES = 512;
 /** The newest failure, with its name. */
 const LAST_ERROR_BYTES = 640;
 /** Above the most that a history may take: records of fewer bytes have room for any. */
 const ENOUGH_BYTES = 32 * 1024;
 
-/** What every failure writes again: it has its room within `OUTCOME_BYTES` already. */
+/** The attributes that every failure writes again: `OUTCOME_BYTES` has their room already. */
 const WRITTEN_AGAIN = [
   ...['attempts', 'failures', 'notReady', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'],
   ...['dueAt', 'notBefore', 'rev'],

@@ -5,15 +5,15 @@ import { isElsewhere } from './regions.js';
 
 /** A function, as it registers itself. */
 export interface Claimant {
-  /** By default the name of the stack that it is part of. */
+  /** The name of the owner; by default that of its stack. */
   readonly owner: string;
   /** Its ARN. Undefined: it is not known, as in a test. */
   readonly function: string | undefined;
   /** Its queues, without what is undefined. */
   readonly queues: Readonly<Record<string, OwnQueue>>;
-  /** Where it is. The functions of another region are passive by the time at which this one registers. */
+  /** Its region. The functions of another region are passive by the time at which this one registers. */
   readonly region?: string | undefined;
-  /** What its deployment says. Undefined: nothing. */
+  /** The primary region that its deployment names. Undefined: it names none. */
   readonly primaryRegion?: string | undefined;
   /** It takes no queue by itself: an operator hands them over to it. */
   readonly isStandby: boolean;
@@ -21,7 +21,7 @@ export interface Claimant {
   readonly isProcess?: boolean | undefined;
 }
 
-/** What a function says of a queue in the registry. */
+/** The entry of a function for a queue in the registry. */
 export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onArrival' | 'timeout'> & {
   /** It has no function: processes attempt its records, and each of them says the same. */
   readonly external?: boolean | undefined;

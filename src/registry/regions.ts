@@ -1,6 +1,6 @@
 import type { ActiveRegion, BacklogStore } from '../store/store.js';
 
-/** Where a function is, and what its deployment says of regions. */
+/** The region of a function, and the one that its deployment names as primary. */
 export interface Place {
   /** The function's own region, such as `eu-central-1`. Undefined: it is not known, as on a developer's machine. */
   readonly region?: string | undefined;
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /**
- * Whether another region's functions attempt the records: then these must leave all of them alone. Reads the control table,
+ * Tells whether another region's functions attempt the records: then these must leave all of them alone. Reads the control table,
  * unless the backlog is in one region.
  *
  * @param now the backlog's time, epoch milliseconds
@@ -35,7 +35,7 @@ export function isPassiveBy(
   return active ? active.region !== region || now < active.from : primaryRegion !== region;
 }
 
-/** Whether a function is in another region, as far as its ARN says. */
+/** Tells whether a function is in another region, as far as its ARN says. */
 export function isElsewhere(arn: string | undefined, region: string | undefined): boolean {
   const [, , , other = ''] = arn?.split(':') ?? [];
   return region !== undefined && other !== '' && other !== region;

@@ -11,7 +11,7 @@ export function removedSince(entry: QueueOwner, now: number): string | undefined
   return entry.removedAt ?? (sinceConfirmed(entry, now) > UNCONFIRMED_MS ? entry.at : undefined);
 }
 
-/** What a monitor knows of itself. */
+/** The identity of a monitor. */
 export interface Monitor {
   readonly owner: string;
   /** In its settings. */

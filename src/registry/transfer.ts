@@ -1,7 +1,7 @@
 import { toIso } from '../clock.js';
 import type { QueueOwner, Registry } from '../store/store.js';
 
-/** What an operator asks for. */
+/** The request of an operator. */
 export interface Transfer {
   /** Empty: all queues of `from`. */
   readonly queues: readonly string[];

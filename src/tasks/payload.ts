@@ -2,7 +2,7 @@ import { MAX_DEPTH, tooDeep } from '../record/depth.js';
 import { withoutTrailing } from '../trailing.js';
 import type { SchemaIssue, StandardSchema } from './standard-schema.js';
 
-/** What a schema says of a payload: what it makes of it, or what is wrong with it. */
+/** The answer of a schema to a payload: its output, or the problem. */
 export type CheckedPayload = { readonly value: unknown } | { readonly problem: string };
 
 const MAX_ISSUES = 5;

@@ -15,9 +15,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     /** Never there at run time: it carries the types. */
     readonly types?:
       | {
-          /** What the schema takes. */
+          /** The type that the schema takes. */
           readonly input: Input;
-          /** What it makes of it. */
+          /** The type that the schema makes of it. */
           readonly output: Output;
         }
       | undefined;

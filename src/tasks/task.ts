@@ -14,17 +14,17 @@ import {
   type StandardSchema,
 } from './standard-schema.js';
 
-/** What `perform` gets beside the payload. */
+/** The second argument of `perform`, beside the payload. */
 export interface TaskContext extends AttemptContext {
   /** As it was read; its `payload` is the one that was inserted, before the schema made something of it. */
   readonly record: BacklogRecord;
 }
 
-/** What is said of a task beside its payload and its work. */
+/** The options of a task, beside its payload and its work. */
 export interface TaskOptions<Priority extends string = string> {
   /** Stands on the records, as their `task`. Letters, digits and `_.:/-`, at most 128. */
   readonly name: string;
-  /** Where its records go unless their insertion says another one. Default: `default`. */
+  /** The queue of its records, unless their insertion says another one. Default: `default`. */
   readonly queue?: string | undefined;
   /** Names of priorities, and the queue that each of them is: `{ high: 'mails-high' }`. */
   readonly priorities?: Readonly<Record<Priority, string>> | undefined;
@@ -32,7 +32,7 @@ export interface TaskOptions<Priority extends string = string> {
   readonly formerNames?: readonly string[] | undefined;
   /** Its own policy, or a function of the error and the record. Default: the handler's. */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
-  /** Where a failure moves its records that are to be retried. Default: the handler's. */
+  /** The queue to which a failure moves its records that are to be retried. Default: the handler's. */
   readonly retryQueue?: string | undefined;
   /** Errors that no retry helps against: names, or classes. Default: the handler's. */
   readonly deadOn?: DeadOn | undefined;
@@ -55,7 +55,7 @@ export interface Task<Input = unknown, Output = Input, Priority extends string =
   extends TaskOptions<Priority> {
   /** @hidden */
   readonly [TASK]: true;
-  /** Where its records go unless their insertion says another one. */
+  /** The queue of its records, unless their insertion says another one. */
   readonly queue: string;
   /** Time of one attempt, in seconds. */
   readonly attemptTimeout?: number | undefined;

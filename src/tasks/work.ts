@@ -12,14 +12,14 @@ import {
 import { checkPayload } from './payload.js';
 import type { Task, TaskContext } from './task.js';
 
-/** What a run needs to know of the tasks of its handler. */
+/** The tasks of a handler, as a run needs them. */
 export interface TaskWork
   extends Required<Pick<RunOptions, 'process' | 'knows' | 'taskNames' | 'decisionsFor'>> {
   /** Tasks with a time limit of their own. */
   readonly timeouts: readonly { readonly name: string; readonly attemptTimeout: number }[];
 }
 
-/** Why a payload was refused. */
+/** The refusal of a payload, with its reason. */
 class InvalidPayload extends Error {
   override readonly name = 'InvalidPayload';
 }
