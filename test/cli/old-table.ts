@@ -38,6 +38,13 @@ export async function oldTable(
       indexes: index ? [{ ...INDEX, projection }] : [],
     },
   ]);
+  const all = async () => {
+    const items: Record<string, unknown>[] = [];
+    for await (const page of paginateScan({ client: documents }, { TableName: name })) {
+      items.push(...(page.Items ?? []));
+    }
+    return items;
+  };
   return {
     name,
     client,
@@ -47,12 +54,13 @@ export async function oldTable(
         await documents.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
       }
     },
-    async all() {
-      const items: Record<string, unknown>[] = [];
-      for await (const page of paginateScan({ client: documents }, { TableName: name })) {
-        items.push(...(page.Items ?? []));
+    all,
+    async clear() {
+      const keys = (await all()).map((item) => item[key]);
+      for (let i = 0; i < keys.length; i += 25) {
+        const requests = keys.slice(i, i + 25).map((value) => ({ DeleteRequest: { Key: { [key]: value } } }));
+        await documents.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
       }
-      return items;
     },
     async get(id: string) {
       const answer = await documents.send(

@@ -67,7 +67,7 @@ export const numbers = fc.oneof(
   fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }).map(String),
 );
 
-/** Of any characters, as `unit: 'binary'` draws them, for which fast-check takes a second to begin with. */
+/** Texts of any characters, as `unit: 'binary'` draws them, for which fast-check takes a second to begin with. */
 export function anyText(maxLength = 10): fc.Arbitrary<string> {
   const character = fc
     .nat(0x10ffff - 0x800)
