@@ -7,7 +7,14 @@ const WEB = /^(?:https?|wss?):$/i;
 /** The characters that end a URL in a text. A password may have it all the same. */
 const QUOTE = /["'<>\\]/;
 const END_OF_AUTHORITY = /[/?#;]/;
-const HOST_AND_PORT = /^[^:]*:\d+$/;
+const HOST_AND_PORT = /^[^:]*:(\d{1,5})$/;
+const MAX_PORT = 65_535;
+/** A name that could as well be a user's: no domain, no address, not this machine. */
+const MAY_BE_USER = /^(?!localhost:)[^.:[]*:/i;
+/** An `@` in the path, which is no handle or scope (`/@me`). */
+const AT_IN_PATH = /^[^?#]*[^?#/]@/;
+/** Quotes, and behind them what stands in a password rather than behind a text that is quoted, or an attribute of HTML. */
+const QUOTE_IN_PASSWORD = /^(?!["']>)["'<>\\]+(?:@|[^\s,:;)\]}/"'<>\\@][^@]*@)/;
 /** `user/password@` follows it, without slashes between. */
 const ORACLE = /jdbc:oracle:[a-z0-9]{1,16}:/gi;
 const MAX_ORACLE_USER_CHARACTERS = 200;
@@ -62,14 +69,18 @@ function shownOf(run: string, scheme: string | undefined, goesOn: boolean): stri
   const behind = run.slice(url.length);
   const authority = upTo(END_OF_AUTHORITY, url);
   const isWeb = scheme !== undefined && WEB.test(scheme);
-  if (!mayHavePassword(authority, isWeb)) {
+  // Digits behind a colon are a port, or the beginning of a password that goes on behind a slash or a quote.
+  const isPort = hasPort(authority);
+  if (isWeb && isPort && MAY_BE_USER.test(authority) && AT_IN_PATH.test(url)) return behind;
+  const goesOnInQuotes = isPort && QUOTE_IN_PASSWORD.test(behind);
+  if (!mayHavePassword(authority, isWeb) && !goesOnInQuotes) {
     const host = url.slice(authority.lastIndexOf('@') + 1);
     return (scheme === undefined ? host : withoutQuery(host)) + behind;
   }
   const at = url.lastIndexOf('@');
   const user = url.slice(0, Math.max(0, at));
   if (at >= 0) return /[?#;]/.test(user) ? behind : withoutQuery(url.slice(at + 1)) + behind;
-  if (HOST_AND_PORT.test(authority)) return withoutQuery(url) + behind;
+  if (isPort && !goesOnInQuotes) return withoutQuery(url) + behind;
   // A password that a quote or two slashes stand in, or that is cut.
   const last = run.lastIndexOf('@');
   if (last >= 0) return withoutQuery(run.slice(last + 1));
@@ -81,7 +92,12 @@ function mayHavePassword(authority: string, isWeb: boolean): boolean {
   const at = authority.lastIndexOf('@');
   if (at >= 0) return colon >= 0 && colon < at;
   if (colon < 0 || authority.startsWith('[')) return false;
-  return !isWeb || !HOST_AND_PORT.test(authority);
+  return !isWeb || !hasPort(authority);
+}
+
+function hasPort(authority: string): boolean {
+  const [, digits] = HOST_AND_PORT.exec(authority) ?? [];
+  return digits !== undefined && Number(digits) <= MAX_PORT;
 }
 
 /** Without query, fragment, and the properties of JDBC behind semicolons. */

@@ -28,6 +28,22 @@ describe('a text with URLs', () => {
     ['{"a":"postgres://u:p@h/d","mail":"a@b.c"}', '{"a":"postgres://h/d","mail":"a@b.c"}'],
     ['postgres://u:12/34@h,redis://u:p//w@h', expect.not.stringMatching(/12|34|p\/|w@/)],
     ['a@b.example, at 12:30, foo:bar@baz, a // b: c@d', 'a@b.example, at 12:30, foo:bar@baz, a // b: c@d'],
+    ['https://u:12345/PW@host/p and https://u:123456/PW@h/p', 'https:// and https://h/p'],
+    ['https://u:12345"@h, https://u:1\'2"PW@h, postgres://u:12"PW@h', 'https://h, https://h, postgres://h'],
+    ['https://an.user:70000/PW@h/p', 'https://h/p'],
+    ['https://u:99999@h/p, http://h:99999/p', 'https://h/p, http://h:99999/p'],
+    ['http://h:8080/path, http://h:8080/p?mail=a@b.c', 'http://h:8080/path, http://h:8080/p'],
+    ['http://erp.example.com:8080/of/a@b.c', 'http://erp.example.com:8080/of/a@b.c'],
+    [
+      'http://localhost:3000/a@b http://127.0.0.1:80/a@b',
+      'http://localhost:3000/a@b http://127.0.0.1:80/a@b',
+    ],
+    ['{"a":"http://h:8080","mail":"a@b.c"}', '{"a":"http://h:8080","mail":"a@b.c"}'],
+    [
+      '"{\\"a\\":\\"http://h:8080\\",\\"m\\":\\"a@b\\"}"',
+      '"{\\"a\\":\\"http://h:8080\\",\\"m\\":\\"a@b\\"}"',
+    ],
+    ['<a href="http://h:8080">a@b.c</a>', '<a href="http://h:8080">a@b.c</a>'],
     ['https://unpkg.com/react@18/index.js:3:4', 'https://unpkg.com/react@18/index.js:3:4'],
     ['http://[::1]:8080/@me and http://h:8080/@me', 'http://[::1]:8080/@me and http://h:8080/@me'],
     ['at file:///app/node_modules/@a/b/c.js:1:2', 'at file:///app/node_modules/@a/b/c.js:1:2'],
@@ -83,6 +99,28 @@ describe('a text with URLs', () => {
         for (const { password: secret } of urls) expect(shown).not.toContain(secret);
       },
     );
+    fc.assert(check, { numRuns: 3_000 });
+  });
+
+  it('of any scheme shows no password that begins like a port, and goes on behind a slash or a quote', () => {
+    const parts = fc.tuple(
+      scheme,
+      word(LETTERS, 1),
+      word('0123456789', 1),
+      fc.constantFrom('/', '"', "'", '<', '\\', '""', '/x/'),
+      word('KQ', 3),
+      fc.constantFrom('db.example.com', 'localhost:5432', 'h'),
+    );
+    const check = fc.property(fc.array(parts, { minLength: 1, maxLength: 3 }), (urls) => {
+      const text = urls.map(
+        ([s, user, digits, odd, rest, host]) => `${s}://${user}:${digits}${odd}${rest}@${host}/p`,
+      );
+      const shown = withoutUrlSecrets(text.join(' '));
+      for (const [, user, digits, , rest] of urls) {
+        expect(shown).not.toContain(rest);
+        expect(shown).not.toContain(`${user}:${digits}`);
+      }
+    });
     fc.assert(check, { numRuns: 3_000 });
   });
 
