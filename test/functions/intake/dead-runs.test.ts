@@ -88,6 +88,8 @@ function bench(more: Record<string, string> = {}) {
         queue,
         invocation,
         logger: SILENT,
+        // Its process is gone: it renews nothing.
+        clock: { ...clock, sleep: () => new Promise<void>(() => {}) },
       }).take();
     },
     async claims(queue: string, ids: readonly string[], invocation = 'dead') {
