@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import Table from 'cli-table3';
-import { systemClock } from '../src/clock.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../src/store/index.js';
+import { systemClock } from '../src/support/clock.js';
 import { consoleApp } from '../src/tools/console/app.js';
 import { runtimeUnderTest } from '../test/console/console-under-test.js';
 import { LARGE_VIEWS, largeBacklog, noteQueues, putAll } from '../test/console/large-backlog.js';

@@ -1,5 +1,5 @@
 import { decideRetry, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import type { Random } from '../src/random.js';
+import type { Random } from '../src/support/random.js';
 
 /** How the retries of records that failed at the same moment fall on the firings of a rule. */
 export interface Firings {

@@ -7,8 +7,8 @@ import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lamb
 import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../src/errors.js';
-import { show } from '../src/validation.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { show } from '../src/support/validation.js';
 import { runSettingsOf, settingsOf } from './functions/function-settings.js';
 import { addMonitor } from './functions/monitor.js';
 import type { Network } from './functions/network.js';

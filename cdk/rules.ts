@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../src/errors.js';
+import { ConfigurationError } from '../src/support/errors.js';
 import { allowRules } from './triggers/given-up-events.js';
 import { MOST_TICKS, type Tick, type Triggers } from './triggers/tick.js';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import type { Duration } from '../src/duration.js';
-import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN } from '../src/record/index.js';
+import type { Duration } from '../src/support/duration.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { parseOptions, show } from '../src/support/validation.js';
 import { isTask, type Task } from '../src/tasks/index.js';
 import { workOf } from '../src/tasks/work.js';
-import { parseOptions, show } from '../src/validation.js';
 import {
   type BreakerChoice,
   type DeadOn,

@@ -1,4 +1,4 @@
-import { type Clock, scaledClock, systemClock } from '../src/clock.js';
+import { type Clock, scaledClock, systemClock } from '../src/support/clock.js';
 import { readClock, type Settings } from './settings.js';
 
 /**

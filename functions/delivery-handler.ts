@@ -1,7 +1,7 @@
 import { type HttpDelivery, type HttpDeliveryOptions, httpDelivery } from '../src/delivery/index.js';
-import { ConfigurationError } from '../src/errors.js';
 import type { RetryMode } from '../src/record/index.js';
-import { show } from '../src/validation.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { show } from '../src/support/validation.js';
 import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
 import type { DeliverySettings } from './delivery-settings.js';
 import { createLogger } from './logger.js';

@@ -12,8 +12,8 @@ import {
   type Method,
   parseDeliveryUrl,
 } from '../src/delivery/settings.js';
-import { ConfigurationError } from '../src/errors.js';
-import { parseOptions, show } from '../src/validation.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { parseOptions, show } from '../src/support/validation.js';
 import {
   type HeaderSecret,
   parseHeaderSecret,

@@ -1,6 +1,6 @@
-import type { Clock } from '../src/clock.js';
-import { type Random, systemRandom } from '../src/random.js';
 import { type BacklogStore, createDynamoDbClient, type DynamoDbStoreDeps } from '../src/store/index.js';
+import type { Clock } from '../src/support/clock.js';
+import { type Random, systemRandom } from '../src/support/random.js';
 import { clockOf } from './clock.js';
 import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { takePollution } from '../src/prototypes.js';
-import { show } from '../src/validation.js';
+import { takePollution } from '../src/support/prototypes.js';
+import { show } from '../src/support/validation.js';
 
 /**
  * Ends a sandbox whose objects all have had properties that some code has added: that code may have changed more. The next

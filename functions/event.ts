@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../src/errors.js';
 import type { TierBand } from '../src/policies/index.js';
 import { MAX_SHARDS } from '../src/record/index.js';
-import { parseOptions, show } from '../src/validation.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { parseOptions, show } from '../src/support/validation.js';
 import type { Arrivals } from '../src/worker/index.js';
 import type { QueueSettings } from './settings.js';
 

@@ -9,8 +9,6 @@ export {
   type HttpDelivery,
   type HttpDeliveryOptions,
 } from '../src/delivery/index.js';
-export type { Duration } from '../src/duration.js';
-export { ConfigurationError } from '../src/errors.js';
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export {
   type BacklogRecord,
@@ -23,6 +21,8 @@ export {
   RetryAfter,
   Snooze,
 } from '../src/record/index.js';
+export type { Duration } from '../src/support/duration.js';
+export { ConfigurationError } from '../src/support/errors.js';
 export {
   defineTask,
   type StandardSchema,

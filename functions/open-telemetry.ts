@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../src/errors.js';
 import {
   type BacklogRecord,
   isTraceparent,
@@ -6,8 +5,9 @@ import {
   outcomeOfThrow,
   truncate,
 } from '../src/record/index.js';
-import { show } from '../src/validation.js';
-import { VERSION } from '../src/version.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { show } from '../src/support/validation.js';
+import { VERSION } from '../src/support/version.js';
 import type { AttemptContext, Process } from '../src/worker/index.js';
 
 /** As the API of OpenTelemetry numbers them. */

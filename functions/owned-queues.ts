@@ -1,10 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { ConfigurationError } from '../src/errors.js';
-import { randomToken } from '../src/random.js';
 import { type Claimant, type Decision, decideOwnership } from '../src/registry/ownership.js';
 import { isPassive } from '../src/registry/regions.js';
 import type { BacklogStore } from '../src/store/index.js';
-import { show } from '../src/validation.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { randomToken } from '../src/support/random.js';
+import { show } from '../src/support/validation.js';
 import type { OwnershipConflict } from '../src/worker/index.js';
 import type { HandlerDeps } from './deps.js';
 import type { Settings } from './settings.js';

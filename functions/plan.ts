@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../src/errors.js';
-import { hash32 } from '../src/hash.js';
 import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../src/policies/index.js';
 import { laneOf, lanesOf } from '../src/record/index.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { hash32 } from '../src/support/hash.js';
+import { parseOptions } from '../src/support/validation.js';
 import type { TaskWork } from '../src/tasks/work.js';
-import { parseOptions } from '../src/validation.js';
 import {
   type BreakerChoice,
   type DeadOn,

@@ -1,8 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { ownValue } from '../src/own-names.js';
-import { cleanPrototypes } from '../src/prototypes.js';
 import { boundedStore } from '../src/store/bounded-store.js';
 import { type BacklogStore, DynamoDbStore } from '../src/store/index.js';
+import { ownValue } from '../src/support/own-names.js';
+import { cleanPrototypes } from '../src/support/prototypes.js';
 import {
   type BreakerMemory,
   type Process,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import type { ClockSetting } from '../src/clock.js';
-import { duration } from '../src/duration.js';
-import { ConfigurationError } from '../src/errors.js';
-import { refuseProtoName } from '../src/own-names.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
-import { parseJson, readJson } from '../src/settings-file.js';
-import { parseOptions, show } from '../src/validation.js';
+import type { ClockSetting } from '../src/support/clock.js';
+import { duration } from '../src/support/duration.js';
+import { ConfigurationError } from '../src/support/errors.js';
+import { refuseProtoName } from '../src/support/own-names.js';
+import { parseJson, readJson } from '../src/support/settings-file.js';
+import { parseOptions, show } from '../src/support/validation.js';
 import {
   type BreakerChoice,
   breakerOption,

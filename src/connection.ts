@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { type Clock, systemClock } from './clock.js';
-import { type Random, systemRandom } from './random.js';
 import { createDynamoDbClient, type DynamoDBClient } from './store/index.js';
+import { type Clock, systemClock } from './support/clock.js';
+import { type Random, systemRandom } from './support/random.js';
 
 /** The connection of a client or an operator to its tables. */
 export interface ConnectionOptions {

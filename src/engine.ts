@@ -4,9 +4,8 @@
  *
  * @packageDocumentation
  */
-export { type Clock, systemClock } from './clock.js';
+
 export { type ResolvedPolicy, resolvePolicy, type TierBand, tierBands } from './policies/index.js';
-export { type Random, systemRandom } from './random.js';
 export type * as StoreTypes from './store/contract.js';
 export {
   type BacklogStore,
@@ -15,6 +14,8 @@ export {
   MemoryStore,
   type OperatorStore,
 } from './store/index.js';
+export { type Clock, systemClock } from './support/clock.js';
+export { type Random, systemRandom } from './support/random.js';
 export {
   type BreakerOptions,
   type RunDeps,

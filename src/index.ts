@@ -19,8 +19,6 @@ export {
   type NewRecord,
   type TaskInsertOptions,
 } from './client/index.js';
-export type { Duration } from './duration.js';
-export { ConfigurationError, InvalidRecordError } from './errors.js';
 export {
   type ActionResult,
   BacklogOperator,
@@ -52,6 +50,8 @@ export {
   StoreThrottledError,
   StoreUnavailableError,
 } from './store/errors.js';
+export type { Duration } from './support/duration.js';
+export { ConfigurationError, InvalidRecordError } from './support/errors.js';
 export {
   defineTask,
   type StandardSchema,

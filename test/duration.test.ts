@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { age, duration, LONGEST_SECONDS, parseDuration } from '../src/duration.js';
-import { parseOptions } from '../src/validation.js';
+import { age, duration, LONGEST_SECONDS, parseDuration } from '../src/support/duration.js';
+import { parseOptions } from '../src/support/validation.js';
 
 describe('a duration', () => {
   it.each([

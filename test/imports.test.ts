@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const BIOME = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
 
 const REFUSED = [
+  ['src/support', '../policies/index.js'],
   ['src/policies', '../record/index.js'],
   ['src/policies', '../store/store.js'],
   ['src/record', '../store/store.js'],
@@ -102,6 +103,7 @@ const REFUSED = [
 ] as const;
 const ALLOWED = [
   ['src/record', '../policies/index.js'],
+  ['src/policies', '../support/validation.js'],
   ['src/store/dynamodb', '@aws-sdk/client-dynamodb'],
   ['src/worker', '../store/store.js'],
   ['src/worker', '../intake/indexing.js'],

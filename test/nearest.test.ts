@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearest } from '../src/nearest.js';
+import { nearest } from '../src/support/nearest.js';
 
 it.each([
   ['dely', ['delay', 'at'], 'delay'],

@@ -1,8 +1,8 @@
 import { Aws, CfnMapping, CfnOutput, Stack, type StackProps, Token } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
-import { show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
 import { Backlog } from '../backlog.js';
 import type { BacklogProps } from '../props/backlog-props.js';
 import type { QueueProps } from '../props/queue-props.js';

@@ -1,5 +1,5 @@
 import { App, Validations } from 'aws-cdk-lib';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { BacklogStack, readDeliverTo, readMinimal, readTrigger } from './backlog-stack.js';
 import { CONTEXT } from './context.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 
 /** The bundles that `npm run build` makes: built-in delivery for each retry mode, and what is beside the queues. */
 export type Bundle =

@@ -7,8 +7,8 @@ import {
   OutputFormat,
 } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
-import { LOCAL_CONTEXT } from '../../src/local-bundle.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { LOCAL_CONTEXT } from '../../src/support/local-bundle.js';
 import { nodeVersion } from '../props/function-shape.js';
 import type { FunctionSettings } from './function-settings.js';
 

@@ -16,7 +16,7 @@ import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-lo
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import type { EntrySettings } from '../props/function-shape.js';
 import type { Queue } from '../props/queue.js';
 import type { Tables } from '../tables/tables.js';

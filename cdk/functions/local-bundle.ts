@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AssetStaging, CfnResource } from 'aws-cdk-lib';
 import type { BundlingOptions, NodejsFunction, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { BUNDLE_METADATA, type BundleDescription, LOCAL_CONTEXT } from '../../src/local-bundle.js';
+import { BUNDLE_METADATA, type BundleDescription, LOCAL_CONTEXT } from '../../src/support/local-bundle.js';
 
 /**
  * Tells the local runtime, if it asks, how to bundle a function again when one of its files was saved. A function that was

@@ -2,7 +2,7 @@ import { Annotations, Stack } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SecurityGroup, type SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 
 /** Where functions are; without `vpc`: in no VPC. */
 export interface Network {

@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import type { Construct, IConstruct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
-import type { JoinedText } from '../../src/settings-file.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import type { JoinedText } from '../../src/support/settings-file.js';
 import { isOwnFunction } from '../support/values.js';
 
 /** A value that is known at deployment only, such as an ARN or a URL. */

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import type { Queue } from '../props/queue.js';
 import { grantLook, grantPause } from '../tables/table-grants.js';
 import { type Bundle, handlerFolder } from './bundles.js';

@@ -1,9 +1,9 @@
 import { type Duration, Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import * as z from 'zod';
-import { ConfigurationError } from '../../src/errors.js';
-import { nearest } from '../../src/nearest.js';
-import { parseOptions, show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { nearest } from '../../src/support/nearest.js';
+import { parseOptions, show } from '../../src/support/validation.js';
 import { isExternal, runSeconds } from '../props/external.js';
 import type { Queue } from '../props/queue.js';
 import { type EnvironmentSettings, handlerEnvironment } from './environment.js';

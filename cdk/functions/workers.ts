@@ -1,7 +1,7 @@
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
 import type { RetryMode } from '../../src/record/index.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import type { Queue } from '../props/queue.js';
 import type { WorkerWork } from '../props/worker-props.js';
 import type { FunctionSettings } from './function-settings.js';

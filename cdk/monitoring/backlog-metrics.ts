@@ -2,9 +2,9 @@ import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
 import { QUEUE_PATTERN } from '../../src/record/index.js';
-import { show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
 import { type MetricName, queueMetric, type TableMetricName, tableMetric } from './metrics.js';
 
 /** The metrics of a backlog, by CDK's conventions. A metric that is zero is not written: it has no data then. */

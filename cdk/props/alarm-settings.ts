@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
-import { ConfigurationError } from '../../src/errors.js';
-import { parseOptions, show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { parseOptions, show } from '../../src/support/validation.js';
 import { duration } from '../support/values.js';
 import type { Severity } from './alarm-props.js';
 

@@ -1,7 +1,7 @@
 import { Token } from 'aws-cdk-lib';
 import * as z from 'zod';
 import type { QueueSettings } from '../../functions/settings.js';
-import { parseOptions } from '../../src/validation.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { duration } from '../support/values.js';
 import { readSecret, refuseSecret, type UsedSecret } from './secrets.js';
 

@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
-import { ConfigurationError } from '../../src/errors.js';
-import { show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
 
 /** In place of the name of one of the `workers`: a process that the Backlog does not make. */
 export const EXTERNAL = 'external';

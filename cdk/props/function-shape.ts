@@ -11,7 +11,7 @@ import {
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { functionTimeout, having, key } from '../support/values.js';
 
 export const OLDEST_NODE = 20;

@@ -1,12 +1,12 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../../functions/settings.js';
-import { ConfigurationError } from '../../src/errors.js';
-import { nearest } from '../../src/nearest.js';
-import { refuseProtoName } from '../../src/own-names.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../../src/policies/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../../src/record/index.js';
-import { parseOptions, show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { nearest } from '../../src/support/nearest.js';
+import { refuseProtoName } from '../../src/support/own-names.js';
+import { parseOptions, show } from '../../src/support/validation.js';
 import { duration, lambdaFunction } from '../support/values.js';
 import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';

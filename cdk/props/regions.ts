@@ -1,6 +1,6 @@
 import { Token } from 'aws-cdk-lib';
 import * as z from 'zod';
-import { isRegion } from '../../src/region.js';
+import { isRegion } from '../../src/support/region.js';
 
 /** The functions compare it with their own region, so it must be a text. */
 export const region = z

@@ -2,8 +2,8 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IStringParameter } from 'aws-cdk-lib/aws-ssm';
 import * as z from 'zod';
 import type { HeaderSecret } from '../../functions/secrets/secret-source.js';
-import { ConfigurationError } from '../../src/errors.js';
-import { parseOptions, show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { parseOptions, show } from '../../src/support/validation.js';
 
 /** What holds a secret that a function reads. */
 export interface UsedSecret {

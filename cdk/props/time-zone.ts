@@ -1,6 +1,6 @@
 import type { TimeZone } from 'aws-cdk-lib';
 import * as z from 'zod';
-import { nearest } from '../../src/nearest.js';
+import { nearest } from '../../src/support/nearest.js';
 import { having } from '../support/values.js';
 
 const EXPECTED = 'expected a time zone such as "Europe/Berlin"';

@@ -1,8 +1,8 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
-import { ConfigurationError } from '../../src/errors.js';
-import { refuseProtoName } from '../../src/own-names.js';
-import { parseOptions, show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { refuseProtoName } from '../../src/support/own-names.js';
+import { parseOptions, show } from '../../src/support/validation.js';
 import { lambdaFunction } from '../support/values.js';
 import { EXTERNAL } from './external.js';
 import type { EntryFunctionProps } from './function-props.js';

@@ -6,7 +6,7 @@ import { type IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
-import { parseOptions } from '../../src/validation.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { key } from '../support/values.js';
 import { PARAMETERS, parameterName } from '../tables/table-parameters.js';
 

@@ -2,8 +2,8 @@ import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable, type IPrincipal, type IResourceWithPolicy } from 'aws-cdk-lib/aws-iam';
 import * as z from 'zod';
-import { ConfigurationError } from '../../src/errors.js';
-import { parseOptions } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { grantKeys } from '../tables/table-grants.js';
 
 /** What a producer may insert. */

@@ -1,8 +1,8 @@
 import { Annotations, Stack, Stage, Token } from 'aws-cdk-lib';
 import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct, IConstruct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
-import { show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
 import { givesEventsBack } from '../functions/queue-functions.js';
 import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';

@@ -3,6 +3,7 @@ import { type CfnElement, type IResolvable, Lazy, Stack, Token } from 'aws-cdk-l
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { QueueSettings } from '../../functions/settings.js';
+import { withoutUrlSecrets } from '../../src/support/url-text.js';
 import {
   type BacklogDescription,
   METADATA_KEY,
@@ -11,7 +12,6 @@ import {
   type TableDescription,
   TOKEN,
 } from '../../src/template-metadata.js';
-import { withoutUrlSecrets } from '../../src/url-text.js';
 import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 

@@ -1,5 +1,5 @@
 import { type Duration, Token } from 'aws-cdk-lib';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 
 /** Properties that are objects of their own, in which the names of options begin again. */
 const ROOTS = ['queues', 'workers'];

@@ -1,8 +1,8 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import type { ITable, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
-import { show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
 
 /** What a Backlog says of regions. */
 export interface RegionOptions {

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { show } from '../../src/validation.js';
+import { show } from '../../src/support/validation.js';
 
 /** What CloudFormation gets of a table. */
 interface Made {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Stack } from 'aws-cdk-lib';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { deployedStack, parameterName } from './table-parameters.js';
 
 /**

@@ -1,4 +1,4 @@
-import { hash32 } from '../../src/hash.js';
+import { hash32 } from '../../src/support/hash.js';
 
 /** Some of the items, and the bits that the hashes of their names begin with: '' where there is one group. */
 export interface Group<Item> {

@@ -1,8 +1,8 @@
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../../functions/event.js';
-import { ConfigurationError } from '../../src/errors.js';
 import { caughtUpBy, type TierBand, tierBands } from '../../src/policies/index.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { LANES_AT_ONCE } from '../../src/worker/index.js';
 import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';

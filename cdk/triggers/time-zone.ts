@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../src/errors.js';
-import { show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
 import { isExternal } from '../props/external.js';
 import type { Queue } from '../props/queue.js';
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { ownValue } from '../../src/own-names.js';
 import { DynamoDbStore } from '../../src/store/index.js';
+import { ownValue } from '../../src/support/own-names.js';
 import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';

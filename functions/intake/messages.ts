@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { CLIENT_LIMITS } from './client-limits.js';
 import { renderRedelivery } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';

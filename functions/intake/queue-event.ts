@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseOptions } from '../../src/validation.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { type DeadRun, deadRunOf } from './dead-run.js';
 
 /** What a message of the redelivery queue is about. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { readJson } from '../../src/settings-file.js';
-import { parseOptions } from '../../src/validation.js';
+import { readJson } from '../../src/support/settings-file.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { readSettings, type Settings } from '../settings.js';
 
 /** What the intake and the sweep read from their environment. */

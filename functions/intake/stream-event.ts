@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
 import { itemOfImage } from '../../src/store/index.js';
-import { parseOptions } from '../../src/validation.js';
+import { parseOptions } from '../../src/support/validation.js';
 
 /** A record that was written. */
 export interface StreamChange {

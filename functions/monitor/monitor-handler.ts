@@ -7,9 +7,9 @@ import {
   type Reading,
   readingItem,
 } from '../../src/monitor/index.js';
-import { ownValue } from '../../src/own-names.js';
 import { isPassive } from '../../src/registry/regions.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import { ownValue } from '../../src/support/own-names.js';
 import { clockOf } from '../clock.js';
 import type { HandlerDeps } from '../deps.js';
 import type { LambdaContext, LambdaHandler } from '../lambda-context.js';

@@ -1,8 +1,8 @@
 import type { MonitoredQueue } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../../src/policies/index.js';
-import { randomToken, systemRandom } from '../../src/random.js';
 import { removedQueues, removedSince, tidied } from '../../src/registry/removed.js';
 import type { BacklogStore, QueueOwner, Registry } from '../../src/store/index.js';
+import { randomToken, systemRandom } from '../../src/support/random.js';
 import type { MonitorSettings } from './settings.js';
 
 type RegistryStore = Pick<BacklogStore, 'readRegistry' | 'writeRegistry'>;

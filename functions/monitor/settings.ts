@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { parseJson } from '../../src/settings-file.js';
-import { parseOptions } from '../../src/validation.js';
+import { parseJson } from '../../src/support/settings-file.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { readSettings, type Settings } from '../settings.js';
 
 /** What the monitor reads from its environment. */

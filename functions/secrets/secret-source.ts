@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../src/errors.js';
-import { parseOptions, show } from '../../src/validation.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { parseOptions, show } from '../../src/support/validation.js';
 
 /** Where a secret is: its name or ARN, never its value. */
 export interface SecretSource {

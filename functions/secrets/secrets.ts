@@ -1,5 +1,5 @@
 import { areSecrets } from '../../src/delivery/settings.js';
-import { show } from '../../src/validation.js';
+import { show } from '../../src/support/validation.js';
 import { type RememberedDeps, remembered } from './remembered.js';
 import type { HeaderSecret, SecretSource } from './secret-source.js';
 

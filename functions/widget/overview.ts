@@ -1,4 +1,4 @@
-import { age } from '../../src/duration.js';
+import { age } from '../../src/support/duration.js';
 import { count, names, units } from '../../src/tools/format.js';
 import { LOOKS } from '../../src/tools/overview/conditions.js';
 import { COUNT_SIGNS, signsText } from '../../src/tools/overview/count-signs.js';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/clock.js';
 import { isExpired } from '../../src/leases/timed-hold.js';
 import type { LeaseState, OperatorStore, QueueState } from '../../src/store/index.js';
+import type { Clock } from '../../src/support/clock.js';
 import { lookAt, type OverviewStats } from '../../src/tools/overview/queue-counts.js';
 import type { WidgetQueue } from './settings.js';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DEFAULT_TIERS, resolvePolicy } from '../../src/policies/index.js';
 import { lanesOf, type RetryMode } from '../../src/record/index.js';
-import { parseOptions } from '../../src/validation.js';
+import { parseOptions } from '../../src/support/validation.js';
 import { type QueueSettings, readSettings, type Settings } from '../settings.js';
 
 /** What the function that draws the overview reads from its environment. */

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Clock, toIso } from '../../src/clock.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import { type Clock, toIso } from '../../src/support/clock.js';
 import { explainRead } from '../../src/tools/overview/explain-read.js';
 import { entriesFor } from '../../src/tools/overview/queue-counts.js';
 import { snapshotOf } from '../../src/tools/overview/snapshot.js';

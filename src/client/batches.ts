@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../support/clock.js';
 
 /** The longest wait of a record for the next one, from a source that gives one now and one then. */
 const LINGER_MS = 100;

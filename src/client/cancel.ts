@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.js';
-import { type Random, randomToken } from '../random.js';
 import {
   type BacklogRecord,
   CANCELLED,
@@ -12,6 +10,8 @@ import {
 } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { BacklogStore } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
+import { type Random, randomToken } from '../support/random.js';
 
 /** The result of a cancellation. */
 export interface CancelResult {

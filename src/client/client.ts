@@ -1,6 +1,4 @@
 import * as z from 'zod/mini';
-import { watchAttempts } from '../attempt-scope.js';
-import type { Clock } from '../clock.js';
 import {
   type ConnectionOptions,
   clientAlone,
@@ -9,13 +7,15 @@ import {
   tableName,
   withMethod,
 } from '../connection.js';
-import { ConfigurationError, InvalidRecordError } from '../errors.js';
-import type { Random } from '../random.js';
 import { type BacklogRecord, type Item, QUEUE_NAME, QUEUE_PATTERN, type Status } from '../record/index.js';
 import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
 import { type BacklogStore, DynamoDbStore, type OperatorStore } from '../store/index.js';
+import { watchAttempts } from '../support/attempt-scope.js';
+import type { Clock } from '../support/clock.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import type { Random } from '../support/random.js';
+import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
-import { parseOptions, show } from '../validation.js';
 import type { CancelResult } from './cancel.js';
 import { availableAtOf, type Delay } from './delay.js';
 import { DEFAULT_MAX_HOPS } from './hops.js';

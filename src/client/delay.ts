@@ -1,6 +1,6 @@
-import { type Duration, parseDuration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { type Duration, parseDuration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 
 /** When a new record may be attempted first. At most one of the two. */
 export interface Delay {

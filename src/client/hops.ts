@@ -1,6 +1,6 @@
-import { hopsOfAttempt } from '../attempt-scope.js';
-import { toIso } from '../clock.js';
 import { deadLane, laneOf } from '../record/index.js';
+import { hopsOfAttempt } from '../support/attempt-scope.js';
+import { toIso } from '../support/clock.js';
 
 export const DEFAULT_MAX_HOPS = 16;
 /** A record that waits for so long cannot fill a queue: to insert the next one of a series so is no loop. */

@@ -1,10 +1,10 @@
 import PQueue from 'p-queue';
-import type { Clock } from '../clock.js';
-import { ConfigurationError, InvalidRecordError } from '../errors.js';
-import type { Random } from '../random.js';
 import type { Item } from '../record/index.js';
 import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { StoreError } from '../store/index.js';
+import type { Clock } from '../support/clock.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import type { Random } from '../support/random.js';
 import { batchesOf } from './batches.js';
 
 /** The result of the insertion of many records. */

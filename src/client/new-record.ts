@@ -1,5 +1,3 @@
-import { toIso } from '../clock.js';
-import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import {
   isLimitsOnly,
   parseLimits,
@@ -7,7 +5,6 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../policies/index.js';
-import { type Random, randomToken } from '../random.js';
 import {
   CLOCK_TOLERANCE_MS,
   CONTRACT_ATTRIBUTES,
@@ -19,7 +16,10 @@ import {
   QUEUE_PATTERN,
   TRACEPARENT_FORM,
 } from '../record/index.js';
-import { show } from '../validation.js';
+import { toIso } from '../support/clock.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import { type Random, randomToken } from '../support/random.js';
+import { show } from '../support/validation.js';
 import { parseTime } from './delay.js';
 import { DEFAULT_MAX_HOPS, hopsFor } from './hops.js';
 

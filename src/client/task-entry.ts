@@ -1,4 +1,4 @@
-import { InvalidRecordError } from '../errors.js';
+import { InvalidRecordError } from '../support/errors.js';
 import type { TaskInsertOptions } from './task-record.js';
 
 /**

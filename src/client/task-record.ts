@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type Duration, parseDuration } from '../duration.js';
-import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import type { RetryLimits, RetryPolicy } from '../policies/index.js';
+import { type Duration, parseDuration } from '../support/duration.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import { parseOptions, show } from '../support/validation.js';
 import { asStored, checkPayload, type Task } from '../tasks/index.js';
-import { parseOptions, show } from '../validation.js';
 import { availableAtOf, type Delay } from './delay.js';
 import type { NewRecord } from './new-record.js';
 import { uniqueId } from './unique-id.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { InvalidRecordError } from '../errors.js';
 import { MAX_DEPTH, tooDeep } from '../record/depth.js';
+import { InvalidRecordError } from '../support/errors.js';
 
 const DIGEST_CHARACTERS = 27;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 
 /** What an answer means for its record. */
 export type Verdict = keyof Answers;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { withoutTrailing } from '../trailing.js';
+import { withoutTrailing } from '../support/trailing.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
 
 /**

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
 import type { HeaderValue } from './options.js';
 

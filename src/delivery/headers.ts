@@ -1,5 +1,5 @@
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
-import { readRetryAfter } from '../retry-after-header.js';
+import { readRetryAfter } from '../support/retry-after-header.js';
 
 const PERCENT = 0x25;
 

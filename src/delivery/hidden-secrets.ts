@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../trailing.js';
+import { withoutTrailing } from '../support/trailing.js';
 
 /** Shorter ones would hide too much of any text, and are easy to guess. */
 const LEAST_CHARACTERS = 4;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
 import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../record/index.js';
-import { parseOptions } from '../validation.js';
-import { VERSION } from '../version.js';
+import { parseOptions } from '../support/validation.js';
+import { VERSION } from '../support/version.js';
 import type { AttemptContext } from '../worker/index.js';
 import { checkAnswers, type Verdict, verdicts } from './answers.js';
 import { bytesForExcerpt, excerpt, jsonOf, readBody } from './body.js';

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
-import { type Duration, duration } from '../duration.js';
+import { type Duration, duration } from '../support/duration.js';
 import type { Process } from '../worker/index.js';
 import { type Answers, answersSchema } from './answers.js';
 import type { AllowedAddresses } from './private-addresses.js';

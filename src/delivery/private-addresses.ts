@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 import { addressIn } from './url.js';
 
 /**

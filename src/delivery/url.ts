@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError } from '../support/errors.js';
 
 /**
  * Checks where records may be delivered: `https`, or `http` to this very machine (127.0.0.0/8, [::1], localhost).

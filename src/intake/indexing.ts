@@ -1,6 +1,3 @@
-import type { Clock } from '../clock.js';
-import type { AttemptLogger } from '../logger.js';
-import { type Random, randomToken } from '../random.js';
 import {
   type BacklogRecord,
   indexChange,
@@ -14,6 +11,9 @@ import {
 } from '../record/index.js';
 import { isOfStore, type StoreError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
+import type { AttemptLogger } from '../support/logger.js';
+import { type Random, randomToken } from '../support/random.js';
 
 /** Writes at once. */
 const CONCURRENCY = 25;

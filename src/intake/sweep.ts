@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
 import type { SweepState, SweepStore } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
 
 /** Parts of the table that are read at the same time. */
 const SEGMENTS = 4;

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.js';
-import type { AttemptLogger } from '../logger.js';
-import { type Random, randomToken } from '../random.js';
 import { StoreError } from '../store/errors.js';
 import type { BacklogStore, ClaimAnswer } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
+import type { AttemptLogger } from '../support/logger.js';
+import { type Random, randomToken } from '../support/random.js';
 import { newHolder } from './holder.js';
 import { CLOCK_SKEW_MS, holdMs, type RecordsHold, SETTLE_MS } from './timed-hold.js';
 

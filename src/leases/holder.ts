@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Random, randomToken } from '../random.js';
+import { type Random, randomToken } from '../support/random.js';
 
 /** 72 bits: no two runs that are at work at the same time share them. */
 const FINGERPRINT_CHARACTERS = 12;

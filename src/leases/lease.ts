@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import { type Random, randomToken } from '../random.js';
 import type { BacklogStore, Cursor, LeaseHold, LeaseState } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
+import { type Random, randomToken } from '../support/random.js';
 import { newHolder } from './holder.js';
 import { holdMs, isExpired, type RecordsHold, SETTLE_MS } from './timed-hold.js';
 

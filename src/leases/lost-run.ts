@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
 import { lanesOf, type RetryMode } from '../record/index.js';
 import type { BacklogStore, LostRun } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
 import { holderPrefixOf } from './holder.js';
 import { leaseName, lingerLeaseName } from './lease-names.js';
 import { CLOCK_SKEW_MS } from './timed-hold.js';

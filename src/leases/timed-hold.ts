@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import type { AttemptLogger } from '../logger.js';
 import { StoreError } from '../store/errors.js';
+import type { Clock } from '../support/clock.js';
+import type { AttemptLogger } from '../support/logger.js';
 
 /** What the work of one page may take in the worst case, in seconds. */
 export const PAGE_SECONDS = 60;

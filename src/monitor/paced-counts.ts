@@ -1,8 +1,8 @@
-import { type Clock, toIso } from '../clock.js';
 import type { QueueCounts } from '../operate/queue-stats.js';
 import { countsOf, lanesInUse, type StatsDeps } from '../operate/stats.js';
 import { deadLane, lanesOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
+import { type Clock, toIso } from '../support/clock.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 import { inRetry } from './in-retry.js';
 

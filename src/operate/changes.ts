@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toIso } from '../clock.js';
-import { InvalidRecordError } from '../errors.js';
 import type { RetryPolicy } from '../policies/index.js';
 import { truncate } from '../record/history.js';
 import {
@@ -24,6 +22,8 @@ import {
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Found, OperatorChange } from '../store/operator-store.js';
+import { toIso } from '../support/clock.js';
+import { InvalidRecordError } from '../support/errors.js';
 
 /** Why a record that was named, or matched, was left as it is. */
 export type SkipReason =

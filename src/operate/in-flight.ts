@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.js';
 import { Claim, withClaim } from '../leases/claim.js';
 import { CLOCK_SKEW_MS, isExpired } from '../leases/timed-hold.js';
-import type { Random } from '../random.js';
 import { type BacklogRecord, DEAD_LANE_ENDING, formerLaneOf, isPending, laneOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
+import type { Clock } from '../support/clock.js';
+import type { Random } from '../support/random.js';
 
 interface InFlightDeps {
   readonly store: OperatorStore;

@@ -1,7 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../clock.js';
-import { type Random, randomToken } from '../random.js';
 import {
   asWritten,
   attributesToFence,
@@ -14,6 +12,8 @@ import {
 import { StoreError } from '../store/errors.js';
 import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
+import type { Clock } from '../support/clock.js';
+import { type Random, randomToken } from '../support/random.js';
 import type { Action } from './actions.js';
 import { type Decision, isLeftToNewer } from './changes.js';
 import { findInFlight, whileClaimed } from './in-flight.js';

@@ -1,10 +1,10 @@
 import { availableAtOf, type Delay } from '../client/delay.js';
-import { toIso } from '../clock.js';
-import { ConfigurationError } from '../errors.js';
 import type { Item } from '../record/index.js';
 import { isServed } from '../registry/serving.js';
 import type { QueueState } from '../store/store.js';
-import { parseOptions, show } from '../validation.js';
+import { toIso } from '../support/clock.js';
+import { ConfigurationError } from '../support/errors.js';
+import { parseOptions, show } from '../support/validation.js';
 import {
   type Action,
   changePolicyAction,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { duration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Item } from '../record/index.js';
+import { duration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
 import type { OperationProgress } from './result.js';
 import { isPlainObject, queueName } from './selection.js';
 

@@ -1,7 +1,7 @@
 import type { Delay } from '../client/delay.js';
-import type { Duration } from '../duration.js';
 import type { RetryPolicy } from '../policies/index.js';
 import type { Item } from '../record/index.js';
+import type { Duration } from '../support/duration.js';
 import type { OperationProgress } from './result.js';
 import type { Selection } from './selection.js';
 

@@ -1,7 +1,7 @@
-import { LAST_TIME } from '../clock.js';
 import { deadLane, lanesOf, type Status } from '../record/index.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
 import type { IndexKey } from '../store/store.js';
+import { LAST_TIME } from '../support/clock.js';
 import type { Selected } from './selection.js';
 
 /** Records that were asked for, as they are now, and ids that no record has. */

@@ -1,7 +1,7 @@
-import { LAST_TIME, toIso } from '../clock.js';
 import { DEFAULT_TIERS } from '../policies/index.js';
 import type { RetryMode } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
+import { LAST_TIME, toIso } from '../support/clock.js';
 
 /** How the queues of a backlog are doing. */
 export interface Stats {

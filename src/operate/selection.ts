@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { parseDuration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
 import { type BacklogRecord, QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
-import { parseOptions } from '../validation.js';
+import { parseDuration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { parseOptions } from '../support/validation.js';
 
 /** Which records: all of these must hold. At least one of them must be given; `all: true` takes every record. */
 export interface Selection {

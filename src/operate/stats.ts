@@ -1,7 +1,7 @@
-import { LAST_TIME } from '../clock.js';
 import { deadLane, lanesOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
+import { LAST_TIME } from '../support/clock.js';
 import {
   type CountedQueue,
   countParts,

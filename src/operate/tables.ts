@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import * as z from 'zod/mini';
-import type { Clock } from '../clock.js';
 import {
   type ConnectionOptions,
   clientAlone,
@@ -9,14 +8,15 @@ import {
   tableName,
   withMethod,
 } from '../connection.js';
-import { ConfigurationError } from '../errors.js';
-import type { Random } from '../random.js';
 import { isPassive } from '../registry/regions.js';
 import { isOfStore } from '../store/errors.js';
 import { type DynamoDBClient, DynamoDbOperatorStore } from '../store/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
-import { parseOptions } from '../validation.js';
+import type { Clock } from '../support/clock.js';
+import { ConfigurationError } from '../support/errors.js';
+import type { Random } from '../support/random.js';
+import { parseOptions } from '../support/validation.js';
 
 /** Options of a `BacklogOperator`. Both tables are required. */
 export interface BacklogOperatorOptions extends ConnectionOptions {

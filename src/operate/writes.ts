@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
-import type { Clock } from '../clock.js';
 import type { BacklogRecord } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
+import type { Clock } from '../support/clock.js';
 
 /** Spaces permits evenly. */
 export class RateLimiter {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { duration } from '../duration.js';
+import { duration } from '../support/duration.js';
 import { fixed, type PolicyDefinition, waitOption } from './policy.js';
 import { powerOf } from './power-of.js';
 

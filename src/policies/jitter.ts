@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../errors.js';
-import { hash32 } from '../hash.js';
-import { nearest } from '../nearest.js';
-import { parseOptions, show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { hash32 } from '../support/hash.js';
+import { nearest } from '../support/nearest.js';
+import { parseOptions, show } from '../support/validation.js';
 import type { WaitRange } from './policy.js';
 
 /** How the waits of records that failed together are spread. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { duration } from '../duration.js';
-import { parseOptions } from '../validation.js';
+import { duration } from '../support/duration.js';
+import { parseOptions } from '../support/validation.js';
 import { MAX_WAIT_SECONDS } from './policy.js';
 import type { ResolvedPolicy } from './resolved-policy.js';
 import type { RetryLimits } from './retry-policy.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { nearest } from '../nearest.js';
+import { nearest } from '../support/nearest.js';
 import { type Failure, type FormulaWait, fixed, type PolicyDefinition, waitOption } from './policy.js';
 
 /** A policy's formula alone, with its options filled in. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { duration } from '../duration.js';
+import { duration } from '../support/duration.js';
 
 /** What a policy may look at when an attempt has failed. */
 export interface Failure {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../errors.js';
-import { nearest } from '../nearest.js';
-import { parseOptions, show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { nearest } from '../support/nearest.js';
+import { parseOptions, show } from '../support/validation.js';
 import { arctan } from './arctan.js';
 import { buckets } from './buckets.js';
 import { constant } from './constant.js';

@@ -1,4 +1,4 @@
-import type { Duration } from '../duration.js';
+import type { Duration } from '../support/duration.js';
 import type { JitterInput } from './jitter.js';
 import type { Tier } from './tiers.js';
 

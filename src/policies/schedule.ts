@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '../support/random.js';
 import { phaseOf } from './jitter.js';
 import { type FormulaWait, isFixed, type WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolved-policy.js';

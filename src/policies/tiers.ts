@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Duration, duration } from '../duration.js';
+import { type Duration, duration } from '../support/duration.js';
 import { DAY_SECONDS, MAX_WAIT_SECONDS } from './policy.js';
 
 /** One row of the progressive schedule: how often records are attempted, up to which age. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseOptions } from '../validation.js';
+import { parseOptions } from '../support/validation.js';
 import { waitOption } from './policy.js';
 
 export const WORK_QUEUE_TYPES = ['NoRetry', 'LinearRetry', 'ExponentialRetry'] as const;

@@ -1,6 +1,6 @@
-import { toIso } from '../clock.js';
 import type { ResolvedPolicy } from '../policies/index.js';
-import type { Random } from '../random.js';
+import { toIso } from '../support/clock.js';
+import type { Random } from '../support/random.js';
 import { appendEntry, DEFAULT_HISTORY, type HistoryLimits } from './history.js';
 import { deadLane, laneOf } from './lanes.js';
 import {

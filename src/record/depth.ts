@@ -1,4 +1,4 @@
-import { InvalidRecordError } from '../errors.js';
+import { InvalidRecordError } from '../support/errors.js';
 
 /** Levels of a document that DynamoDB takes: the innermost scalar counts as one. */
 export const MAX_DEPTH = 32;

@@ -1,5 +1,5 @@
-import { toIso } from '../clock.js';
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
+import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
 import { isLaneOf } from './lanes.js';
 import { endOfRest } from './last-turn.js';

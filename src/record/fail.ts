@@ -1,5 +1,5 @@
-import { toIso } from '../clock.js';
 import { isExact, nearestTick, noEarlierThan, type RetryDecision } from '../policies/index.js';
+import { toIso } from '../support/clock.js';
 import {
   arrivalOf,
   attemptOf,

@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
 import { deadLane, laneOf, ownLaneOf } from './lanes.js';
 import { type BacklogRecord, isPending } from './record.js';

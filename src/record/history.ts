@@ -1,5 +1,5 @@
-import { withoutTrailing } from '../trailing.js';
-import { withoutUrlSecrets } from '../url-text.js';
+import { withoutTrailing } from '../support/trailing.js';
+import { withoutUrlSecrets } from '../support/url-text.js';
 import type { ErrorEntry, HistoryEntry } from './record.js';
 
 /** Every byte of a record is billed at every write: texts are kept short. */

@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
 import { DEAD_LANE_ENDING, deadLane, ownLaneOf } from './lanes.js';
 import { quarantine, whyUnfit } from './quarantine.js';

@@ -1,4 +1,4 @@
-import { withoutEnds } from '../trailing.js';
+import { withoutEnds } from '../support/trailing.js';
 import type { Item } from './record.js';
 
 /** DynamoDB's limit for an item, attribute names included. */

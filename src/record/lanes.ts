@@ -1,4 +1,4 @@
-import { hash32 } from '../hash.js';
+import { hash32 } from '../support/hash.js';
 import type { BacklogRecord } from './record.js';
 
 type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;

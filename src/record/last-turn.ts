@@ -1,5 +1,5 @@
-import { toIso } from '../clock.js';
 import { DEFAULT_TIERS, latestAgeAtNextTurn } from '../policies/index.js';
+import { toIso } from '../support/clock.js';
 import { type SettleContext, waitUntil } from './change.js';
 import { policyOf } from './policy-of.js';
 import { type BacklogRecord, bornAt } from './record.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { type Duration, parseDuration } from '../duration.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
-import { readRetryAfter } from '../retry-after-header.js';
-import { parseOptions, show } from '../validation.js';
+import { type Duration, parseDuration } from '../support/duration.js';
+import { readRetryAfter } from '../support/retry-after-header.js';
+import { parseOptions, show } from '../support/validation.js';
 import type { ErrorText } from './history.js';
 
 /**

@@ -1,5 +1,5 @@
-import { isSortable, toIso } from '../clock.js';
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { isSortable, toIso } from '../support/clock.js';
 import { truncate } from './history.js';
 import { roomIn } from './item-size.js';
 import { parseError, parseHistory } from './parse-history.js';

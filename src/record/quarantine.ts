@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import { arrivalOf, type RecordChange } from './change.js';
 import { shortReason } from './fail.js';
 import { deadLane, ownLaneOf } from './lanes.js';

@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import {
   arrivalOf,
   attemptOf,

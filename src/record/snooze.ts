@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import { attemptOf, die, historyOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
 import { shortReason } from './fail.js';
 import { waitForTurn } from './last-turn.js';

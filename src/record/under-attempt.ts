@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
 import { CLOCK_TOLERANCE_MS } from './parse.js';
 import { type BacklogRecord, isPending } from './record.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toIso } from '../clock.js';
 import type { QueueOwner, Registry } from '../store/store.js';
+import { toIso } from '../support/clock.js';
 import { isElsewhere } from './regions.js';
 
 /** A function, as it registers itself. */

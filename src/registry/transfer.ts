@@ -1,5 +1,5 @@
-import { toIso } from '../clock.js';
 import type { QueueOwner, Registry } from '../store/store.js';
+import { toIso } from '../support/clock.js';
 
 /** The request of an operator. */
 export interface Transfer {

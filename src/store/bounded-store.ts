@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../support/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import type { BacklogStore } from './store.js';
 

@@ -1,4 +1,4 @@
-import { hash32 } from '../hash.js';
+import { hash32 } from '../support/hash.js';
 import type { ArrivalsClaim } from './store.js';
 
 /** What one item has no room for, or takes too few writes for, is spread over several by a hash. Both stores do so. */

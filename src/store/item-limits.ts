@@ -1,7 +1,7 @@
-import { InvalidRecordError } from '../errors.js';
 import { MAX_DEPTH } from '../record/depth.js';
 import type { Item } from '../record/index.js';
 import { byteLength, itemBytes, MAX_ITEM_BYTES, numberText, significantDigits } from '../record/item-size.js';
+import { InvalidRecordError } from '../support/errors.js';
 
 export { MAX_ITEM_BYTES };
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../support/clock.js';
 import { StoreThrottledError, StoreUnavailableError } from './errors.js';
 
 const MAX_TRIES = 7;

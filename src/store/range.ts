@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { toIso } from '../support/clock.js';
 import type { DueQuery, IndexKey } from './store.js';
 
 /** A range of the index in its own terms: ISO-8601 times, both inclusive. */

@@ -1,5 +1,5 @@
 import { MAX_DEPTH, tooDeep } from '../record/depth.js';
-import { withoutTrailing } from '../trailing.js';
+import { withoutTrailing } from '../support/trailing.js';
 import type { SchemaIssue, StandardSchema } from './standard-schema.js';
 
 /** The answer of a schema to a payload: its output, or the problem. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type Duration, duration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { type BacklogRecord, DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
-import { parseOptions, show } from '../validation.js';
+import { type Duration, duration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { parseOptions, show } from '../support/validation.js';
 import { decisionChoices } from '../worker/failures/decision-choices.js';
 import type { DeadOn } from '../worker/failures/decision-options.js';
 import type { AttemptContext, ProcessResult, RetryFunction } from '../worker/index.js';

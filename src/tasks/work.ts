@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../errors.js';
 import { resolvePolicy } from '../policies/index.js';
 import { type BacklogRecord, Refused } from '../record/index.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 import {
   type AttemptContext,
   type Process,

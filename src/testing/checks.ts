@@ -1,6 +1,6 @@
-import { age, type Duration, parseDuration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { age, type Duration, parseDuration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 import { isMeant, type RecordFilter, type TestRecord } from './record.js';
 import type { TestBacklog } from './test-backlog.js';
 import { describeRecord } from './words.js';

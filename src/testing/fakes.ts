@@ -1,7 +1,7 @@
-import type { Duration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
 import { RetryAfter } from '../record/index.js';
-import { show } from '../validation.js';
+import type { Duration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 
 /**
  * Anything that is called with anything: a `process`, the `perform` of a task, or a function of a client that you fake.

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { show } from '../validation.js';
+import { show } from '../support/validation.js';
 import { NotIdempotentError } from './findings.js';
 import type { TestRecord } from './record.js';
 import { describeRecord } from './words.js';

@@ -3,12 +3,12 @@ import type { BacklogHandlerOptions } from '../../functions/backlog-handler.js';
 import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handler.js';
 import type { LambdaFunction } from '../../functions/seams.js';
 import type { HttpDeliveryOptions } from '../delivery/options.js';
-import { type Duration, duration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
-import { refuseProtoName } from '../own-names.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
+import { type Duration, duration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { refuseProtoName } from '../support/own-names.js';
+import { parseOptions, show } from '../support/validation.js';
 import type { Task } from '../tasks/index.js';
-import { parseOptions, show } from '../validation.js';
 import type { Process, RetryFunction } from '../worker/index.js';
 
 /**

@@ -1,11 +1,11 @@
-import { type Duration, parseDuration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
-import { watchPrototypes } from '../prototypes.js';
 import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
+import { type Duration, parseDuration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
+import { watchPrototypes } from '../support/prototypes.js';
+import { show } from '../support/validation.js';
 import { asStored, isTask, type Task } from '../tasks/index.js';
 import { workOf } from '../tasks/work.js';
-import { show } from '../validation.js';
 import type { Process } from '../worker/index.js';
 import { changedRecord } from './changed-record.js';
 import { HandlerFindingError } from './findings.js';

@@ -1,5 +1,5 @@
-import { cleanPrototypes } from '../prototypes.js';
 import type { BacklogRecord } from '../record/index.js';
+import { cleanPrototypes } from '../support/prototypes.js';
 import type { Finding } from './findings.js';
 
 /**

@@ -3,10 +3,10 @@ import { backlogHandler } from '../../functions/backlog-handler.js';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
 import type { LambdaFunction } from '../../functions/seams.js';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../functions/settings.js';
-import { ConfigurationError } from '../errors.js';
-import { didYouMean } from '../nearest.js';
 import type { RetryMode } from '../record/index.js';
-import { parseOptions, show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import { didYouMean } from '../support/nearest.js';
+import { parseOptions, show } from '../support/validation.js';
 import { keepingLogger } from './logs.js';
 import { type TestQueue, workShape } from './options.js';
 

@@ -1,6 +1,6 @@
-import { didYouMean } from '../nearest.js';
 import type { BacklogRecord } from '../record/index.js';
-import { show } from '../validation.js';
+import { didYouMean } from '../support/nearest.js';
+import { show } from '../support/validation.js';
 import type { Finding } from './findings.js';
 
 const MAX_NAMED = 20;

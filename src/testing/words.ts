@@ -1,5 +1,5 @@
-import { age } from '../duration.js';
-import { show } from '../validation.js';
+import { age } from '../support/duration.js';
+import { show } from '../support/validation.js';
 import type { TestRecord } from './record.js';
 
 /** A record in a sentence: what a failed assertion shows. */

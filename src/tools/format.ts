@@ -1,4 +1,4 @@
-import { age } from '../duration.js';
+import { age } from '../support/duration.js';
 
 const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];

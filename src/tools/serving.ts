@@ -1,6 +1,6 @@
-import { nearest } from '../nearest.js';
 import { isServed } from '../registry/serving.js';
 import type { QueueState, Registry } from '../store/store.js';
+import { nearest } from '../support/nearest.js';
 
 /** Where it is known which queues have a rule: the app of a local runtime, or the control table. */
 export type ServingFacts =

@@ -1,7 +1,3 @@
-import { withinAttempt } from '../attempt-scope.js';
-import type { Clock } from '../clock.js';
-import type { AttemptLogger } from '../logger.js';
-import { cleanPrototypes } from '../prototypes.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
@@ -9,7 +5,11 @@ import {
   outcomeOfReturn,
   outcomeOfThrow,
 } from '../record/index.js';
-import { show } from '../validation.js';
+import { withinAttempt } from '../support/attempt-scope.js';
+import type { Clock } from '../support/clock.js';
+import type { AttemptLogger } from '../support/logger.js';
+import { cleanPrototypes } from '../support/prototypes.js';
+import { show } from '../support/validation.js';
 import type { Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */

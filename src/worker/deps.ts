@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.js';
-import type { AttemptLogger } from '../logger.js';
-import type { Random } from '../random.js';
 import type { BacklogStore } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
+import type { AttemptLogger } from '../support/logger.js';
+import type { Random } from '../support/random.js';
 import type { BreakerMemory } from './guards/breakers.js';
 import type { QueueTurns } from './page-turns.js';
 import type { RunSummary } from './summary.js';

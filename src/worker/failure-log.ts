@@ -1,5 +1,5 @@
-import type { AttemptLogger } from '../logger.js';
 import { type BacklogRecord, type RecordChange, traceIdOf, truncate } from '../record/index.js';
+import type { AttemptLogger } from '../support/logger.js';
 import { stackOf } from './failures/stack.js';
 
 /** Lines of single failures in one run of a queue. An outage writes no more, however many records fail. */

@@ -1,4 +1,4 @@
-export type { AttemptLogger } from '../logger.js';
+export type { AttemptLogger } from '../support/logger.js';
 export type { RunDeps, Watchdog, WatchedAttempts } from './deps.js';
 export { LANES_AT_ONCE } from './drain-lanes.js';
 export { decisionChoices } from './failures/decision-choices.js';

@@ -1,5 +1,4 @@
 import { keepRenewed, type RecordsHold } from '../leases/timed-hold.js';
-import { randomToken } from '../random.js';
 import {
   type AttemptOutcome,
   asWritten,
@@ -10,6 +9,7 @@ import {
   type RecordChange,
 } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
+import { randomToken } from '../support/random.js';
 import { neverEnded, type RunningAttempt } from './attempt.js';
 import type { RunContext } from './context.js';
 import { RunCounters } from './counters.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import type { Clock } from '../clock.js';
-import { type Duration, duration } from '../duration.js';
-import type { AttemptLogger } from '../logger.js';
 import { MAX_WAIT_SECONDS, type ResolvedPolicy, type TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
+import type { Clock } from '../support/clock.js';
+import { type Duration, duration } from '../support/duration.js';
+import type { AttemptLogger } from '../support/logger.js';
 import type { FailureChoices, RecordChoices } from './failures/decisions.js';
 import type { Redaction } from './failures/history.js';
 import type { BreakerOptions } from './guards/breaker.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '../support/random.js';
 import { drawQueue, type QueueWeights } from './weights.js';
 
 /** The turns of one queue among several. */

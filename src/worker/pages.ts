@@ -1,6 +1,6 @@
-import { toIso } from '../clock.js';
 import { isExact, type TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
+import { toIso } from '../support/clock.js';
 import type { Upcoming } from './upcoming.js';
 
 /** Where a run gets its pages from, in which order. */

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.js';
 import { CLOCK_SKEW_MS } from '../leases/timed-hold.js';
 import type { RetryMode } from '../record/index.js';
 import type { BacklogStore, QueueState } from '../store/store.js';
+import type { Clock } from '../support/clock.js';
 import type { RunTarget } from './options.js';
 import type { StopReason } from './stop-reason.js';
 

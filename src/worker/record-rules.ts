@@ -1,4 +1,3 @@
-import { nearest } from '../nearest.js';
 import type { TierBand } from '../policies/index.js';
 import {
   type AttemptOutcome,
@@ -21,7 +20,8 @@ import {
   waitForTask,
   whyUnfit,
 } from '../record/index.js';
-import { show } from '../validation.js';
+import { nearest } from '../support/nearest.js';
+import { show } from '../support/validation.js';
 import type { RunDeps } from './deps.js';
 import {
   type Deciding,

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { ConfigurationError } from '../errors.js';
 import { PAGE_SECONDS } from '../leases/timed-hold.js';
-import { frozenLogger } from '../logger.js';
-import { watchPrototypes } from '../prototypes.js';
 import { laneFor } from '../record/index.js';
 import { boundedStore } from '../store/bounded-store.js';
 import { StoreError } from '../store/errors.js';
+import { ConfigurationError } from '../support/errors.js';
+import { frozenLogger } from '../support/logger.js';
+import { watchPrototypes } from '../support/prototypes.js';
 import type { QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';

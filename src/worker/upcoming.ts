@@ -1,7 +1,7 @@
-import { toIso } from '../clock.js';
 import { isExact } from '../policies/index.js';
 import type { BacklogRecord, RecordChange } from '../record/index.js';
 import type { IndexKey } from '../store/store.js';
+import { toIso } from '../support/clock.js';
 
 /** The most times that are kept for one lane: more than there are seconds in a tick. */
 const MOST_TIMES = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../support/clock.js';
 
 /**
  * Waits for a real length of time, or until something has happened, or the process is to end. It leaves no listener behind:

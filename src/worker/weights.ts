@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../errors.js';
-import type { Random } from '../random.js';
 import { QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../support/errors.js';
+import type { Random } from '../support/random.js';
+import { show } from '../support/validation.js';
 
 /** How much of the attempts each queue gets beside the others, where all have work. */
 export type QueueWeights = ReadonlyMap<string, number>;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/support/clock.js';
 import { METADATA_KEY } from '../../src/template-metadata.js';
 import { servingAt } from '../../src/tools/cli/unserved.js';
 import { Serving } from '../../src/tools/serving.js';

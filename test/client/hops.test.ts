@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { withinAttempt } from '../../src/attempt-scope.js';
-import { systemClock } from '../../src/clock.js';
 import { BacklogClient, defineTask } from '../../src/index.js';
 import { MemoryStore } from '../../src/store/index.js';
+import { withinAttempt } from '../../src/support/attempt-scope.js';
+import { systemClock } from '../../src/support/clock.js';
 import { type TestBacklog, testBacklog } from '../../src/testing/index.js';
 
 const START = { now: '2026-01-01T00:00:00Z' };

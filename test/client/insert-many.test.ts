@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { InsertInterruptedError, type InsertProgress } from '../../src/client/index.js';
 import { insertMany } from '../../src/client/insert-many.js';
 import { itemOf, type NewRecord } from '../../src/client/new-record.js';
-import { systemClock } from '../../src/clock.js';
-import { InvalidRecordError } from '../../src/errors.js';
 import type { Item } from '../../src/record/index.js';
 import { type InsertAnswer, insertSingle } from '../../src/store/dynamodb/bulk-inserts.js';
 import {
@@ -12,6 +10,8 @@ import {
   StoreThrottledError,
   StoreUnavailableError,
 } from '../../src/store/index.js';
+import { systemClock } from '../../src/support/clock.js';
+import { InvalidRecordError } from '../../src/support/errors.js';
 import { NOW } from '../store/records.js';
 
 const sleeps: number[] = [];

@@ -1,7 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { deliverByHttp } from '../../src/delivery/index.js';
-import { VERSION } from '../../src/version.js';
+import { VERSION } from '../../src/support/version.js';
 import { attempt, listen } from './support.js';
 
 const always = (status: number, headers: Record<string, string> = {}, body = '') =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDeliveryUrl } from '../../src/delivery/index.js';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 
 describe('where records may be delivered', () => {
   it.each([

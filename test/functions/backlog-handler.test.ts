@@ -7,9 +7,9 @@ import {
   deliverByHttp,
   RetryAfter,
 } from '../../functions/index.js';
-import { ConfigurationError } from '../../src/errors.js';
 import { lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { defineTask } from '../../src/tasks/index.js';
 import type { Process, RunOptions } from '../../src/worker/index.js';
 import { listen } from '../delivery/support.js';

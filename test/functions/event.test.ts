@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventsIn, parseEvent } from '../../functions/event.js';
 import type { QueuesSettings } from '../../functions/settings.js';
-import { ConfigurationError } from '../../src/errors.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 
 const queues: QueuesSettings = { default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progressive' } };
 const [tier, ...catchUp] = tierBands(DEFAULT_TIERS, 300);

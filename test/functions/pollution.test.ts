@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
-import { takePollution } from '../../src/prototypes.js';
 import { DynamoDbStore } from '../../src/store/index.js';
+import { takePollution } from '../../src/support/prototypes.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
 import { context, workbench } from './support.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseQueues, readSettings } from '../../functions/settings.js';
-import { ConfigurationError } from '../../src/errors.js';
 import { POLICY_TYPES } from '../../src/policies/index.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { environment } from './support.js';
 
 describe('settings from a file, where the environment has no room for them', () => {

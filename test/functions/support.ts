@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { QueuesSettings } from '../../functions/settings.js';
-import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
 import { laneOf } from '../../src/record/index.js';
+import type { Clock } from '../../src/support/clock.js';
 import { storeForTest } from '../store/test-store.js';
 
 const START = Date.UTC(2026, 10, 20, 9, 30);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
 import { DynamoDbOperatorStore } from '../../src/store/index.js';
+import { systemClock } from '../../src/support/clock.js';
 import { oldTable } from '../cli/old-table.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
 import { OVERVIEW_ARN, parsed, viewer, widgets } from './widget-support.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ClockSetting, scaledClock } from '../../src/clock.js';
+import { type ClockSetting, scaledClock } from '../../src/support/clock.js';
 import { Alarm } from '../../src/tools/local/schedule/alarm.js';
 import { ClockControl } from '../../src/tools/local/schedule/clock-control.js';
 import { parseSchedule } from '../../src/tools/local/schedule/expression.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clockOf } from '../../functions/clock.js';
-import { type ClockSetting, scaledClock, systemClock } from '../../src/clock.js';
+import { type ClockSetting, scaledClock, systemClock } from '../../src/support/clock.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const fast: ClockSetting = { wallStart: START, start: START, speed: 60 };

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { scaledClock } from '../../src/clock.js';
+import { scaledClock } from '../../src/support/clock.js';
 import { announce, clockSettingOf, findRuntime, type RuntimeInfo } from '../../src/tools/local/discovery.js';
 
 afterEach(() => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { ConfigurationError } from '../../src/errors.js';
+import { ConfigurationError } from '../../src/support/errors.js';
 import { start, stopRuntimes } from './runtime-under-test.js';
 
 stopRuntimes();

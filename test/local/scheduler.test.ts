@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scaledClock } from '../../src/clock.js';
+import { scaledClock } from '../../src/support/clock.js';
 import { parseSchedule } from '../../src/tools/local/schedule/expression.js';
 import { type Firing, Scheduler } from '../../src/tools/local/schedule/scheduler.js';
 import { parseSchedulerExpression } from '../../src/tools/local/schedule/scheduler-expression.js';

@@ -8,7 +8,7 @@ import type { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as esbuild from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
-import { LOCAL_CONTEXT } from '../../src/local-bundle.js';
+import { LOCAL_CONTEXT } from '../../src/support/local-bundle.js';
 import { readAssembly } from '../../src/tools/local/template/assembly.js';
 import { readApp } from '../../src/tools/local/template/template.js';
 

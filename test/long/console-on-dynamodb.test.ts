@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/support/clock.js';
 import { consoleApp } from '../../src/tools/console/app.js';
 import { oldTable } from '../cli/old-table.js';
 import { get, hiddenField, post } from '../console/console-under-test.js';

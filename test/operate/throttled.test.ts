@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
 import { Tables } from '../../src/operate/tables.js';
 import { StoreThrottledError } from '../../src/store/errors.js';
 import { MemoryStore } from '../../src/store/index.js';
+import { systemClock } from '../../src/support/clock.js';
 
 const warned = vi.fn();
 beforeEach(() => {

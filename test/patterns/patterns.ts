@@ -4,7 +4,7 @@ import { parse } from '@babel/parser';
 
 /** A regular expression as a source file has it. */
 export interface Pattern {
-  /** `src/duration.ts:21` */
+  /** `src/support/duration.ts:21` */
   readonly place: string;
   readonly source: string;
   readonly flags: string;

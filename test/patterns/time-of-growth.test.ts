@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { stackTranslator } from '../../functions/stacks/translate.js';
 import { excerpt } from '../../src/delivery/body.js';
 import { hiddenSecrets } from '../../src/delivery/hidden-secrets.js';
+import { withoutEnds } from '../../src/support/trailing.js';
+import { withoutUrlSecrets } from '../../src/support/url-text.js';
 import { checkPayload } from '../../src/tasks/payload.js';
 import { parseExactly } from '../../src/tools/cli/exact-json.js';
 import { openValues } from '../../src/tools/cli/import-source.js';
@@ -9,8 +11,6 @@ import { readElements } from '../../src/tools/cli/json-array.js';
 import { readLines } from '../../src/tools/cli/ndjson.js';
 import { indentJson } from '../../src/tools/cli/show.js';
 import { withShortPlaces } from '../../src/tools/local/status/short-places.js';
-import { withoutEnds } from '../../src/trailing.js';
-import { withoutUrlSecrets } from '../../src/url-text.js';
 
 /** Twice as much takes four times as long where the time is quadratic: sixteen times as much, 256 times. */
 const GROWTH = 16;

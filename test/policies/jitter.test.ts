@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { hash32 } from '../../src/hash.js';
 import {
   decideRetry,
   POLICY_TYPES,
@@ -7,6 +6,7 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../../src/policies/index.js';
+import { hash32 } from '../../src/support/hash.js';
 import { waitsOf } from './expect-schedule.js';
 
 describe('the phase of a record', () => {

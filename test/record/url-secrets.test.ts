@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { errorEntry } from '../../src/record/history.js';
 import { outcomeOfThrow } from '../../src/record/index.js';
-import { withoutUrlSecrets } from '../../src/url-text.js';
-import { show } from '../../src/validation.js';
+import { withoutUrlSecrets } from '../../src/support/url-text.js';
+import { show } from '../../src/support/validation.js';
 import { redactionOf } from '../../src/worker/index.js';
 
 describe('a text with URLs', () => {

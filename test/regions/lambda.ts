@@ -1,5 +1,5 @@
 import type { LambdaHandler } from '../../functions/lambda-context.js';
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/support/random.js';
 import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import type { Actor } from '../simulation/actor.js';
 import { invocation } from '../simulation/cloud/invocation.js';

@@ -1,5 +1,5 @@
-import { type Random, randomToken } from '../../src/random.js';
 import { transfer } from '../../src/registry/transfer.js';
+import { type Random, randomToken } from '../../src/support/random.js';
 import { NO_FAULTS } from '../simulation/actor.js';
 import { NO_TROUBLES } from '../simulation/cloud/chaos.js';
 import { between, chance, seededRandom } from '../simulation/random.js';

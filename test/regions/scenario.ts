@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/support/random.js';
 import { type Faults, NO_FAULTS } from '../simulation/actor.js';
 import { NO_TROUBLES, type Troubles } from '../simulation/cloud/chaos.js';
 import { between, chance, pick } from '../simulation/random.js';

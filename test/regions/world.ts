@@ -1,7 +1,7 @@
-import type { Random } from '../../src/random.js';
 import type { BacklogRecord, Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
+import type { Random } from '../../src/support/random.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import type { AttemptContext } from '../../src/worker/index.js';
 import { Actor, NO_FAULTS } from '../simulation/actor.js';

@@ -1,10 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
 import type { QueuesSettings } from '../../functions/settings.js';
-import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import type { Clock } from '../../src/support/clock.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
 import { environment } from '../functions/support.js';

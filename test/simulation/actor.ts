@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.js';
-import type { Random } from '../../src/random.js';
+import type { Clock } from '../../src/support/clock.js';
+import type { Random } from '../../src/support/random.js';
 import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { between, chance } from './random.js';
 

@@ -1,6 +1,6 @@
-import type { Random } from '../../src/random.js';
 import { FENCED, type Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
+import type { Random } from '../../src/support/random.js';
 import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import type { ProducerDeps } from './producers.js';
 import { between, chance, pick } from './random.js';

@@ -1,6 +1,6 @@
-import type { Random } from '../../src/random.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import type { Random } from '../../src/support/random.js';
 import type { Actor, Faults } from './actor.js';
 import { between, chance } from './random.js';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/support/random.js';
 import { between, chance, pick } from './random.js';
 import { TROUBLED_MS } from './scenario.js';
 

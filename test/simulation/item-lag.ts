@@ -1,7 +1,7 @@
-import type { Random } from '../../src/random.js';
 import type { Item } from '../../src/record/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { DueQuery, IndexKey } from '../../src/store/store.js';
+import type { Random } from '../../src/support/random.js';
 import { between } from './random.js';
 import { answerFrom } from './stale-index.js';
 

@@ -1,7 +1,7 @@
 import { BacklogOperator } from '../../src/operate/index.js';
-import type { Random } from '../../src/random.js';
 import { StoreError } from '../../src/store/errors.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
+import type { Random } from '../../src/support/random.js';
 import type { Actor } from './actor.js';
 import { between, chance, pick } from './random.js';
 

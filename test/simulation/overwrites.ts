@@ -1,5 +1,5 @@
-import type { Random } from '../../src/random.js';
 import type { Item } from '../../src/record/index.js';
+import type { Random } from '../../src/support/random.js';
 import { between, chance, pick } from './random.js';
 
 export interface OverwritesDeps {

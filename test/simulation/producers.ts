@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Random } from '../../src/random.js';
 import type { Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import type { Random } from '../../src/support/random.js';
 import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { otherAttributes } from './overwrites.js';
 import { between, chance } from './random.js';

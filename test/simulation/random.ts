@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/support/random.js';
 
 export { seededRandom } from '../../src/tools/lab/seeded-random.js';
 

@@ -1,5 +1,5 @@
 import { type TierBand, tierBands } from '../../src/policies/index.js';
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/support/random.js';
 import { type BreakerOptions, resolveBreaker } from '../../src/worker/index.js';
 import type { Faults } from './actor.js';
 import { NO_TROUBLES, type Troubles } from './cloud/chaos.js';

@@ -1,5 +1,5 @@
-import type { Random } from '../../src/random.js';
 import { Cancel, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
+import type { Random } from '../../src/support/random.js';
 import { between, chance, pick } from './random.js';
 
 /** What the attempts of one record do, whatever happens around them. */

@@ -1,6 +1,6 @@
-import type { Random } from '../../src/random.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore, DueQuery } from '../../src/store/store.js';
+import type { Random } from '../../src/support/random.js';
 import { between } from './random.js';
 
 /**

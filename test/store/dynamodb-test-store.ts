@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
-import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
 import { createDynamoDbClient, type DynamoDBClient, DynamoDbOperatorStore } from '../../src/store/index.js';
+import type { Clock } from '../../src/support/clock.js';
 import { type Change, lambdaRecord } from './changes.js';
 import { quietOf } from './quiet.js';
 import { SynchronousDynamoDb } from './synchronous-dynamodb.js';

@@ -1,7 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
 import { StoredItems } from '../../src/store/dynamodb/stored-items.js';
+import { systemClock } from '../../src/support/clock.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
 import { startDynamoDb } from './start-dynamodb.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.js';
 import { MemoryStore } from '../../src/store/index.js';
+import type { Clock } from '../../src/support/clock.js';
 import { changesInMemory } from './changes.js';
 import { dynamoDbStoreForTest } from './dynamodb-test-store.js';
 import { nextTurn, type StoreForTest } from './test-store-types.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Clock } from '../../src/clock.js';
 import type { BacklogStore } from '../../src/store/index.js';
+import type { Clock } from '../../src/support/clock.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed } from './harness.js';

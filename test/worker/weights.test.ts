@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../src/errors.js';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { systemRandom } from '../../src/random.js';
 import { Snooze } from '../../src/record/index.js';
 import { StoreError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { systemRandom } from '../../src/support/random.js';
 import {
   type Process,
   parseWeights,

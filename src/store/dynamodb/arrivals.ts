@@ -1,5 +1,5 @@
-import { hash32 } from '../../hash.js';
 import type { Item } from '../../record/index.js';
+import { hash32 } from '../../support/hash.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LostRun, NamedClaim } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';

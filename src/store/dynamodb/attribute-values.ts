@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../record/index.js';
 import { numberText } from '../../record/item-size.js';
-import { withoutEnds, withoutTrailing } from '../../trailing.js';
+import { withoutEnds, withoutTrailing } from '../../support/trailing.js';
 import { StoreError } from '../errors.js';
 
 /** An item, or a map in one, as DynamoDB has it. */

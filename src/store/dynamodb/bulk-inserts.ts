@@ -3,9 +3,9 @@ import {
   type BatchStatementError,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { InvalidRecordError } from '../../errors.js';
 import type { Item } from '../../record/index.js';
 import { itemBytes } from '../../record/item-size.js';
+import { InvalidRecordError } from '../../support/errors.js';
 import { type StoreError, StoreThrottledError, StoreUnavailableError } from '../errors.js';
 import { checkItem } from '../item-limits.js';
 import type { BacklogStore } from '../store.js';

@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { cleanPrototypes } from '../../prototypes.js';
+import { cleanPrototypes } from '../../support/prototypes.js';
 
 /** @inline */
 export interface ClientOptions {

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../support/clock.js';
 import { StoreError } from '../errors.js';
 import { DUE_INDEX } from './due.js';
 import { isValidationError, translated } from './errors.js';

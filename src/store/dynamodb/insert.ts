@@ -1,5 +1,5 @@
-import { InvalidRecordError } from '../../errors.js';
 import type { Item } from '../../record/index.js';
+import { InvalidRecordError } from '../../support/errors.js';
 import { checkItem } from '../item-limits.js';
 import { isValidationError } from './errors.js';
 import type { Table } from './table.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../support/clock.js';
 import type { LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState, LostRun } from '../store.js';
 import type { OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';

@@ -1,5 +1,5 @@
-import { toIso } from '../../clock.js';
 import { asWritten, type BacklogRecord, type Item } from '../../record/index.js';
+import { toIso } from '../../support/clock.js';
 import type {
   ControlState,
   CountQuery,

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../clock.js';
-import type { Random } from '../../random.js';
+import type { Clock } from '../../support/clock.js';
+import type { Random } from '../../support/random.js';
 import type { OperatorStore } from '../operator-store.js';
 import { CapacityMeter } from './capacity.js';
 import { listRecords } from './list.js';

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../clock.js';
-import { type Random, systemRandom } from '../../random.js';
 import type { Item } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
+import { type Random, systemRandom } from '../../support/random.js';
 import { toItem } from './attribute-values.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { Expressions, type Update } from './expressions.js';

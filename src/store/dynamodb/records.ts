@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.js';
 import {
   AsRead,
   asWritten,
@@ -10,6 +9,7 @@ import {
   type RecordChange,
   smallerQuarantines,
 } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
 import type { Found } from '../operator-store.js';
 import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';

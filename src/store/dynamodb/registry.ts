@@ -1,5 +1,5 @@
 import { type Item, MAX_SHARDS, QUEUE_PATTERN } from '../../record/index.js';
-import { isRegion } from '../../region.js';
+import { isRegion } from '../../support/region.js';
 import type { ActiveRegion, QueueOwner, Registry } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../clock.js';
-import { type Random, systemRandom } from '../../random.js';
 import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
+import { type Random, systemRandom } from '../../support/random.js';
 import type {
   ActiveRegion,
   ArrivalsClaim,

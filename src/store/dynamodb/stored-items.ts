@@ -1,7 +1,7 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../clock.js';
-import { type Random, systemRandom } from '../../random.js';
 import { asWritten } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
+import { type Random, systemRandom } from '../../support/random.js';
 import type { Found } from '../operator-store.js';
 import type { Attributes } from './attribute-values.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';

@@ -1,4 +1,4 @@
-import { systemRandom } from '../../random.js';
+import { systemRandom } from '../../support/random.js';
 import type { NotIndexedPage, ScanPage, SweepState, SweepStore } from '../store.js';
 import { CapacityMeter } from './capacity.js';
 import { DynamoDbStore, type DynamoDbStoreDeps } from './store.js';

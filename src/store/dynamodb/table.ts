@@ -14,9 +14,9 @@ import {
   type ScanCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../clock.js';
-import type { Random } from '../../random.js';
 import type { Item } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
+import type { Random } from '../../support/random.js';
 import { StoreThrottledError } from '../errors.js';
 import { type Attributes, toAttributes, toItem } from './attribute-values.js';
 import type { CapacityMeter } from './capacity.js';

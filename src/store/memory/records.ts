@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../clock.js';
 import {
   AsRead,
   attributesToFence,
@@ -8,6 +7,7 @@ import {
   mayNeedIndexing,
   parseRecord,
 } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
 import { checkItem } from '../item-limits.js';
 import type { Found, OperatorChange } from '../operator-store.js';
 import type { DuePage, DueQuery } from '../store.js';

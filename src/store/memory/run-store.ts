@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js';
 import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
 import type {
   ActiveRegion,
   ArrivalsClaim,

@@ -1,5 +1,5 @@
-import { LAST_TIME, toIso } from '../../clock.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
+import { LAST_TIME, toIso } from '../../support/clock.js';
 import type {
   ControlState,
   CountedPage,

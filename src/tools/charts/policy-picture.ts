@@ -1,5 +1,5 @@
-import { age } from '../../duration.js';
 import type { ResolvedPolicy } from '../../policies/index.js';
+import { age } from '../../support/duration.js';
 import type { ScheduleRow } from '../lab/schedule-of.js';
 import { MOST_ATTEMPTS, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
 import { type Curve, scheduleCurves } from './curves.js';

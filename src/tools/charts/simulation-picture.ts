@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import type { MinuteOfAttempts } from '../lab/attempt-log.js';
 import type { SimulationResult } from '../lab/simulation-result.js';
 import {

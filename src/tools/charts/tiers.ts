@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import { MOST_ATTEMPTS, type PlayedTiers, type TierFigures } from '../lab/tiers-of.js';
 import {
   curveStyle,

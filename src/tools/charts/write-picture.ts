@@ -1,7 +1,7 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import { ConfigurationError } from '../../errors.js';
-import { show } from '../../validation.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { show } from '../../support/validation.js';
 import type { Picture } from './picture.js';
 import type { Theme } from './theme.js';
 

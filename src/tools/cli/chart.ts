@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 import type { Picture } from '../charts/picture.js';
 import type { Theme } from '../charts/theme.js';
 import { checkWritable, pictureFormat, writePicture } from '../charts/write-picture.js';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 
 /**
  * Asks before something is changed.

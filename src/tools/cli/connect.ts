@@ -1,7 +1,7 @@
-import { type Clock, scaledClock, systemClock } from '../../clock.js';
-import { ConfigurationError } from '../../errors.js';
 import { createDynamoDbClient } from '../../store/index.js';
-import { withoutTrailing } from '../../trailing.js';
+import { type Clock, scaledClock, systemClock } from '../../support/clock.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { withoutTrailing } from '../../support/trailing.js';
 import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
 import { tablesOfStack } from './stack-tables.js';
 

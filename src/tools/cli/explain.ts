@@ -1,6 +1,6 @@
-import { ConfigurationError, InvalidRecordError } from '../../errors.js';
 import { StoreError } from '../../store/index.js';
-import { withoutUrlSecrets } from '../../url-text.js';
+import { ConfigurationError, InvalidRecordError } from '../../support/errors.js';
+import { withoutUrlSecrets } from '../../support/url-text.js';
 
 const MAX_TEXT_CHARACTERS = 20_000;
 

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDeliveryUrl } from '../../delivery/url.js';
-import { type Bounds, parseDuration } from '../../duration.js';
-import { ConfigurationError } from '../../errors.js';
 import { QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../../record/index.js';
-import { isRegion } from '../../region.js';
+import { type Bounds, parseDuration } from '../../support/duration.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { isRegion } from '../../support/region.js';
 import { pictureFormat } from '../charts/write-picture.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';
 import { SPEEDS } from '../local/speed.js';

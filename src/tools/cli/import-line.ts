@@ -1,6 +1,6 @@
 import type { NewRecord } from '../../client/index.js';
 import { CONTRACT_ATTRIBUTES } from '../../record/index.js';
-import { show } from '../../validation.js';
+import { show } from '../../support/validation.js';
 import { parseExactly } from './exact-json.js';
 
 /** What one line of an import holds. */

@@ -7,9 +7,9 @@ import {
   type InsertManyResult,
   type NewRecord,
 } from '../../client/index.js';
-import { ConfigurationError } from '../../errors.js';
 import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../../record/index.js';
-import { show } from '../../validation.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { show } from '../../support/validation.js';
 import { connect, type TargetFlags } from './connect.js';
 import { parseLine } from './import-line.js';
 import { type ImportCounters, importJson, reportImport, type Stop, stopText } from './import-report.js';

@@ -1,4 +1,3 @@
-import { age } from '../../duration.js';
 import {
   type BacklogRecord,
   isUnderAttempt,
@@ -6,6 +5,7 @@ import {
   notReadyText,
   type Status,
 } from '../../record/index.js';
+import { age } from '../../support/duration.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 
 /** The version that is known to work, by package. */
 export type Packages = Readonly<Record<string, string>>;

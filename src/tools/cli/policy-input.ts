@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors.js';
-import { show } from '../../validation.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { show } from '../../support/validation.js';
 
 /** A policy as data, not checked yet. */
 export type PolicyData = Readonly<Record<string, unknown>>;

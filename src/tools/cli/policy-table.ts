@@ -1,5 +1,5 @@
-import { age } from '../../duration.js';
 import { phaseOf, type ResolvedPolicy } from '../../policies/index.js';
+import { age } from '../../support/duration.js';
 import type { Schedule } from '../lab/schedule-of.js';
 import type { PlayedTiers } from '../lab/tiers-of.js';
 import { printable } from './output.js';

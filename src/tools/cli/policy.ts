@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors.js';
 import { resolvePolicy } from '../../policies/index.js';
+import { ConfigurationError } from '../../support/errors.js';
 import type { Picture } from '../charts/picture.js';
 import { scheduleOf } from '../lab/schedule-of.js';
 import { seededRandom } from '../lab/seeded-random.js';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { withoutUrlSecrets } from '../../url-text.js';
-import { VERSION } from '../../version.js';
+import { withoutUrlSecrets } from '../../support/url-text.js';
+import { VERSION } from '../../support/version.js';
 import { THEMES } from '../charts/theme.js';
 import { addAdopt } from './adopt/command.js';
 import { examples, target } from './command-parts.js';

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import type { Progress } from '../lab/simulate.js';
 import { counted, type Output } from './output.js';
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
-import { ConfigurationError } from '../../errors.js';
 import type { RedactPayload } from '../../operate/redact-payload.js';
+import { ConfigurationError } from '../../support/errors.js';
 
 /** The flag, for the help. */
 export const REDACT_FLAG = [

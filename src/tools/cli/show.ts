@@ -1,5 +1,4 @@
 import { jsonOf } from '../../delivery/body.js';
-import { age } from '../../duration.js';
 import {
   type BacklogRecord,
   type HistoryEntry,
@@ -8,6 +7,7 @@ import {
   traceIdOf,
 } from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
+import { age } from '../../support/duration.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';

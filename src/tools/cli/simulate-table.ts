@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import type { FigureTable } from '../charts/picture.js';
 import type { Scenario } from '../lab/scenario.js';
 import type { Simulation } from '../lab/simulate.js';

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors.js';
 import { DEFAULT_TIERS, resolvePolicy } from '../../policies/index.js';
+import { ConfigurationError } from '../../support/errors.js';
 import type { Picture } from '../charts/picture.js';
 import type { Scenario } from '../lab/scenario.js';
 import { type SimulatedQueue, simulate } from '../lab/simulate.js';

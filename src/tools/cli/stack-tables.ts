@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 import { readDeployed } from './diff/deployed-stack.js';
 import { TABLE_NAME } from './flags.js';
 import { printable } from './output.js';

@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import type { ErpState } from '../local/sample/sample-erp.js';
 import { otherClocks } from '../local/status/other-clocks.js';
 import type { RuntimeStatus, TakenPort } from '../local/status/status.js';

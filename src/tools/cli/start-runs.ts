@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import type { Notice } from '../local/sandbox/function-logs.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { HandlerError, RunningRun, RuntimeStatus } from '../local/status/status.js';

@@ -1,5 +1,5 @@
-import { age } from '../../duration.js';
-import { ConfigurationError } from '../../errors.js';
+import { age } from '../../support/duration.js';
+import { ConfigurationError } from '../../support/errors.js';
 import { DEBUGGER_PORT } from '../local/debugging.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RuntimeOptions } from '../local/runtime-options.js';

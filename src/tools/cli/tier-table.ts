@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import { MOST_ATTEMPTS, type TierFigures } from '../lab/tiers-of.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';

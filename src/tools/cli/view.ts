@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';

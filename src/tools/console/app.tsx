@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { systemClock } from '../../clock.js';
+import { systemClock } from '../../support/clock.js';
 import { CountsReader } from '../overview/counts.js';
 import { explainRead } from '../overview/explain-read.js';
 import { bulkRoutes } from './actions/bulk-routes.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
-import { VERSION } from '../../version.js';
+import { VERSION } from '../../support/version.js';
 
 /** From the sources, or copied beside the bundled command line by the build. */
 const FOLDER = fileURLToPath(

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../../clock.js';
 import { type BacklogRecord, isUnderAttempt } from '../../record/index.js';
+import { type Clock, systemClock } from '../../support/clock.js';
 
 /** The leases of lanes: each names the records that its run attempts. */
 type Leases = ReadonlyMap<string, { readonly ids: readonly string[] }>;

@@ -1,5 +1,5 @@
 import { decideRetry, type ResolvedPolicy } from '../../policies/index.js';
-import type { Random } from '../../random.js';
+import type { Random } from '../../support/random.js';
 
 /** A record that fails at second 0, and again at every retry. */
 export interface HopelessRecord {

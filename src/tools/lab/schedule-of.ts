@@ -4,7 +4,7 @@ import {
   type RetryDecision,
   type WaitRange,
 } from '../../policies/index.js';
-import type { Random } from '../../random.js';
+import type { Random } from '../../support/random.js';
 
 /** What a schedule is asked for. */
 export interface ScheduleFacts {

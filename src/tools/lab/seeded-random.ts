@@ -1,4 +1,4 @@
-import type { Random } from '../../random.js';
+import type { Random } from '../../support/random.js';
 
 /** mulberry32: a small seeded generator, so that whatever is drawn can be drawn again. */
 export function seededRandom(seed: number): Random {

@@ -1,6 +1,6 @@
-import { toIso } from '../../clock.js';
 import { caughtUpBy, type ResolvedPolicy, type Tier, tierBands } from '../../policies/index.js';
 import { MemoryStore } from '../../store/memory/store.js';
+import { toIso } from '../../support/clock.js';
 import { type BreakerMemory, type Process, type RunTarget, run } from '../../worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { Destination } from './destination.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../support/clock.js';
 
 interface Event {
   readonly at: number;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { RetryPolicy } from '../../policies/index.js';
 import type { RetryMode } from '../../record/index.js';
-import { readJson } from '../../settings-file.js';
 import { DUE_INDEX } from '../../store/index.js';
+import { readJson } from '../../support/settings-file.js';
 import type { LocalApp } from './template/local-app.js';
 import { queuesOf as queueNamesOf } from './template/target.js';
 

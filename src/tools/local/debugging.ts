@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 import type { LocalFunction } from './template/local-app.js';
 
 /** Where a debugger can be attached to a function. */

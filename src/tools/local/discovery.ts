@@ -3,8 +3,8 @@ import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { ClockSetting } from '../../clock.js';
-import { ConfigurationError } from '../../errors.js';
+import type { ClockSetting } from '../../support/clock.js';
+import { ConfigurationError } from '../../support/errors.js';
 
 const runtimeSchema = z.object({
   version: z.literal(1),

@@ -1,4 +1,4 @@
-import type { ConfigurationError } from '../../errors.js';
+import type { ConfigurationError } from '../../support/errors.js';
 
 /** The first thing that ends a runtime. */
 export class Failure {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 
 const KEPT = 'All that was accepted before is kept.';
 

@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../clock.js';
+import type { ClockSetting } from '../../support/clock.js';
 import { DEBUGGED_TIMEOUT_SECONDS, type Debugging } from './debugging.js';
 import type { FunctionLogs } from './sandbox/function-logs.js';
 import { type Invocation, Sandbox } from './sandbox/sandbox.js';

@@ -1,4 +1,4 @@
-import { toIso } from '../../clock.js';
+import { toIso } from '../../support/clock.js';
 import { asyncInvocations } from './async-invocations.js';
 import type { Closers } from './closers.js';
 import { type DebuggerAddress, debuggingOf } from './debugging.js';

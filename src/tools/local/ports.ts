@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 import { portHolder } from './port-holder.js';
 import type { TakenPort } from './status/status.js';
 

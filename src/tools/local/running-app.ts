@@ -1,4 +1,4 @@
-import { toIso } from '../../clock.js';
+import { toIso } from '../../support/clock.js';
 import { functionsAtWork } from './app-queues.js';
 import { CurrentApp } from './current-app.js';
 import { type FunctionsOptions, startFunctions } from './functions.js';

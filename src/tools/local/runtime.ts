@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { toIso } from '../../clock.js';
-import type { ConfigurationError } from '../../errors.js';
-import { systemRandom } from '../../random.js';
 import { createDynamoDbClient } from '../../store/index.js';
+import { toIso } from '../../support/clock.js';
+import type { ConfigurationError } from '../../support/errors.js';
+import { systemRandom } from '../../support/random.js';
 import { appSource } from './app-source.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';

@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import { records } from '../format.js';
 import type { OverviewStats } from './queue-counts.js';
 

@@ -1,9 +1,9 @@
-import { toIso } from '../../clock.js';
 import { isExpired } from '../../leases/timed-hold.js';
 import { Tables } from '../../operate/tables.js';
 import { isPassiveBy } from '../../registry/regions.js';
 import type { ControlState } from '../../store/operator-store.js';
 import type { LeaseState, QueueState } from '../../store/store.js';
+import { toIso } from '../../support/clock.js';
 import { Serving } from '../serving.js';
 import type { OverviewDeps, RuntimeKnowledge } from './deps.js';
 import { entriesFor, lookAt, type OverviewStats } from './queue-counts.js';

@@ -1,10 +1,10 @@
-import { LAST_TIME } from '../../clock.js';
 import { parseReading, type Reading } from '../../monitor/index.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../../operate/queue-stats.js';
 import type { RetryPolicy } from '../../policies/index.js';
 import { deadLane, type Item, lanesOf, type RetryMode } from '../../record/index.js';
 import type { OperatorStore } from '../../store/operator-store.js';
 import type { QueueState } from '../../store/store.js';
+import { LAST_TIME } from '../../support/clock.js';
 import { tiersOf } from './tiers-of.js';
 
 /** How a queue is doing, as far as a look tells that costs the same however much waits. */

@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../../support/duration.js';
 import { clockText, count, counted, names, records } from '../format.js';
 import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';

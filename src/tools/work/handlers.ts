@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { handlersMadeBy, type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 import type { QueueWeights } from '../../worker/index.js';
 
 /** A handler that the user's module exports. */

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, toIso } from '../../clock.js';
+import { type Clock, toIso } from '../../support/clock.js';
 import type { Job } from './jobs.js';
 
 /** Trouble of less is no news: the SDK repeats requests, and so does the next run. */

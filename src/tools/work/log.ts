@@ -1,4 +1,4 @@
-import type { AttemptLogger } from '../../logger.js';
+import type { AttemptLogger } from '../../support/logger.js';
 
 /**
  * Lines in the form of the functions' log: one JSON object each. Levels below INFO are left out.

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type EmitMetrics, METRICS_NAMESPACE, runMetrics } from '../../../functions/metrics.js';
-import { ConfigurationError } from '../../errors.js';
+import { ConfigurationError } from '../../support/errors.js';
 
 /** What is used of the module `@opentelemetry/api`. */
 export interface MetricsApi {

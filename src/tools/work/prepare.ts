@@ -1,12 +1,12 @@
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { parseQueues } from '../../../functions/settings.js';
-import type { Clock } from '../../clock.js';
-import { ConfigurationError } from '../../errors.js';
-import type { AttemptLogger } from '../../logger.js';
 import { lanesOf } from '../../record/index.js';
-import { readJson } from '../../settings-file.js';
 import { isOfOneRecord } from '../../store/errors.js';
 import { type Registry, StoreAccessError, StoreError, type SweepStore } from '../../store/index.js';
+import type { Clock } from '../../support/clock.js';
+import { ConfigurationError } from '../../support/errors.js';
+import type { AttemptLogger } from '../../support/logger.js';
+import { readJson } from '../../support/settings-file.js';
 import type { QueueWeights } from '../../worker/index.js';
 import { loadHandlers } from './handlers.js';
 import { ownerOf, registeredOtherwise, type WorkedQueue, workedQueues } from './queues.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../../functions/settings.js';
-import { ConfigurationError } from '../../errors.js';
 import type { QueueOwner, Registry } from '../../store/index.js';
-import { show } from '../../validation.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { show } from '../../support/validation.js';
 import type { QueueWeights } from '../../worker/index.js';
 import type { FoundHandler } from './handlers.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js';
-import type { Random } from '../../random.js';
+import type { Clock } from '../../support/clock.js';
+import type { Random } from '../../support/random.js';
 import type { RunSummary, StopReason } from '../../worker/index.js';
 import type { Job } from './jobs.js';
 

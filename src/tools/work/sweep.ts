@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.js';
 import { indexWhenFree, sweep } from '../../intake/index.js';
-import type { AttemptLogger } from '../../logger.js';
-import type { Random } from '../../random.js';
 import { StoreError, type SweepStore } from '../../store/index.js';
+import type { Clock } from '../../support/clock.js';
+import type { AttemptLogger } from '../../support/logger.js';
+import type { Random } from '../../support/random.js';
 import type { Health } from './health.js';
 import { errorLine } from './log.js';
 import type { WorkedQueue } from './queues.js';

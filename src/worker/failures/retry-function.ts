@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { type Duration, parseDuration } from '../../duration.js';
 import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../../policies/index.js';
 import {
   type AttemptOutcome,
@@ -8,7 +7,8 @@ import {
   hasOwnSchedule,
   outcomeOfThrow,
 } from '../../record/index.js';
-import { parseOptions } from '../../validation.js';
+import { type Duration, parseDuration } from '../../support/duration.js';
+import { parseOptions } from '../../support/validation.js';
 import { retryQueueName } from './decision-options.js';
 import type { Asked, RetryDecider } from './decisions.js';
 import { ignoreRejection } from './redaction.js';

@@ -1,6 +1,6 @@
-import { type Random, randomToken } from '../../random.js';
 import type { AttemptOutcome } from '../../record/index.js';
 import type { BreakerState } from '../../store/store.js';
+import { type Random, randomToken } from '../../support/random.js';
 import { FailureWindow } from './failure-window.js';
 
 /** When the breaker of a destination opens, and how long it stays so. */

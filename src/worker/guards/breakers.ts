@@ -1,11 +1,11 @@
-import { type Clock, toIso } from '../../clock.js';
-import type { AttemptLogger } from '../../logger.js';
-import type { Random } from '../../random.js';
 import { type AttemptOutcome, type BacklogRecord, handOver, nameOfThrown } from '../../record/index.js';
 import { OWN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
-import { show } from '../../validation.js';
+import { type Clock, toIso } from '../../support/clock.js';
+import type { AttemptLogger } from '../../support/logger.js';
+import type { Random } from '../../support/random.js';
+import { show } from '../../support/validation.js';
 import type { DestinationOf } from '../options.js';
 import type { StopReason } from '../stop-reason.js';
 import {

@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.js';
 import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
 import { StoreError } from '../../store/errors.js';
 import type { QueueState } from '../../store/store.js';
+import type { Clock } from '../../support/clock.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard, Left, Refusal, Turn } from './guard.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js';
 import type { BacklogRecord } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard, Turn } from './guard.js';
 import type { RunSlots } from './slots.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js';
 import type { RecordsHold } from '../../leases/timed-hold.js';
+import type { Clock } from '../../support/clock.js';
 import type { RunDeps } from '../deps.js';
 import type { RunOptions } from '../options.js';
 import { Breakers } from './breakers.js';

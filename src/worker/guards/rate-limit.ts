@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock.js';
 import type { BacklogRecord } from '../../record/index.js';
 import type { BacklogStore } from '../../store/store.js';
+import type { Clock } from '../../support/clock.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard, Refusal, Turn } from './guard.js';
 

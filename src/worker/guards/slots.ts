@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.js';
 import { newHolder } from '../../leases/holder.js';
 import { CLOCK_SKEW_MS, holdMs, keepRenewed, notRenewed, type TimedHold } from '../../leases/timed-hold.js';
-import type { AttemptLogger } from '../../logger.js';
-import type { Random } from '../../random.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
+import type { Clock } from '../../support/clock.js';
+import type { AttemptLogger } from '../../support/logger.js';
+import type { Random } from '../../support/random.js';
 
 /** As long as a lease: if a run is lost and its death is not reported, its slots are free after that. */
 const SLOTS_MS = holdMs(0);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../support/clock.js';
 import type { RunOptions } from '../options.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Guard } from './guard.js';

@@ -5,7 +5,7 @@ import { OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { describe, expect, it } from 'vitest';
 import { esbuildOptions } from '../../../cdk/functions/local-bundle.js';
 import { Backlog } from '../../../cdk/index.js';
-import { BUNDLE_METADATA, LOCAL_CONTEXT } from '../../../src/local-bundle.js';
+import { BUNDLE_METADATA, LOCAL_CONTEXT } from '../../../src/support/local-bundle.js';
 
 const ENTRY = 'test/cdk/fixtures/handler.ts';
 

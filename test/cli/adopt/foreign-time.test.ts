@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toIso } from '../../../src/clock.js';
+import { toIso } from '../../../src/support/clock.js';
 import { parseOffset, readForeignTime } from '../../../src/tools/cli/adopt/foreign-time.js';
 
 const read = (value: unknown, offset?: number) => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../../src/clock.js';
-import { systemRandom } from '../../../src/random.js';
 import { StoredItems } from '../../../src/store/dynamodb/stored-items.js';
 import type { OperatorStore } from '../../../src/store/operator-store.js';
+import { systemClock } from '../../../src/support/clock.js';
+import { systemRandom } from '../../../src/support/random.js';
 import { RestoreCounters } from '../../../src/tools/cli/restore/counters.js';
 import { DEFAULT_DECISIONS, type Decisions } from '../../../src/tools/cli/restore/decide.js';
 import { Restoration } from '../../../src/tools/cli/restore/restoration.js';

@@ -9,8 +9,8 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { systemClock } from '../../../src/clock.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../../src/store/index.js';
+import { systemClock } from '../../../src/support/clock.js';
 import { announce } from '../../../src/tools/local/discovery.js';
 import { createTables, deleteTables, type TestTables } from '../../store/tables.js';
 import { backlog } from '../in-process.js';

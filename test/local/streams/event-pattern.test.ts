@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../../src/errors.js';
+import { ConfigurationError } from '../../../src/support/errors.js';
 import { matcherOf } from '../../../src/tools/local/streams/event-pattern.js';
 
 /** As the construct has them. */

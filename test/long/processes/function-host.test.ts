@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ClockSetting } from '../../../src/clock.js';
+import type { ClockSetting } from '../../../src/support/clock.js';
 import type { Debugging } from '../../../src/tools/local/debugging.js';
 import { FunctionHost } from '../../../src/tools/local/function-host.js';
 import { FunctionLogs } from '../../../src/tools/local/sandbox/function-logs.js';

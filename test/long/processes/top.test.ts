@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../src/clock.js';
+import { systemClock } from '../../../src/support/clock.js';
 import { openSource } from '../../../src/tools/cli/top/source.js';
 import { consoleApp } from '../../../src/tools/console/app.js';
 import { announce } from '../../../src/tools/local/discovery.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/random.js';
+import type { Random } from '../../../src/support/random.js';
 import type { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
 import { between, chance } from '../random.js';
 

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import { expect, it } from 'vitest';
-import { InvalidRecordError } from '../../../src/errors.js';
+import { InvalidRecordError } from '../../../src/support/errors.js';
 import { iso, item, read } from '../records.js';
 import type { UnderTest } from './under-test.js';
 

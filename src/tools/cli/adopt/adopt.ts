@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { ConfigurationError } from '../../../errors.js';
-import { systemRandom } from '../../../random.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type Status } from '../../../record/index.js';
 import { createDueIndex } from '../../../store/dynamodb/create-index.js';
 import { describeTable, type TableFacts } from '../../../store/dynamodb/inspect.js';
 import { RawItems } from '../../../store/dynamodb/raw-items.js';
-import { show } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { systemRandom } from '../../../support/random.js';
+import { show } from '../../../support/validation.js';
 import { Serving } from '../../serving.js';
 import { confirmed } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';

@@ -1,12 +1,12 @@
 import PQueue from 'p-queue';
-import type { Clock } from '../../../clock.js';
 import { RateLimiter } from '../../../operate/writes.js';
-import { type Random, randomToken } from '../../../random.js';
 import type { Item } from '../../../record/index.js';
 import { itemBytes } from '../../../record/item-size.js';
 import type { RawItems } from '../../../store/dynamodb/raw-items.js';
 import { isOfOneRecord } from '../../../store/errors.js';
 import { patiently } from '../../../store/patience.js';
+import type { Clock } from '../../../support/clock.js';
+import { type Random, randomToken } from '../../../support/random.js';
 import type { SegmentState } from './checkpoint.js';
 import { AdoptionCounters } from './counters.js';
 import { type Plan, planAdoption } from './plan.js';

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { type TallyState, tallySchema } from './counters.js';
 
 const segmentSchema = z.object({

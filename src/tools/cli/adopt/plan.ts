@@ -1,4 +1,3 @@
-import { toIso } from '../../../clock.js';
 import {
   CLOCK_TOLERANCE_MS,
   DEFAULT_QUEUE,
@@ -10,6 +9,7 @@ import {
   type Status,
 } from '../../../record/index.js';
 import type { ItemChange } from '../../../store/dynamodb/raw-items.js';
+import { toIso } from '../../../support/clock.js';
 import { readForeignTime } from './foreign-time.js';
 import { type AdoptionRules, COPIED, COUNTS, type Left, TIMES } from './rules.js';
 import { statusOf } from './status-of.js';

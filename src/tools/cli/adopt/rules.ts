@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { nearest } from '../../../nearest.js';
 import { STATUSES, type Status } from '../../../record/index.js';
-import { show } from '../../../validation.js';
+import { nearest } from '../../../support/nearest.js';
+import { show } from '../../../support/validation.js';
 
 /** Attributes of the contract that may be taken from one of another name. */
 const TIMES = ['insertedAt', 'availableAt', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'] as const;

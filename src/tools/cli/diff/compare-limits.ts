@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { age } from '../../../duration.js';
 import { type RetryPolicy, resolvePolicy } from '../../../policies/index.js';
+import { age } from '../../../support/duration.js';
 import type { QueueDescription } from '../../../template-metadata.js';
 import type { Difference } from './change.js';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import type { QueueDescription } from '../../../template-metadata.js';
 import type { Difference } from './change.js';
 

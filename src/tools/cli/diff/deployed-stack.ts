@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { type TableDescription, TOKEN } from '../../../template-metadata.js';
 import { requirePackages } from '../optional-packages.js';
 import type { PhysicalTables } from './compare.js';

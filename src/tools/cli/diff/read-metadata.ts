@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { type BacklogDescription, METADATA_KEY, METADATA_VERSION } from '../../../template-metadata.js';
 import type { Template } from '../../local/template/assembly.js';
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { ConfigurationError } from '../../../errors.js';
-import { show } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { show } from '../../../support/validation.js';
 import { readAssembly, type Stack } from '../../local/template/assembly.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';
 

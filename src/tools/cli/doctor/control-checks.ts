@@ -1,5 +1,5 @@
-import { age } from '../../../duration.js';
 import type { ControlFacts } from '../../../store/dynamodb/control-items.js';
+import { age } from '../../../support/duration.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';
 

@@ -1,5 +1,5 @@
-import { age } from '../../../duration.js';
 import { describeExpiry, describeTable, hasPointInTimeRecovery } from '../../../store/dynamodb/inspect.js';
+import { age } from '../../../support/duration.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';

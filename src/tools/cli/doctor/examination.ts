@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
-import type { Clock } from '../../../clock.js';
 import {
   type BacklogRecord,
   type Item,
@@ -9,6 +8,7 @@ import {
   parseRecord,
 } from '../../../record/index.js';
 import type { RawItems } from '../../../store/dynamodb/raw-items.js';
+import type { Clock } from '../../../support/clock.js';
 import type { Finding, Findings } from './findings.js';
 import { repairOf } from './index-checks.js';
 import { checkContents, checkRecord, isUnread, named, type RecordContext } from './record-checks.js';

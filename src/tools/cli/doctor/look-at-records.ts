@@ -1,7 +1,7 @@
-import { age } from '../../../duration.js';
 import type { ControlFacts } from '../../../store/dynamodb/control-items.js';
 import type { TableFacts } from '../../../store/dynamodb/inspect.js';
 import { RawItems } from '../../../store/dynamodb/raw-items.js';
+import { age } from '../../../support/duration.js';
 import type { Target } from '../connect.js';
 import type { Output } from '../output.js';
 import { itemsBar } from '../progress.js';

@@ -1,4 +1,3 @@
-import { age } from '../../../duration.js';
 import { lanesOf } from '../../../record/index.js';
 import { removedSince } from '../../../registry/removed.js';
 import type { ControlFacts } from '../../../store/dynamodb/control-items.js';
@@ -8,6 +7,7 @@ import {
   type OperatorStore,
   type QueueOwner,
 } from '../../../store/index.js';
+import { age } from '../../../support/duration.js';
 import type { Target } from '../connect.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';

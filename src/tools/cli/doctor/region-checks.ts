@@ -1,6 +1,6 @@
-import { toIso } from '../../../clock.js';
 import { isPassiveBy } from '../../../registry/regions.js';
 import type { ControlFacts } from '../../../store/dynamodb/control-items.js';
+import { toIso } from '../../../support/clock.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../../clock.js';
 import { indexWhenFree } from '../../../intake/index.js';
-import { randomToken, systemRandom } from '../../../random.js';
 import { isOfOneRecord } from '../../../store/errors.js';
 import type { Found, OperatorStore } from '../../../store/operator-store.js';
+import type { Clock } from '../../../support/clock.js';
+import { randomToken, systemRandom } from '../../../support/random.js';
 import type { Output } from '../output.js';
 import { counted, printable } from '../output.js';
 import { repairOf } from './index-checks.js';

@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { counted, hasColors, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';

@@ -1,7 +1,7 @@
-import { type Clock, systemClock, toIso } from '../../../clock.js';
-import { ConfigurationError } from '../../../errors.js';
 import { isOfStore } from '../../../store/errors.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../../store/index.js';
+import { type Clock, systemClock, toIso } from '../../../support/clock.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';

@@ -1,7 +1,7 @@
-import { type Clock, toIso } from '../../../clock.js';
 import { CLOCK_SKEW_MS } from '../../../leases/timed-hold.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { ActiveRegion } from '../../../store/store.js';
+import { type Clock, toIso } from '../../../support/clock.js';
 import { counted } from '../output.js';
 import { compareReplicas } from './replicas.js';
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ConfigurationError } from '../../../errors.js';
-import { VERSION } from '../../../version.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { VERSION } from '../../../support/version.js';
 
 /** What npm reads as a path; anything else is a version, a tag or a URL. */
 const PATH = /^(\.{1,2}([/\\]|$)|[/\\]|[a-z]:[/\\]|file:)|^(?!\w+:).*\.(tgz|tar\.gz)$/i;

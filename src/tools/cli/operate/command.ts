@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ConfigurationError } from '../../../errors.js';
 import type { RetryPolicy } from '../../../policies/index.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { jsonOf } from '../../../delivery/body.js';
-import { ConfigurationError } from '../../../errors.js';
 import { mergeInto } from '../../../operate/merge-patch.js';
 import { isPlainObject } from '../../../operate/selection.js';
 import type { BacklogRecord } from '../../../record/index.js';
-import { show } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { show } from '../../../support/validation.js';
 import { visibleJson } from '../../console/visible-json.js';
 import { type DiffLine, diffLines, nearby } from '../../diff-lines.js';
 import { shortened } from '../../format.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../../../nearest.js';
 import { lanesInUse } from '../../../operate/stats.js';
 import { deadLane, lanesOf } from '../../../record/index.js';
 import { DynamoDbOperatorStore } from '../../../store/index.js';
+import { didYouMean } from '../../../support/nearest.js';
 import type { Target } from '../connect.js';
 import { printable } from '../output.js';
 import { controlTableIfKnown } from './target.js';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { ConfigurationError } from '../../../errors.js';
 import type { PayloadMatch, Selection, Which } from '../../../operate/index.js';
 import type { Status } from '../../../record/index.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import { readLines, TOO_LONG } from '../ndjson.js';

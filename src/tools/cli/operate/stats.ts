@@ -1,5 +1,5 @@
-import { age } from '../../../duration.js';
 import type { QueueStats } from '../../../operate/index.js';
+import { age } from '../../../support/duration.js';
 import { queuesWithRecords } from '../../overview/counts.js';
 import { Serving } from '../../serving.js';
 import type { Target } from '../connect.js';

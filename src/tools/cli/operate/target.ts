@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { target as targetFlags } from '../command-parts.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { controlTables } from '../doctor/control-table.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 
 /** Wrong usage; the message is for the user. */
 export class UsageError extends Error {

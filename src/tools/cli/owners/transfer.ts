@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors.js';
-import { randomToken, systemRandom } from '../../../random.js';
 import { transfer } from '../../../registry/transfer.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { randomToken, systemRandom } from '../../../support/random.js';
 import type { OperateTargetFlags } from '../operate/target.js';
 import { UsageError } from '../operate/usage.js';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';

@@ -1,8 +1,8 @@
-import { toIso } from '../../../clock.js';
 import { redrive } from '../../../operate/changes.js';
 import { type BacklogRecord, deadLane, isPending, ownLaneOf } from '../../../record/index.js';
 import type { StoredItem } from '../../../store/dynamodb/stored-items.js';
 import type { OperatorChange } from '../../../store/operator-store.js';
+import { toIso } from '../../../support/clock.js';
 import { type Difference, HELD, isHeld } from './compare.js';
 
 /** What the operator wants done with the records that differ. */

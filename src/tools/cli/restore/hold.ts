@@ -1,6 +1,6 @@
-import type { Clock } from '../../../clock.js';
 import { isExpired } from '../../../leases/timed-hold.js';
 import type { DynamoDbOperatorStore } from '../../../store/index.js';
+import type { Clock } from '../../../support/clock.js';
 import type { Output } from '../output.js';
 
 const LOOK_EVERY_MS = 2_000;

@@ -1,10 +1,10 @@
-import type { Clock } from '../../../clock.js';
 import { Writes } from '../../../operate/writes.js';
-import { type Random, randomToken } from '../../../random.js';
 import { isPending } from '../../../record/index.js';
 import type { StoredItem, StoredItems } from '../../../store/dynamodb/stored-items.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import { patiently } from '../../../store/patience.js';
+import type { Clock } from '../../../support/clock.js';
+import { type Random, randomToken } from '../../../support/random.js';
 import { compare } from './compare.js';
 import type { RestoreCounters } from './counters.js';
 import { type Decisions, decide, waitsAfter } from './decide.js';

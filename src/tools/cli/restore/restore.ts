@@ -1,8 +1,8 @@
-import { ConfigurationError } from '../../../errors.js';
-import { systemRandom } from '../../../random.js';
 import { describeTable } from '../../../store/dynamodb/inspect.js';
 import { StoredItems } from '../../../store/dynamodb/stored-items.js';
 import { DynamoDbOperatorStore } from '../../../store/index.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { systemRandom } from '../../../support/random.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { controlTables } from '../doctor/control-table.js';

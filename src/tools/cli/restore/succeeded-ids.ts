@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { ConfigurationError } from '../../../errors.js';
 import { isPlainObject } from '../../../operate/selection.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { readLines, TOO_LONG } from '../ndjson.js';
 
 export interface SucceededIds {

@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { units } from '../../format.js';
 import { signsText } from '../../overview/count-signs.js';
 import { cut, type Paint, padEnd, width } from '../paint.js';

@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { count } from '../../format.js';
 import { LOOKS, type Look } from '../../overview/conditions.js';
 import { COUNT_SIGNS } from '../../overview/count-signs.js';

@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { printable } from '../output.js';
 import { width } from '../paint.js';
 

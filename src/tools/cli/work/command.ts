@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseWeights } from '../../../worker/weights.js';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';

@@ -1,9 +1,9 @@
-import { systemClock } from '../../../clock.js';
-import { ConfigurationError } from '../../../errors.js';
-import type { AttemptLogger } from '../../../logger.js';
-import { randomToken, systemRandom } from '../../../random.js';
 import { createDynamoDbClient, DynamoDbSweepStore, StoreError } from '../../../store/index.js';
-import { VERSION } from '../../../version.js';
+import { systemClock } from '../../../support/clock.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import type { AttemptLogger } from '../../../support/logger.js';
+import { randomToken, systemRandom } from '../../../support/random.js';
+import { VERSION } from '../../../support/version.js';
 import { onPort } from '../../local/ports.js';
 import { applyFlags } from '../../work/environment.js';
 import { Health, serveHealth } from '../../work/health.js';

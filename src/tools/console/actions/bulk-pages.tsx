@@ -1,5 +1,5 @@
-import { age } from '../../../duration.js';
 import type { ActionResult } from '../../../operate/index.js';
+import { age } from '../../../support/duration.js';
 import { resultText } from '../../cli/operate/report.js';
 import { count, counted, records, units } from '../../format.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';

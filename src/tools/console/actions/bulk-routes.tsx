@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { ConfigurationError } from '../../../errors.js';
 import { type ActionResult, BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { resultText } from '../../cli/operate/report.js';
 import { records } from '../../format.js';
 import type { Routes } from '../app-parts.js';

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
-import { ConfigurationError } from '../../../errors.js';
 import type { ActionResult, BacklogOperator, OperationOptions, Which } from '../../../operate/index.js';
 import { POLICY_TYPES, type RetryPolicy } from '../../../policies/index.js';
 import type { BacklogRecord, Status } from '../../../record/index.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { readPolicy } from '../../cli/policy-input.js';
 import type { IconName } from '../parts.js';

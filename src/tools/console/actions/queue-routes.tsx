@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { waitText } from '../../overview/count-signs.js';
 import type { OverviewStats } from '../../overview/queue-counts.js';
 import type { Routes } from '../app-parts.js';

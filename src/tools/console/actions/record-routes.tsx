@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono';
-import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { isId } from '../../../store/dynamodb/control-values.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';

@@ -1,7 +1,7 @@
-import { LAST_TIME } from '../../../clock.js';
 import type { Tables } from '../../../operate/tables.js';
 import { type BacklogRecord, deadLane } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
+import { LAST_TIME } from '../../../support/clock.js';
 import type { OverviewStats } from '../../overview/queue-counts.js';
 import { type ReadBudget, readWithin } from '../read-within.js';
 

@@ -1,5 +1,5 @@
-import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
+import { age } from '../../../support/duration.js';
 import { count, records, units } from '../../format.js';
 import { COUNT_SIGNS, leastExact } from '../../overview/count-signs.js';
 import type { Counts, CountsReader } from '../../overview/counts.js';

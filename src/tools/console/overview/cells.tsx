@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import type { QueueView } from '../../overview/snapshot.js';
 import { link, Unknown } from '../parts.js';
 

@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { type Condition, LOOKS } from '../../overview/conditions.js';
 import { COUNT_SIGNS } from '../../overview/count-signs.js';
 import type { QueueView } from '../../overview/snapshot.js';

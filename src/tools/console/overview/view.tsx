@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { counted, shortened, units } from '../../format.js';
 import { signsText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';

@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { clockText, counted } from '../../format.js';
 import { type Label, Labels, Room } from './labels.js';
 import { AttemptMark } from './marks.js';

@@ -1,5 +1,5 @@
-import { age } from '../../../duration.js';
 import type { BacklogRecord, HistoryEntry } from '../../../record/index.js';
+import { age } from '../../../support/duration.js';
 import { clockText } from '../../format.js';
 import { Foreign, Panel, When } from '../parts.js';
 import { MARK_WORDS, MarkIcon } from './marks.js';

@@ -1,7 +1,7 @@
 import { jsonOf } from '../../../delivery/body.js';
-import { age } from '../../../duration.js';
 import type { Reading } from '../../../monitor/index.js';
 import { type BacklogRecord, isPending, notReadyText } from '../../../record/index.js';
+import { age } from '../../../support/duration.js';
 import { fullClock } from '../../format.js';
 import { editRefusal, type ShownPayload, shownPayload } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseDuration } from '../../../duration.js';
-import { ConfigurationError } from '../../../errors.js';
 import type { RedactPayload } from '../../../operate/redact-payload.js';
 import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../../../record/index.js';
+import { parseDuration } from '../../../support/duration.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { shownPayload } from '../../shown-payload.js';
 import { patternOf } from '../failures/pattern.js';

@@ -1,9 +1,9 @@
-import { LAST_TIME } from '../../../clock.js';
 import type { Tables } from '../../../operate/tables.js';
 import { type BacklogRecord, deadLane, isLaneOf, lanesOf, withoutDeadEnding } from '../../../record/index.js';
 import { isId, isText } from '../../../store/dynamodb/control-values.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { DuePage, IndexKey } from '../../../store/store.js';
+import { LAST_TIME } from '../../../support/clock.js';
 import { affordable, PAGE_BUDGET } from '../read-within.js';
 import type { RecordFilter } from './filter.js';
 

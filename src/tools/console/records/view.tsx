@@ -1,8 +1,8 @@
-import { ConfigurationError } from '../../../errors.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { isPending, notReadyText, type Status } from '../../../record/index.js';
 import { isId } from '../../../store/dynamodb/control-values.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { count, records as countRecords, shortened, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { atWork } from '../at-work.js';

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { ConfigurationError, InvalidRecordError } from '../../../errors.js';
+import { ConfigurationError, InvalidRecordError } from '../../../support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import type { Routes } from '../app-parts.js';
 import type { ConsoleRuntime } from '../deps.js';

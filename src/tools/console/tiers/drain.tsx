@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import { names } from '../../format.js';
 import { waitText } from '../../overview/count-signs.js';
 import type { OverviewStats } from '../../overview/queue-counts.js';

@@ -1,6 +1,6 @@
-import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import type { QueueState } from '../../../store/store.js';
+import { age } from '../../../support/duration.js';
 import { clockText, count, counted, records, units } from '../../format.js';
 import { COUNT_SIGNS, leastExact, signsText, waitText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';

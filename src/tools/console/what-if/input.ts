@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors.js';
 import { POLICY_TYPES, type ResolvedPolicy, resolvePolicy } from '../../../policies/index.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { type PolicyData, readPolicy } from '../../cli/policy-input.js';
 import { shortened } from '../../format.js';
 

@@ -1,5 +1,5 @@
-import { hash32 } from '../../../hash.js';
 import { decideRetry, type ResolvedPolicy } from '../../../policies/index.js';
+import { hash32 } from '../../../support/hash.js';
 import { seededRandom } from '../../lab/seeded-random.js';
 
 /** A record that waits. Times are epoch milliseconds, the backlog's. */

@@ -1,5 +1,5 @@
-import type { ConfigurationError } from '../../../errors.js';
 import type { DynamoDBClient } from '../../../store/index.js';
+import type { ConfigurationError } from '../../../support/errors.js';
 import type { TakenPort } from '../status/status.js';
 import type { Change } from '../streams/change.js';
 import type { LocalApp } from '../template/local-app.js';

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../../../errors.js';
 import { createMissingTables } from '../../../store/dynamodb/create-tables.js';
 import { describeTable } from '../../../store/dynamodb/inspect.js';
 import { createStreamsClient, requireStreams, TableStream } from '../../../store/dynamodb/table-stream.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { runningRuntimes } from '../discovery.js';
 import { TableReader } from '../streams/table-reader.js';
 import type { LocalApp } from '../template/local-app.js';

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors.js';
-import { show } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { show } from '../../../support/validation.js';
 
 const AWS = /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i;
 

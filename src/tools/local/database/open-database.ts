@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import type { RuntimeOptions } from '../runtime-options.js';
 import type { Database, DatabaseOptions } from './database.js';
 

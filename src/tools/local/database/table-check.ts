@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors.js';
 import type { KeyElement, TableShape } from '../../../store/dynamodb/create-tables.js';
 import type { TableFacts } from '../../../store/dynamodb/inspect.js';
+import { ConfigurationError } from '../../../support/errors.js';
 
 /**
  * Whether a table that was there before is the one that the app means. Indexes beside those of the app do no harm.

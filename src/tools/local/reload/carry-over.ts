@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import type { LocalApp, LocalFunction, LocalTable } from '../template/local-app.js';
 
 /** See `appSource`. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { BundleDescription } from '../../../local-bundle.js';
+import type { BundleDescription } from '../../../support/local-bundle.js';
 import type { LocalFunction } from '../template/local-app.js';
 import { type Esbuild, HandlerBundle, type Outcome } from './handler-bundle.js';
 

@@ -1,7 +1,7 @@
 import { BacklogClient } from '../../../client/index.js';
-import type { Clock } from '../../../clock.js';
-import { systemRandom } from '../../../random.js';
 import type { createDynamoDbClient } from '../../../store/index.js';
+import type { Clock } from '../../../support/clock.js';
+import { systemRandom } from '../../../support/random.js';
 import type { AppQueue } from '../app-queues.js';
 import { SampleShop } from './sample-shop.js';
 

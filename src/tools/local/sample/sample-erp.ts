@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Answers } from '../../../delivery/settings.js';
-import type { Random } from '../../../random.js';
+import type { Random } from '../../../support/random.js';
 import { refusalOf } from '../own-address.js';
 
 export interface SampleErpOptions {

@@ -1,4 +1,4 @@
-import { type Random, randomToken } from '../../../random.js';
+import { type Random, randomToken } from '../../../support/random.js';
 import { MADE_TO_ORDER, UNKNOWN_ARTICLE } from './sample-erp.js';
 
 /** One record that the shop puts into the backlog. */

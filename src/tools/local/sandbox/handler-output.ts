@@ -1,4 +1,4 @@
-import { withoutUrlSecrets } from '../../../url-text.js';
+import { withoutUrlSecrets } from '../../../support/url-text.js';
 import type { OutputSource } from './attempt-output.js';
 
 /** A line that code of the app wrote. */

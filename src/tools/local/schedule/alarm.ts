@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../../clock.js';
+import type { ClockSetting } from '../../../support/clock.js';
 import type { Timekeeper } from './timekeeper.js';
 
 const MAX_TIMEOUT_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../../clock.js';
+import type { ClockSetting } from '../../../support/clock.js';
 import type { Scheduler } from './scheduler.js';
 import type { ClockChange, Timekeeper } from './timekeeper.js';
 

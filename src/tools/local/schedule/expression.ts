@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseCron } from './cron.js';
 import type { Schedule } from './schedule.js';
 

@@ -2,9 +2,9 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { type Clock, type ClockSetting, scaledClock } from '../../../clock.js';
-import { ConfigurationError } from '../../../errors.js';
-import { parseOptions } from '../../../validation.js';
+import { type Clock, type ClockSetting, scaledClock } from '../../../support/clock.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { parseOptions } from '../../../support/validation.js';
 import { folderTrouble } from '../folder-trouble.js';
 
 /** When a rule came into being, and when it last fired, in the backlog's time, epoch milliseconds. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 
 const DAY_MS = 86_400_000;
 

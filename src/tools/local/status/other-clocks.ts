@@ -1,4 +1,4 @@
-import { age } from '../../../duration.js';
+import { age } from '../../../support/duration.js';
 import type { RuntimeStatus } from './status.js';
 
 /** Two programs that read the same clock one after the other differ by less. */

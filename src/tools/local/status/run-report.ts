@@ -1,4 +1,4 @@
-import { withoutUrlSecrets } from '../../../url-text.js';
+import { withoutUrlSecrets } from '../../../support/url-text.js';
 import { isIdle, type RunSummary } from '../../../worker/summary.js';
 import type { InvocationLog } from '../sandbox/invocation-log.js';
 import type { Invocation } from '../sandbox/sandbox.js';

@@ -1,6 +1,6 @@
-import { toIso } from '../../../clock.js';
 import type { StatusCounts } from '../../../store/dynamodb/emulator.js';
-import { withoutUrlSecrets } from '../../../url-text.js';
+import { toIso } from '../../../support/clock.js';
+import { withoutUrlSecrets } from '../../../support/url-text.js';
 import { Serving } from '../../serving.js';
 import type { AppQueue } from '../app-queues.js';
 import type { DebuggerAddress } from '../debugging.js';

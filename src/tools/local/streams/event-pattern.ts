@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors.js';
-import { show } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { show } from '../../../support/validation.js';
 
 /** Whether an event fits a pattern. */
 export type Matcher = (event: unknown) => boolean;

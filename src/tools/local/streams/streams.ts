@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { handOverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
 import type { SendMessage } from '../queues/queues.js';

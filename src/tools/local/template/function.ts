@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../../errors.js';
-import { BUNDLE_METADATA, type BundleDescription } from '../../../local-bundle.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { BUNDLE_METADATA, type BundleDescription } from '../../../support/local-bundle.js';
 import { resolve, resolveText } from './intrinsics.js';
 import type { LocalFunction, StackContext } from './local-app.js';
 import { failureQueueOf } from './queue.js';

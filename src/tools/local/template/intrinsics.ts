@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors.js';
-import { show } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { show } from '../../../support/validation.js';
 
 /** What a template's references stand for on this machine. */
 export interface References {

@@ -1,5 +1,5 @@
-import type { BundleDescription } from '../../../local-bundle.js';
 import type { TableShape } from '../../../store/dynamodb/create-tables.js';
+import type { BundleDescription } from '../../../support/local-bundle.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import type { References } from './intrinsics.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseOptions } from '../../../validation.js';
+import { parseOptions } from '../../../support/validation.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
 import type { LocalQueue, LocalQueueReader, StackContext } from './local-app.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { parseSchedule } from '../schedule/expression.js';
 import type { TemplateResource } from './assembly.js';
 import { resolveText } from './intrinsics.js';

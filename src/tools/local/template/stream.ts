@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ConfigurationError } from '../../../errors.js';
-import { parseOptions } from '../../../validation.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { parseOptions } from '../../../support/validation.js';
 import { matcherOf } from '../streams/event-pattern.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';

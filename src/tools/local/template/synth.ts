@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConfigurationError } from '../../../errors.js';
-import { LOCAL_CONTEXT } from '../../../local-bundle.js';
+import { ConfigurationError } from '../../../support/errors.js';
+import { LOCAL_CONTEXT } from '../../../support/local-bundle.js';
 import { readAssembly, type Stack } from './assembly.js';
 
 export interface SynthOptions {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import { resolveText } from './intrinsics.js';
 import type { StackContext } from './local-app.js';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors.js';
+import { ConfigurationError } from '../../../support/errors.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
 import { givenTables } from './given-tables.js';
