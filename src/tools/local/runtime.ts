@@ -103,9 +103,11 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       : undefined;
   if (erp) closers.add(() => erp.stop());
   const deliverTo = options.deliverTo ?? erp?.url;
+  // Another app may take a URL only.
+  const delivery = options.app === undefined && erp ? erp.delivery : deliverTo;
 
   progress('synthesizing the CDK app');
-  const source = appSource(options, { cwd, deliverTo: erp?.delivery ?? deliverTo, scratch });
+  const source = appSource(options, { cwd, deliverTo: delivery, scratch });
   const synthesizedAt = Date.now();
   const first = await source.read(signal);
   // Not before, and it goes once all is ready: the time that a start takes is none of the backlog's.
