@@ -21,6 +21,7 @@ export interface RegionOptions {
  */
 export function checkRegions(scope: Construct, options: RegionOptions): void {
   checkReplicaKeys(options);
+  checkKeyRegion(scope, options);
   const { primaryRegion, replicas, table, controlTable } = options;
   if (primaryRegion === undefined) return;
   const { region: here } = Stack.of(scope);
@@ -39,6 +40,15 @@ export function checkRegions(scope: Construct, options: RegionOptions): void {
         "replicas: [{ region: 'eu-west-1' }]",
     );
   }
+}
+
+/** The CDK has an error of its own for this, which names neither the option nor the way out. */
+function checkKeyRegion(scope: Construct, { encryptionKey, table, controlTable }: RegionOptions): void {
+  if (!encryptionKey || (table && controlTable) || !Token.isUnresolved(Stack.of(scope).region)) return;
+  throw new ConfigurationError(
+    'Backlog.encryptionKey: expected a stack that names its region, as the CDK makes a table with a key for a known region only, ' +
+      'got one that may be in any: give the stack "env", such as env: { region: "eu-central-1" }',
+  );
 }
 
 /** In another region than the primary one, the tables are the replicas of those of the primary one. */

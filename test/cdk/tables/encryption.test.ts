@@ -157,6 +157,14 @@ describe('one key', () => {
   });
 });
 
+it('a key is refused in a stack of any region, where it cannot encrypt a new table', () => {
+  const stack = newStack();
+  const encryptionKey = new Key(stack, 'Key');
+  expect(() => new Backlog(stack, 'Backlog', { queues: { orders: retryQueue }, encryptionKey })).toThrow(
+    /Backlog\.encryptionKey: expected a stack that names its region, .* give the stack "env"/,
+  );
+});
+
 describe('without a key', () => {
   it('SQS encrypts with a key of its own', () => {
     const stack = newStack();
