@@ -7,7 +7,6 @@ import { parseOptions, show } from '../src/support/validation.js';
 import { isTask, type Task } from '../src/tasks/index.js';
 import { workOf } from '../src/tasks/work.js';
 import {
-  type BreakerChoice,
   type DeadOn,
   type DestinationOf,
   decisionChoices,
@@ -15,21 +14,25 @@ import {
   historyChoices,
   type Process,
   parseWeights,
+  type QueueOptions,
   type QueuesChoice,
   type QueueWeights,
+  queueOptions,
   type RetryFunction,
   redactionOf,
   retryDecider,
+  TIMES,
+  type Time,
 } from '../src/worker/index.js';
 import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
 import { makeHandler } from './make-handler.js';
 import type { AttemptTracing } from './open-telemetry.js';
 import { checkTaskTimeouts } from './plan.js';
 import type { HandlerSeams } from './seams.js';
-import { checkRetryQueue, choiceOptions } from './settings.js';
+import { checkRetryQueue } from './settings.js';
 
 /** Options of a handler. What is left out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
-export interface BacklogHandlerOptions extends HandlerSeams {
+export interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
   /** The queue whose records this handler attempts. */
   readonly queue?: string | undefined;
   /**
@@ -48,44 +51,15 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * progressive.
    */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
-  /**
-   * Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays.
-   */
-  readonly retryQueue?: string | undefined;
   /** Errors that a retry cannot help, by their names or classes: such a failure makes the record dead at once. */
   readonly deadOn?: DeadOn | undefined;
   /** The history that a record keeps of its attempts, and the redaction of its secrets. Default: 512 bytes, without stacks. */
   readonly history?: HistoryOptions | undefined;
-  /** Attempts at once. Default 10. */
-  readonly concurrency?: number | undefined;
-  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
-  readonly globalConcurrency?: number | undefined;
-  /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
-  readonly onInsertConcurrency?: number | undefined;
-  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
-  readonly attemptsPerSecond?: number | undefined;
-  /**
-   * A circuit breaker, which stops attempts when too many fail: `true`, or its options. Default: none.
-   */
-  readonly breaker?: BreakerChoice | undefined;
   /**
    * Names the destination of a record, so that each destination has a breaker of its own. The name is stored and logged.
    * Default: all records of the queue have the same destination.
    */
   readonly destination?: DestinationOf | undefined;
-  /** Time of one attempt. Default: 30 s. */
-  readonly attemptTimeout?: Duration | undefined;
-  /** Attempts in one run. Default: no limit. */
-  readonly maxRecords?: number | undefined;
-  /**
-   * The longest `Retry-After` that is kept: mostly it is a destination's, which is not trusted with a record for longer. Default:
-   * a day.
-   */
-  readonly maxRetryAfter?: Duration | undefined;
-  /** The time that a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
-  readonly linger?: Duration | undefined;
-  /** The time that a record is kept after its success, or `"forever"`. Default: 30 days. */
-  readonly retention?: Duration | 'forever' | undefined;
   /** Traces attempts, such as `openTelemetry(api)`. Default: attempts are not traced. */
   readonly tracing?: AttemptTracing | undefined;
 }
@@ -99,9 +73,9 @@ const optionsSchema = z.strictObject({
     z.array(z.custom<Task>(isTask, 'expected a task that defineTask has made')).check(z.minLength(1)),
   ),
   retry: anything,
+  ...queueOptions,
   ...decisionChoices,
   ...historyChoices,
-  ...choiceOptions,
   destination: z.optional(
     z.custom<DestinationOf>((value) => typeof value === 'function', 'expected a function'),
   ),
@@ -125,7 +99,6 @@ const optionsSchema = z.strictObject({
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
   const parsed = parseOptions(optionsSchema, options, 'backlogHandler');
-  const { attemptTimeout, linger, maxRetryAfter, retention } = parsed;
   const {
     queue,
     process: own,
@@ -146,13 +119,15 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   const bare = work?.process ?? own;
   if (!bare) throw new ConfigurationError('backlogHandler: expected process, tasks, or both, got neither');
   const process = tracing ? tracing(bare) : bare;
-  if (attemptTimeout !== undefined) checkTaskTimeouts(work, attemptTimeout);
+  if (parsed.attemptTimeout !== undefined) checkTaskTimeouts(work, parsed.attemptTimeout);
   if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
   const retry = typeof given === 'function' ? retryDecider(given) : given;
   const weights = weightsOf(queue, queues);
   const serves = queue === undefined ? weights : new Map([[queue, 1]]);
-  const durations = { attemptTimeout, linger, maxRetryAfter, retention };
-  const choices = { ...rest, ...durations, retry, redactionOf, weights, serves };
+  const seconds = Object.fromEntries(TIMES.map((name) => [name, parsed[name]])) as {
+    readonly [name in Time]: QueueOptions[name];
+  };
+  const choices = { ...rest, ...seconds, retry, redactionOf, weights, serves };
   if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const overrides = { store, clock, random, logger, env, emit, run };
   return makeHandler(

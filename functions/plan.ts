@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../src/policies/index.js';
 import { laneOf, lanesOf } from '../src/record/index.js';
 import { ConfigurationError } from '../src/support/errors.js';
@@ -6,12 +5,12 @@ import { hash32 } from '../src/support/hash.js';
 import { parseOptions } from '../src/support/validation.js';
 import type { TaskWork } from '../src/tasks/work.js';
 import {
-  type BreakerChoice,
   type DeadOn,
   type DestinationOf,
   type HistoryOptions,
   historyLimits,
-  limitsShape,
+  limitsSchema,
+  type QueueOptions,
   type QueueWeights,
   type Redaction,
   type RetryDecider,
@@ -20,12 +19,11 @@ import {
   resolveBreaker,
 } from '../src/worker/index.js';
 import type { ParsedEvent } from './event.js';
-import { checkPolicy, type QueueSettings, type Retention } from './settings.js';
+import { checkPolicy, type QueueSettings } from './settings.js';
 
 /** The options in the handler's own code; they come before those of the CDK app. */
-export interface HandlerChoices {
+export interface HandlerChoices extends QueueOptions {
   readonly retry?: RetryPolicy | RetryDecider | undefined;
-  readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
   readonly history?: HistoryOptions | undefined;
   /** The queues that the handler serves, with their weights. Default: all that its settings name. */
@@ -34,23 +32,11 @@ export interface HandlerChoices {
   readonly weights?: QueueWeights | undefined;
   /** Makes the redaction of texts from the history's options. The built-in handlers have none: they keep all. */
   readonly redactionOf?: ((history: HistoryOptions) => Redaction | undefined) | undefined;
-  readonly concurrency?: number | undefined;
-  readonly globalConcurrency?: number | undefined;
-  readonly onInsertConcurrency?: number | undefined;
-  readonly attemptsPerSecond?: number | undefined;
-  readonly attemptTimeout?: number | undefined;
-  readonly maxRecords?: number | undefined;
-  readonly maxRetryAfter?: number | undefined;
-  readonly linger?: number | undefined;
-  readonly retention?: Retention | undefined;
-  readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
   /** The work of the handler's tasks. */
   readonly work?: TaskWork | undefined;
 }
 
-/** Fills in the defaults; what else is in the settings is dropped. */
-const limitsSchema = z.object(limitsShape);
 const KEEP_SUCCESS_SECONDS = 30 * 86_400;
 const TICK_SECONDS = 60;
 

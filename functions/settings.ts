@@ -2,31 +2,25 @@ import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import type { ClockSetting } from '../src/support/clock.js';
-import { duration } from '../src/support/duration.js';
 import { ConfigurationError } from '../src/support/errors.js';
 import { refuseProtoName } from '../src/support/own-names.js';
 import { parseJson, readJson } from '../src/support/settings-file.js';
 import { parseOptions, show } from '../src/support/validation.js';
 import {
-  type BreakerChoice,
-  breakerOption,
   decisionOptions,
   type HistoryOptions,
   historyShape,
-  limitOptions,
+  type QueueOptions,
+  queueOptions,
 } from '../src/worker/index.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 
 /** One queue, as `BACKLOG_QUEUES`, or the file of `BACKLOG_QUEUES_FILE`, describes it to the handlers. */
-export interface QueueSettings {
+export interface QueueSettings extends QueueOptions {
   readonly retryMode: RetryMode;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
-  /**
-   * Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays.
-   */
-  readonly retryQueue?: string | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;
   /** The history that a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
@@ -42,34 +36,11 @@ export interface QueueSettings {
   readonly shards?: number | undefined;
   /** Seconds between two firings of the rule of a queue with a due time per record. Default: 60. */
   readonly tickSeconds?: number | undefined;
-  /** Attempts at once. Default 10. */
-  readonly concurrency?: number | undefined;
-  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
-  readonly globalConcurrency?: number | undefined;
-  /** Runs at once that attempt records as they are inserted. Default 10. */
-  readonly onInsertConcurrency?: number | undefined;
-  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
-  readonly attemptsPerSecond?: number | undefined;
-  /** A circuit breaker, which stops attempts when too many fail. Default: none. */
-  readonly breaker?: BreakerChoice | undefined;
-  /** Time of one attempt. Default 30. */
-  readonly attemptTimeout?: number | undefined;
-  /** Attempts in one run. Default: no limit. */
-  readonly maxRecords?: number | undefined;
-  /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
-  readonly maxRetryAfter?: number | undefined;
-  /** Seconds that a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
-  readonly linger?: number | undefined;
-  /** The time that a record is kept after its success. Default: 30 days. */
-  readonly retention?: Retention | undefined;
   /** It has no function: processes attempt its records. Default: false. */
   readonly external?: boolean | undefined;
   /** `lag`, `dead`, `failures`: alarms of the whole backlog that it does not count for. It has its own, or none. */
   readonly ownAlarms?: readonly string[] | undefined;
 }
-
-/** @inline */
-export type Retention = number | 'forever';
 
 export type QueuesSettings = Readonly<Record<string, QueueSettings>>;
 
@@ -99,15 +70,6 @@ export interface Settings {
   readonly clock?: ClockSetting | undefined;
 }
 
-const retention = duration({ least: 1 }, 'forever');
-
-/** The options that a queue and its handler may both set; the defaults come in when a run is put together. */
-export const choiceOptions = {
-  ...limitOptions,
-  breaker: z.optional(breakerOption),
-  retention: z.optional(retention),
-};
-
 const queueSchema = z.strictObject({
   retryMode: z.enum(['perRecord', 'progressive'], { error: 'expected "perRecord" or "progressive"' }),
   retry: z.optional(z.unknown()),
@@ -117,7 +79,7 @@ const queueSchema = z.strictObject({
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
-  ...choiceOptions,
+  ...queueOptions,
   external: z.optional(z.boolean()),
   ownAlarms: z.optional(z.array(z.string())),
 });

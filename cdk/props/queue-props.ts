@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetryPolicy } from '../../src/policies/index.js';
-import type { BreakerChoice } from '../../src/worker/index.js';
+import type { QueueOptions } from '../../src/worker/index.js';
 import type { QueueAlarms } from './alarm-props.js';
 import type { DeliveryProps } from './delivery-props.js';
 import type { EntryFunctionProps } from './function-props.js';
@@ -18,7 +18,7 @@ export type FirstAttempt = 'onInsert' | 'scheduled';
  * is false), and takes at most one of `retry` and `progressive`. The props of Lambda functions (`vpc`, `memorySize`,
  * `role`, ...) are for the function that is made from `entry`.
  */
-export interface QueueProps extends EntryFunctionProps {
+export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   /**
    * A due time per record: a failure sets it by this policy. Polled every minute.
    *
@@ -33,14 +33,6 @@ export interface QueueProps extends EntryFunctionProps {
    * @default - the queue has a due time per record, as `retry` says
    */
   readonly progressive?: true | ProgressiveProps | undefined;
-
-  /**
-   * Another queue of this Backlog, into which a failure moves a record that is to be retried. The record then follows
-   * the retry mode and policy of that queue.
-   *
-   * @default - it stays
-   */
-  readonly retryQueue?: string | undefined;
 
   /**
    * Names of errors that a retry cannot help, such as `ValidationError`: such a failure makes the record dead at once. The
@@ -131,82 +123,6 @@ export interface QueueProps extends EntryFunctionProps {
    * @default 1
    */
   readonly shards?: number | undefined;
-
-  /**
-   * Attempts at once in the run that a rule has started, all shards together. Up to `onInsertConcurrency` runs on arrival
-   * work at the same time, with as many attempts each.
-   *
-   * @default 10
-   */
-  readonly concurrency?: number | undefined;
-
-  /**
-   * Attempts at once in all runs of the queue together, runs on arrival included. It costs two write units per run.
-   *
-   * @default - no limit but that of each run
-   */
-  readonly globalConcurrency?: number | undefined;
-
-  /**
-   * Runs at once that attempt records as they are inserted, each with `concurrency`. What is inserted while so many are
-   * at work is indexed, and is attempted by an ordinary run within seconds.
-   *
-   * @default 10
-   */
-  readonly onInsertConcurrency?: number | undefined;
-
-  /**
-   * Attempts started per second, in all runs of the queue together.
-   *
-   * @default - no limit
-   */
-  readonly attemptsPerSecond?: number | undefined;
-
-  /**
-   * A circuit breaker: it opens when too many attempts fail. While it is open, only one record is attempted now and
-   * then; it closes when such an attempt does not fail. `true` opens it when half of at least 10 attempts within 60 s
-   * fail, and attempts one record every 50 s.
-   *
-   * @default - none: every record that is due is attempted
-   */
-  readonly breaker?: BreakerChoice | undefined;
-
-  /**
-   * Time of one attempt; the function's timeout must leave room for it. Up to 24 hours with `worker: "external"`.
-   *
-   * @default Duration.seconds(30)
-   */
-  readonly attemptTimeout?: Duration | undefined;
-
-  /**
-   * Attempts in one run.
-   *
-   * @default - no limit
-   */
-  readonly maxRecords?: number | undefined;
-
-  /**
-   * The longest `Retry-After` of a destination, or of a handler, that is kept. Longer ones are cut to it, to the policy's
-   * `maxWait`, and to what is left of the record's `maxAge`.
-   *
-   * @default Duration.days(1)
-   */
-  readonly maxRetryAfter?: Duration | undefined;
-
-  /**
-   * How long a run stays, asleep, for waits of less than a minute, counted from its start. At most a minute: then the next
-   * rule fires. `Duration.seconds(0)` leaves such waits to the next minute. Only for a queue with `retry`.
-   *
-   * @default Duration.minutes(1)
-   */
-  readonly linger?: Duration | undefined;
-
-  /**
-   * How long a record is kept after its success.
-   *
-   * @default Duration.days(30)
-   */
-  readonly retention?: Duration | 'forever' | undefined;
 
   /**
    * The thresholds of the queue's alarms; `false`: it has none.

@@ -1,3 +1,4 @@
+import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../../functions/settings.js';
@@ -7,6 +8,7 @@ import { ConfigurationError } from '../../src/support/errors.js';
 import { nearest } from '../../src/support/nearest.js';
 import { refuseProtoName } from '../../src/support/own-names.js';
 import { parseOptions, show } from '../../src/support/validation.js';
+import { type QueueOptions, queueOptions, TIMES } from '../../src/worker/index.js';
 import { duration, lambdaFunction } from '../support/values.js';
 import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
@@ -53,10 +55,11 @@ const progressiveShape = z.strictObject({
   maxAttempts: z.int().min(1).optional(),
 });
 
+const QUEUE_OPTIONS = Object.keys(queueOptions) as (keyof QueueOptions)[];
+
 /** Numbers are left to `parseQueues`, which the function checks them by as well. */
 const queueShape = z.strictObject({
   retry: z.unknown().optional(),
-  retryQueue: z.unknown().optional(),
   deadOn: z.unknown().optional(),
   history: z.unknown().optional(),
   progressive: z.unknown().optional(),
@@ -69,15 +72,8 @@ const queueShape = z.strictObject({
   weight: z.number().positive().max(1_000_000).optional(),
   enabled: z.boolean().default(true),
   shards: z.unknown().optional(),
-  concurrency: z.unknown().optional(),
-  globalConcurrency: z.unknown().optional(),
-  onInsertConcurrency: z.unknown().optional(),
-  attemptsPerSecond: z.unknown().optional(),
-  breaker: z.unknown().optional(),
-  attemptTimeout: duration.optional(),
-  maxRecords: z.unknown().optional(),
-  maxRetryAfter: duration.optional(),
-  linger: duration.optional(),
+  ...eachOf(QUEUE_OPTIONS, z.unknown().optional()),
+  ...eachOf(TIMES, duration.optional()),
   retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
   alarms: z.unknown().optional(),
   firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
@@ -125,21 +121,11 @@ function readQueue(name: string, input: unknown): Queue {
   const settings = compact({
     retryMode,
     retry: progressive ? progressive.policy : (props.retry ?? DEFAULT_RETRY),
-    retryQueue: props.retryQueue,
     deadOn: props.deadOn,
     history: props.history,
     deliverTo: delivery.settings,
     shards: props.shards,
-    concurrency: props.concurrency,
-    globalConcurrency: props.globalConcurrency,
-    onInsertConcurrency: props.onInsertConcurrency,
-    attemptsPerSecond: props.attemptsPerSecond,
-    breaker: props.breaker,
-    attemptTimeout: props.attemptTimeout?.toSeconds(),
-    maxRecords: props.maxRecords,
-    maxRetryAfter: props.maxRetryAfter?.toSeconds(),
-    linger: props.linger?.toSeconds(),
-    retention: props.retention === 'forever' ? 'forever' : props.retention?.toSeconds(),
+    ...optionsOf(props),
     external: work.type === 'external' ? true : undefined,
     ownAlarms: ownAlarms(alarms, props.enabled),
   });
@@ -158,6 +144,21 @@ function readQueue(name: string, input: unknown): Queue {
 }
 
 type ParsedProps = z.output<typeof queueShape>;
+
+/** The options that the function reads, with lengths in seconds. */
+function optionsOf(props: ParsedProps): QueueOptions {
+  const inSeconds = (value: unknown) => (isDuration(value) ? value.toSeconds() : value);
+  // `parseQueues` checks them.
+  return Object.fromEntries(QUEUE_OPTIONS.map((name) => [name, inSeconds(props[name])])) as QueueOptions;
+}
+
+function isDuration(value: unknown): value is Duration {
+  return duration.safeParse(value).success;
+}
+
+function eachOf<Name extends string, Value>(names: readonly Name[], value: Value): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>;
+}
 
 function firstAttemptOf({ firstAttempt, enabled }: ParsedProps, path: string) {
   if (firstAttempt === 'onInsert' && !enabled) {

@@ -642,6 +642,32 @@ interface BreakerOptions {
     readonly halfOpenAfter: number;
 }
 
+interface LimitOptions<Length = number> {
+    readonly concurrency?: number | undefined;
+    readonly globalConcurrency?: number | undefined;
+    readonly onInsertConcurrency?: number | undefined;
+    readonly attemptsPerSecond?: number | undefined;
+    readonly attemptTimeout?: Length | undefined;
+    readonly maxRecords?: number | undefined;
+    readonly maxRetryAfter?: Length | undefined;
+    readonly linger?: Length | undefined;
+}
+interface QueueOptions<Length = number> extends LimitOptions<Length> {
+    readonly retryQueue?: string | undefined;
+    readonly breaker?: BreakerChoice | undefined;
+    readonly retention?: Length | 'forever' | undefined;
+}
+type BreakerChoice = boolean | {
+    readonly failureThreshold?: number | undefined;
+    readonly minimumAttempts?: number | undefined;
+    readonly window?: Duration | undefined;
+    readonly halfOpenAfter?: Duration | undefined;
+};
+interface RunLimits extends LimitOptions {
+    readonly concurrency: number;
+    readonly attemptTimeout: number;
+}
+
 interface AttemptContext {
     readonly signal: AbortSignal;
     readonly attempt: number;
@@ -655,22 +681,6 @@ type ProcessResult = void | TypedOutcome;
 type DestinationOf<Payload = unknown> = {
     of(record: BacklogRecord<Payload>): string;
 }['of'];
-type BreakerChoice = boolean | {
-    readonly failureThreshold?: number | undefined;
-    readonly minimumAttempts?: number | undefined;
-    readonly window?: Duration | undefined;
-    readonly halfOpenAfter?: Duration | undefined;
-};
-interface RunLimits {
-    readonly concurrency: number;
-    readonly globalConcurrency?: number | undefined;
-    readonly onInsertConcurrency?: number | undefined;
-    readonly attemptsPerSecond?: number | undefined;
-    readonly attemptTimeout: number;
-    readonly maxRecords?: number | undefined;
-    readonly maxRetryAfter?: number | undefined;
-    readonly linger?: number | undefined;
-}
 interface Arrivals {
     readonly batch: string;
     readonly ids: readonly string[];
@@ -801,10 +811,9 @@ interface EntryFunctionProps extends FunctionProps {
 }
 
 type FirstAttempt = 'onInsert' | 'scheduled';
-interface QueueProps extends EntryFunctionProps {
+interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
     readonly retry?: RetryPolicy | undefined;
     readonly progressive?: true | ProgressiveProps | undefined;
-    readonly retryQueue?: string | undefined;
     readonly deadOn?: readonly string[] | undefined;
     readonly history?: HistoryProps | undefined;
     readonly deliverTo?: string | DeliveryProps | undefined;
@@ -816,16 +825,6 @@ interface QueueProps extends EntryFunctionProps {
     readonly enabled?: boolean | undefined;
     readonly firstAttempt?: FirstAttempt | undefined;
     readonly shards?: number | undefined;
-    readonly concurrency?: number | undefined;
-    readonly globalConcurrency?: number | undefined;
-    readonly onInsertConcurrency?: number | undefined;
-    readonly attemptsPerSecond?: number | undefined;
-    readonly breaker?: BreakerChoice | undefined;
-    readonly attemptTimeout?: Duration$1 | undefined;
-    readonly maxRecords?: number | undefined;
-    readonly maxRetryAfter?: Duration$1 | undefined;
-    readonly linger?: Duration$1 | undefined;
-    readonly retention?: Duration$1 | 'forever' | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
 }
 interface HistoryProps {
@@ -1342,26 +1341,15 @@ interface HandlerSeams extends Partial<HandlerDeps> {
 }
 type LambdaFunction = (event: never, context: never, callback: never) => unknown;
 
-interface BacklogHandlerOptions extends HandlerSeams {
+interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
     readonly queue?: string | undefined;
     readonly queues?: QueuesChoice | undefined;
     readonly process?: Process | undefined;
     readonly tasks?: readonly Task[] | undefined;
     readonly retry?: RetryPolicy | RetryFunction | undefined;
-    readonly retryQueue?: string | undefined;
     readonly deadOn?: DeadOn | undefined;
     readonly history?: HistoryOptions | undefined;
-    readonly concurrency?: number | undefined;
-    readonly globalConcurrency?: number | undefined;
-    readonly onInsertConcurrency?: number | undefined;
-    readonly attemptsPerSecond?: number | undefined;
-    readonly breaker?: BreakerChoice | undefined;
     readonly destination?: DestinationOf | undefined;
-    readonly attemptTimeout?: Duration | undefined;
-    readonly maxRecords?: number | undefined;
-    readonly maxRetryAfter?: Duration | undefined;
-    readonly linger?: Duration | undefined;
-    readonly retention?: Duration | 'forever' | undefined;
     readonly tracing?: AttemptTracing | undefined;
 }
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
@@ -1720,7 +1708,7 @@ interface LogEntry {
     readonly extra: Readonly<Record<string, unknown>>;
 }
 
-interface TestQueue extends Pick<BacklogHandlerOptions, 'retryQueue' | 'deadOn' | 'destination' | 'history' | 'concurrency' | 'globalConcurrency' | 'onInsertConcurrency' | 'attemptsPerSecond' | 'breaker' | 'attemptTimeout' | 'maxRecords' | 'maxRetryAfter' | 'linger' | 'retention'> {
+interface TestQueue extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions> {
     readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
     readonly process?: Process | undefined;
     readonly tasks?: readonly Task[] | undefined;

@@ -9,30 +9,14 @@ import { ConfigurationError } from '../support/errors.js';
 import { refuseProtoName } from '../support/own-names.js';
 import { parseOptions, show } from '../support/validation.js';
 import type { Task } from '../tasks/index.js';
-import type { Process, RetryFunction } from '../worker/index.js';
+import type { Process, QueueOptions, RetryFunction } from '../worker/index.js';
 
 /**
  * One queue of a backlog under test: what does its work, and its settings, as in the CDK app. One of `handler`, `process`,
  * `tasks` and `deliverTo` is required; `process` and `tasks` may stand together.
  */
 export interface TestQueue
-  extends Pick<
-    BacklogHandlerOptions,
-    | 'retryQueue'
-    | 'deadOn'
-    | 'destination'
-    | 'history'
-    | 'concurrency'
-    | 'globalConcurrency'
-    | 'onInsertConcurrency'
-    | 'attemptsPerSecond'
-    | 'breaker'
-    | 'attemptTimeout'
-    | 'maxRecords'
-    | 'maxRetryAfter'
-    | 'linger'
-    | 'retention'
-  > {
+  extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions> {
   /** What your module exports: `handler = backlogHandler({ ... })`, or what wraps one. Its middlewares are run. */
   readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
   /** Does the work of one record. */

@@ -16,6 +16,16 @@ export { ON_INSERT_CONCURRENCY } from './first-attempts.js';
 export type { BreakerOptions } from './guards/breaker.js';
 export type { BreakerMemory } from './guards/breakers.js';
 export * from './options.js';
+export {
+  type BreakerChoice,
+  limitsSchema,
+  type QueueOptions,
+  queueOptions,
+  type RunLimits,
+  resolveBreaker,
+  TIMES,
+  type Time,
+} from './queue-options.js';
 export { run } from './run.js';
 export type { StopReason } from './stop-reason.js';
 export type { RunSummary } from './summary.js';

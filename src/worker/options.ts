@@ -1,12 +1,11 @@
-import * as z from 'zod/mini';
-import { MAX_WAIT_SECONDS, type ResolvedPolicy, type TierBand } from '../policies/index.js';
+import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
 import type { Clock } from '../support/clock.js';
-import { type Duration, duration } from '../support/duration.js';
 import type { AttemptLogger } from '../support/logger.js';
 import type { FailureChoices, RecordChoices } from './failures/decisions.js';
 import type { Redaction } from './failures/history.js';
 import type { BreakerOptions } from './guards/breaker.js';
+import type { RunLimits } from './queue-options.js';
 import type { StopReason } from './stop-reason.js';
 
 /** What a `process` function gets beside the record. */
@@ -40,22 +39,6 @@ export type Process<Payload = unknown> = {
 // biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
 export type ProcessResult = void | TypedOutcome;
 
-const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
-/** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
-const LONGEST_ATTEMPT_SECONDS = 86_400;
-const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
-
-const breakerOptions = z.strictObject({
-  failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
-  minimumAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
-  window: z._default(duration({ least: 1, most: 3_600 }), 60),
-  // Less than a minute: the run of every minute may make a probe.
-  halfOpenAfter: z._default(duration({ least: 1, most: 3_600 }), 50),
-});
-
-/** `true` takes the defaults, `false` is none. */
-export const breakerOption = z.union([z.boolean(), breakerOptions]);
-
 /**
  * Names the destination of a record: records of one destination fail and recover together. The name is stored and
  * logged, so it must hold no secret.
@@ -65,79 +48,6 @@ export const breakerOption = z.union([z.boolean(), breakerOptions]);
 export type DestinationOf<Payload = unknown> = {
   of(record: BacklogRecord<Payload>): string;
 }['of'];
-
-/**
- * A circuit breaker as it is written down: `true` for the defaults of all its options.
- *
- * @inline
- */
-export type BreakerChoice =
-  | boolean
-  | {
-      /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
-      readonly failureThreshold?: number | undefined;
-      /** Attempts in the window without which it does not open. Default 10. */
-      readonly minimumAttempts?: number | undefined;
-      /** The time whose attempts are counted. Default 60 s. */
-      readonly window?: Duration | undefined;
-      /** The time after which one attempt probes the destination. Default 50 s. */
-      readonly halfOpenAfter?: Duration | undefined;
-    };
-
-export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
-  if (choice === undefined || choice === false) return undefined;
-  return breakerOptions.parse(choice === true ? {} : choice);
-}
-
-/** Limits of a run, each optional. */
-export const limitOptions = {
-  /** Attempts at once. Default 10. */
-  concurrency: z.optional(concurrency),
-  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
-  globalConcurrency: z.optional(concurrency),
-  /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
-  onInsertConcurrency: z.optional(concurrency),
-  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
-  attemptsPerSecond: z.optional(z.number().check(z.positive())),
-  /** Time of one attempt. Default 30. */
-  attemptTimeout: z.optional(attemptTimeout),
-  /** Attempts in one run. Default: no limit. */
-  maxRecords: z.optional(z.int().check(z.minimum(1))),
-  /** The longest `Retry-After` that is kept; longer ones are cut to it. Default: a day. */
-  maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
-  /**
-   * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
-   * tick.
-   */
-  linger: z.optional(duration({ most: 900 })),
-};
-
-/** The same, with their defaults. */
-export const limitsShape = {
-  ...limitOptions,
-  concurrency: z._default(concurrency, 10),
-  attemptTimeout: z._default(attemptTimeout, 30),
-};
-
-/** @inline */
-export interface RunLimits {
-  /** Attempts at once. */
-  readonly concurrency: number;
-  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
-  readonly globalConcurrency?: number | undefined;
-  /** Runs at once that attempt records as they are inserted. Default: 10. */
-  readonly onInsertConcurrency?: number | undefined;
-  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
-  readonly attemptsPerSecond?: number | undefined;
-  /** Time of one attempt. */
-  readonly attemptTimeout: number;
-  /** Attempts in one run. Default: no limit. */
-  readonly maxRecords?: number | undefined;
-  /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
-  readonly maxRetryAfter?: number | undefined;
-  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
-  readonly linger?: number | undefined;
-}
 
 /** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
 export const LEAST_SPARE_SECONDS = 15;

@@ -1,0 +1,157 @@
+import * as z from 'zod/mini';
+import { MAX_WAIT_SECONDS } from '../policies/index.js';
+import { type Duration, duration } from '../support/duration.js';
+import { retryQueueName } from './failures/decision-options.js';
+import type { BreakerOptions } from './guards/breaker.js';
+
+// The options that a queue of the CDK app, the code of its handler and a queue under test have in common. Each is declared here
+// and nowhere else: its type, its meaning, its default, and what it may be.
+
+/**
+ * Limits of the runs of a queue.
+ *
+ * @typeParam Length how lengths of time are written: in seconds, as text, or as the CDK's `Duration`
+ */
+export interface LimitOptions<Length = number> {
+  /**
+   * Attempts at once in a run, all shards together. Up to `onInsertConcurrency` runs on arrival work at the same time, with as
+   * many attempts each. Default: 10.
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * Attempts at once in all runs of the queue together, runs on arrival included. It costs two write units per run. Default: no
+   * limit but that of each run.
+   */
+  readonly globalConcurrency?: number | undefined;
+  /**
+   * Runs at once that attempt records as they are inserted, each with `concurrency`. Records that are inserted while so many are
+   * at work are indexed, and an ordinary run attempts them within seconds. Default: 10.
+   */
+  readonly onInsertConcurrency?: number | undefined;
+  /** Attempts started per second, in all runs of the queue together. Default: no limit. */
+  readonly attemptsPerSecond?: number | undefined;
+  /**
+   * Time of one attempt. The function's timeout must leave room for it. Up to 24 hours in a worker process. Default: 30
+   * seconds.
+   */
+  readonly attemptTimeout?: Length | undefined;
+  /** Attempts in one run. Default: no limit. */
+  readonly maxRecords?: number | undefined;
+  /**
+   * The longest `Retry-After` of a destination, or of a handler, that is kept. Longer ones are cut to it, to the policy's
+   * `maxWait`, and to what is left of the record's `maxAge`. Default: a day.
+   */
+  readonly maxRetryAfter?: Length | undefined;
+  /**
+   * The time that a run stays, asleep, for waits of less than a minute, counted from its start. At most a minute: then the next rule
+   * fires. 0 leaves such waits to the next minute. Only for a queue with a due time per record. Default: a minute.
+   */
+  readonly linger?: Length | undefined;
+}
+
+/**
+ * Options of a queue: the CDK app may give them, and the code of its handler, which comes first.
+ *
+ * @typeParam Length how lengths of time are written: in seconds, as text, or as the CDK's `Duration`
+ */
+export interface QueueOptions<Length = number> extends LimitOptions<Length> {
+  /**
+   * Another queue of the same backlog, into which a failure moves a record that is to be retried. The record then follows the
+   * retry mode and policy of that queue. Default: it stays.
+   */
+  readonly retryQueue?: string | undefined;
+  /**
+   * A circuit breaker. It opens when too many attempts fail. While it is open, one record is attempted now and then, and it
+   * closes when such an attempt does not fail. `true` opens it when half of at least 10 attempts within 60 seconds fail, and
+   * attempts one record every 50 seconds. Default: none, every record that is due is attempted.
+   */
+  readonly breaker?: BreakerChoice | undefined;
+  /** The time that a record is kept after its success, or `"forever"`. Default: 30 days. */
+  readonly retention?: Length | 'forever' | undefined;
+}
+
+/**
+ * A circuit breaker as it is written down: `true` for the defaults of all its options.
+ *
+ * @inline
+ */
+export type BreakerChoice =
+  | boolean
+  | {
+      /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
+      readonly failureThreshold?: number | undefined;
+      /** Attempts in the window without which it does not open. Default 10. */
+      readonly minimumAttempts?: number | undefined;
+      /** The time whose attempts are counted. Default 60 s. */
+      readonly window?: Duration | undefined;
+      /** The time after which one attempt probes the destination. Default 50 s. */
+      readonly halfOpenAfter?: Duration | undefined;
+    };
+
+const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
+/** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
+const LONGEST_ATTEMPT_SECONDS = 86_400;
+const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
+
+const breakerOptions = z.strictObject({
+  failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
+  minimumAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
+  window: z._default(duration({ least: 1, most: 3_600 }), 60),
+  // Less than a minute: the run of every minute may make a probe.
+  halfOpenAfter: z._default(duration({ least: 1, most: 3_600 }), 50),
+});
+
+/** `true` takes the defaults, `false` is none. */
+const breakerOption = z.union([z.boolean(), breakerOptions]);
+
+/** What each of them may be. */
+export const queueOptions = {
+  concurrency: z.optional(concurrency),
+  globalConcurrency: z.optional(concurrency),
+  onInsertConcurrency: z.optional(concurrency),
+  attemptsPerSecond: z.optional(z.number().check(z.positive())),
+  attemptTimeout: z.optional(attemptTimeout),
+  maxRecords: z.optional(z.int().check(z.minimum(1))),
+  maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
+  linger: z.optional(duration({ most: 900 })),
+  retryQueue: z.optional(retryQueueName),
+  breaker: z.optional(breakerOption),
+  retention: z.optional(duration({ least: 1 }, 'forever')),
+} satisfies Record<keyof QueueOptions, unknown>;
+
+/** Those that are lengths of time. */
+export const TIMES = ['attemptTimeout', 'maxRetryAfter', 'linger', 'retention'] as const;
+export type Time = (typeof TIMES)[number];
+
+/**
+ * Limits with their defaults, in seconds.
+ *
+ * @inline
+ */
+export interface RunLimits extends LimitOptions {
+  /** Attempts at once. */
+  readonly concurrency: number;
+  /** Time of one attempt. */
+  readonly attemptTimeout: number;
+}
+
+/** Fills in the defaults of limits, and leaves out all that is none. */
+export const limitsSchema = z.object({
+  ...pickLimits(queueOptions),
+  concurrency: z._default(concurrency, 10),
+  attemptTimeout: z._default(attemptTimeout, 30),
+});
+
+function pickLimits<All extends typeof queueOptions>({
+  retryQueue: _,
+  breaker: __,
+  retention: ___,
+  ...limits
+}: All) {
+  return limits;
+}
+
+export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
+  if (choice === undefined || choice === false) return undefined;
+  return breakerOptions.parse(choice === true ? {} : choice);
+}
