@@ -36,18 +36,6 @@ interface AttemptLogger {
     error(message: string, extra?: Record<string, unknown>): void;
 }
 
-interface Clock {
-    now(): number;
-    wall(): number;
-    readonly speed?: number | undefined;
-    readonly paused?: boolean | undefined;
-    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-declare const systemClock: Clock;
-
-type Random = () => number;
-declare const systemRandom: Random;
-
 interface Failure$1 {
     readonly failures: number;
     readonly ageSeconds: number;
@@ -194,6 +182,9 @@ declare const schema: z.ZodMiniObject<{
 type ParsedLimits = z.output<typeof schema>;
 
 declare function resolvePolicy(policy: unknown, name?: string): ResolvedPolicy;
+
+type Random = () => number;
+declare const systemRandom: Random;
 
 type Item = Readonly<Record<string, unknown>>;
 type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
@@ -535,6 +526,15 @@ interface SweepStore extends BacklogStore {
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
 }
+
+interface Clock {
+    now(): number;
+    wall(): number;
+    readonly speed?: number | undefined;
+    readonly paused?: boolean | undefined;
+    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+declare const systemClock: Clock;
 
 interface RunDeps {
     readonly store: BacklogStore;
@@ -1159,7 +1159,7 @@ interface OperatorStore extends SweepStore {
     readLease(key: string): Promise<LeaseState | undefined>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
-    readControl(): Promise<ControlState>;
+    readControl(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
     readRuns(): Promise<readonly Exclusive[]>;
     writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
     writeReading(queue: string, reading: Item): Promise<void>;
@@ -1170,7 +1170,7 @@ interface ControlState {
     readonly queues: ReadonlyMap<string, QueueState>;
     readonly leases: ReadonlyMap<string, LeaseState>;
     readonly readings: ReadonlyMap<string, Item>;
-    readonly primaryRegion?: string | undefined;
+    readonly registry: Registry;
     readonly activeRegion?: ActiveRegion | undefined;
 }
 interface Exclusive {
@@ -1614,6 +1614,7 @@ interface QueueStats {
     readonly retryMode: RetryMode | undefined;
     readonly paused: boolean;
     readonly pausedAt?: string | undefined;
+    readonly unserved?: true | undefined;
     readonly openBreakers: number;
     readonly pending: number;
     readonly dead: number;
