@@ -167,7 +167,11 @@ export class QueueFunction {
     const turns = turnsOf?.(options.target.queue);
     const goesOn = (queue: string, ended: Promise<RunSummary>) =>
       onLongAttempt?.(queue, ended.then(this.tell));
-    const more = { ...(turns && { turns }), ...(onLongAttempt && { onLongAttempt: goesOn }) };
+    const live = onLongAttempt && {
+      // No function of Lambda has them in its bundle.
+      longAttempts: (await import('../src/worker/long-attempts.js')).longAttempts(goesOn),
+    };
+    const more = { ...(turns && { turns }), ...live };
     const started = (other ?? run)(options, { ...given, ...more });
     return this.tell(await started.finally(() => turns?.rest()));
   };

@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url';
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
 const ABSENT_PARTS = join(SCRIPTS, 'absent-parts.mjs');
-// Files of their own: the SDK loads both later, so that no handler loads them at its cold start.
+// Files of their own: the SDK loads them later, so that no handler loads them at its cold start.
 const ABSENT_CREDENTIALS = join(SCRIPTS, 'absent-credentials.mjs');
 const ABSENT_EVENT_STREAMS = join(SCRIPTS, 'absent-event-streams.mjs');
+const ABSENT_BROWSERS = join(SCRIPTS, 'absent-browsers.mjs');
 
 /** esbuild's aliases: packages that are replaced as a whole. */
 export const ABSENT_PACKAGES = {
@@ -23,6 +24,7 @@ export const ABSENT_PACKAGES = {
   '@smithy/core/event-streams': ABSENT_EVENT_STREAMS,
   '@aws-sdk/middleware-endpoint-discovery': ABSENT_PARTS,
   'fastest-levenshtein': ABSENT_PARTS,
+  bowser: ABSENT_BROWSERS,
 };
 
 const DOCUMENT_CLIENT = /@aws-sdk[\\/]lib-dynamodb[\\/]/;

@@ -611,30 +611,6 @@ interface GiveUp {
 }
 declare function retryDecider(retry: RetryFunction): RetryDecider;
 
-interface RunSummary {
-    readonly queue: string;
-    readonly lane: string;
-    readonly tier?: number | undefined;
-    readonly attempted: number;
-    readonly succeeded: number;
-    readonly failed: number;
-    readonly dead: number;
-    readonly snoozed: number;
-    readonly cancelled: number;
-    readonly skipped: number;
-    readonly unsettled: number;
-    readonly unknownTask?: number | undefined;
-    readonly refused?: number | undefined;
-    readonly leftOver: number;
-    readonly lagSeconds: number;
-    readonly ended: StopReason;
-    readonly comesBack?: true | undefined;
-    readonly queues?: readonly RunSummary[] | undefined;
-    readonly trouble?: string | undefined;
-    readonly caughtUp?: readonly number[] | undefined;
-    readonly durationMs: number;
-}
-
 interface BreakerOptions {
     readonly failureThreshold: number;
     readonly minimumAttempts: number;
@@ -721,7 +697,34 @@ interface RunOptions extends FailureChoices {
     readonly isDebugged?: boolean | undefined;
 }
 
-declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
+interface RunSummary {
+    readonly queue: string;
+    readonly lane: string;
+    readonly tier?: number | undefined;
+    readonly attempted: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly dead: number;
+    readonly snoozed: number;
+    readonly cancelled: number;
+    readonly skipped: number;
+    readonly unsettled: number;
+    readonly unknownTask?: number | undefined;
+    readonly refused?: number | undefined;
+    readonly leftOver: number;
+    readonly lagSeconds: number;
+    readonly ended: StopReason;
+    readonly comesBack?: true | undefined;
+    readonly queues?: readonly RunSummary[] | undefined;
+    readonly trouble?: string | undefined;
+    readonly caughtUp?: readonly number[] | undefined;
+    readonly durationMs: number;
+}
+
+interface LiveRunDeps extends RunDeps {
+}
+
+declare function run(asked: RunOptions, given: LiveRunDeps): Promise<RunSummary>;
 
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
 

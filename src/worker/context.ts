@@ -1,15 +1,38 @@
 import type { RecordsHold } from '../leases/timed-hold.js';
+import type { RunningAttempt } from './attempt.js';
 import type { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
 import type { FailureLog } from './failure-log.js';
-import type { Gate } from './guards/gate.js';
+import type { Entry, Gate } from './guards/gate.js';
+import type { Guard } from './guards/guard.js';
 import type { AtOnce } from './guards/pool.js';
 import type { QueueGuards } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
 import type { RecordRules } from './record-rules.js';
 
+/** Lets attempts of more than half a minute go on without their run. */
+export interface LongAttemptGuard extends Guard {
+  /**
+   * Waits for an attempt for half a minute. One that takes longer goes on without the run, and its record says that it is under
+   * attempt.
+   *
+   * @returns false: the attempt has ended or must end, under the hold of the run
+   */
+  takeOver(attempt: RunningAttempt, timeoutSeconds: number, entry: Entry, run: RunContext): Promise<boolean>;
+}
+
+/** What a run works with in a process that lives on. */
+export interface LiveRunDeps extends RunDeps {
+  /**
+   * Made for each lane. Default: the run ends with its attempts, as its function does.
+   *
+   * @internal
+   */
+  readonly longAttempts?: ((share: AtOnce) => LongAttemptGuard) | undefined;
+}
+
 /** One run of one queue. */
-export interface QueueRun extends RunDeps {
+export interface QueueRun extends LiveRunDeps {
   readonly options: RunOptions;
   readonly counters: RunCounters;
   readonly failures: FailureLog;
@@ -30,7 +53,11 @@ export interface RunContext extends RunDeps {
   readonly failures: FailureLog;
 }
 
-/** Has a blocked process ended while these attempts are under way. Returns what ends that. */
+/**
+ * Has a blocked process ended while these attempts are under way. Returns a function that ends that.
+ *
+ * @internal
+ */
 export function watchAttempts(
   { watchdog, options }: Pick<RunContext, 'watchdog' | 'options'>,
   ids: readonly string[],

@@ -4,7 +4,6 @@ import type { AttemptLogger } from '../support/logger.js';
 import type { Random } from '../support/random.js';
 import type { BreakerMemory } from './guards/breakers.js';
 import type { QueueTurns } from './page-turns.js';
-import type { RunSummary } from './summary.js';
 import type { Upcoming } from './upcoming.js';
 
 /** Attempts that are under way. */
@@ -45,13 +44,6 @@ export interface RunDeps {
    * @internal
    */
   readonly watchdog?: Watchdog | undefined;
-  /**
-   * The process lives on: an attempt of more than a minute goes on without its run, which ends. Gets the name of its queue,
-   * and the summary of that attempt once it has ended. Default: the run ends with its attempts, as its function does.
-   *
-   * @internal
-   */
-  readonly onLongAttempt?: ((queue: string, ended: Promise<RunSummary>) => void) | undefined;
   /**
    * Where the run notes what it may stay for. Default: it stays for nothing.
    *

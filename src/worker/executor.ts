@@ -2,11 +2,10 @@ import { withHeartbeat } from '../leases/timed-hold.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import { neverEnded, startAttempt } from './attempt.js';
-import { type RunContext, watchAttempts } from './context.js';
+import { type LongAttemptGuard, type RunContext, watchAttempts } from './context.js';
 import { lagSeconds } from './counters.js';
 import type { Entry } from './guards/gate.js';
 import type { Refusal } from './guards/guard.js';
-import type { LongAttempts } from './long-attempts.js';
 import type { Work } from './record-rules.js';
 import { conclude, settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
@@ -36,7 +35,7 @@ export class Executor {
   /** @param longAttempts those that go on without the run. Undefined: the run ends with all of them */
   constructor(
     private readonly run: RunContext,
-    private readonly longAttempts?: LongAttempts | undefined,
+    private readonly longAttempts?: LongAttemptGuard | undefined,
   ) {
     this.stragglers = new Stragglers(run);
   }

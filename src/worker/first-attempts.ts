@@ -6,7 +6,6 @@ import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
 import { gateOf } from './guards/queue-guards.js';
-import { LongAttempts } from './long-attempts.js';
 import type { Arrivals } from './options.js';
 import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -52,7 +51,7 @@ export async function attemptOnInsert(
     { ...run, invocation: options.invocation },
   );
   const share = guards.pool?.join();
-  const longAttempts = share && options.longestAttempt !== undefined ? new LongAttempts(share) : undefined;
+  const longAttempts = share && options.longestAttempt !== undefined ? run.longAttempts?.(share) : undefined;
   const { gate, atOnce } = gateOf(run, { hold: claim, share, budget, longAttempts });
   const limited = await gate.open(ids.length);
   if (limited) return leaveToRules(run, ids, limited);

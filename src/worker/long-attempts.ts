@@ -1,36 +1,41 @@
 import type { RunningAttempt } from './attempt.js';
-import { type RunContext, watchAttempts } from './context.js';
+import { type LongAttemptGuard, type RunContext, watchAttempts } from './context.js';
 import type { Entry } from './guards/gate.js';
-import type { Guard } from './guards/guard.js';
 import type { AtOnce } from './guards/pool.js';
 import { HOLD_AFTER_MS, LongAttempt } from './long-attempt.js';
 import type { StopReason } from './stop-reason.js';
+import type { RunSummary } from './summary.js';
 import { waitUnless } from './wait.js';
 
+/** Gets the queue of an attempt that goes on without its run, and the summary of that attempt once it has ended. */
+export type OnLongAttempt = (queue: string, ended: Promise<RunSummary>) => void;
+
+/** Long attempts of a process that lives on, for `LiveRunDeps`. */
+export function longAttempts(onLongAttempt: OnLongAttempt): (share: AtOnce) => LongAttemptGuard {
+  return (share) => new LongAttempts(share, onLongAttempt);
+}
+
 /** Attempts that go on without their run, in a process that lives on. Each keeps its place among the attempts at once. */
-export class LongAttempts implements Guard {
+class LongAttempts implements LongAttemptGuard {
   private underWay = 0;
 
-  constructor(private readonly share: AtOnce) {}
+  constructor(
+    private readonly share: AtOnce,
+    private readonly onLongAttempt: OnLongAttempt,
+  ) {}
 
   stopReason(): StopReason | undefined {
     return this.underWay >= this.share.most ? 'concurrencyLimited' : undefined;
   }
 
-  /**
-   * Waits for an attempt for half a minute. One that takes longer goes on without the run, and its record says that it is under
-   * attempt.
-   *
-   * @returns false: the attempt has ended or must end, under the hold of the run
-   */
   async takeOver(
     attempt: RunningAttempt,
     timeoutSeconds: number,
     entry: Entry,
     run: RunContext,
   ): Promise<boolean> {
-    const { clock, counters, onLongAttempt, options } = run;
-    if (!onLongAttempt || timeoutSeconds * 1000 <= HOLD_AFTER_MS) return false;
+    const { clock, counters, options } = run;
+    if (timeoutSeconds * 1000 <= HOLD_AFTER_MS) return false;
     if (!(await waitUnless(attempt.outcome, HOLD_AFTER_MS, { clock, stop: options.stop }))) return false;
     const long = new LongAttempt({ attempt, entry, timeoutSeconds }, run);
     if (!(await long.begin())) {
@@ -46,7 +51,7 @@ export class LongAttempts implements Guard {
       unwatch?.();
       this.underWay--;
     });
-    onLongAttempt(options.target.queue, ended);
+    this.onLongAttempt(options.target.queue, ended);
     return true;
   }
 }

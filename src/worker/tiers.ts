@@ -10,7 +10,6 @@ import type { AttemptBudget } from './guards/budget.js';
 import type { Share } from './guards/pool.js';
 import { budgetOf, gateOf } from './guards/queue-guards.js';
 import type { LaneRun } from './lane-run.js';
-import { LongAttempts } from './long-attempts.js';
 import type { RunTarget } from './options.js';
 import { RecordRules } from './record-rules.js';
 import { isOfQueue, type StopReason } from './stop-reason.js';
@@ -51,7 +50,7 @@ function laneRun(
   const options = { ...run.options, target: { ...run.options.target, lane } };
   const { invocation, limits } = options;
   const lease = new RunLease(leaseName(lane, band), { ...run, invocation }, limits.attemptTimeout);
-  const longAttempts = share && options.longestAttempt !== undefined ? new LongAttempts(share) : undefined;
+  const longAttempts = share && options.longestAttempt !== undefined ? run.longAttempts?.(share) : undefined;
   const { gate, atOnce } = gateOf(run, { hold: lease, share, budget, longAttempts });
   const rules = new RecordRules(options, { ...run, gate }, band);
   const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget };

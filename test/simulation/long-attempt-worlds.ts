@@ -4,6 +4,7 @@ import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { type AttemptContext, run } from '../../src/worker/index.js';
+import { longAttempts } from '../../src/worker/long-attempts.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { faultyStore } from './faulty-store.js';
 import { between, chance, pick, seededRandom } from './random.js';
@@ -130,10 +131,10 @@ class LongAttemptWorld {
         random: this.random,
         logger: SILENT,
         ...(isWorker && {
-          onLongAttempt: (_: string, ended: Promise<unknown>) => {
+          longAttempts: longAttempts((_, ended) => {
             this.long++;
             ended.catch((error) => this.violations.push(`a long attempt threw ${error}`));
-          },
+          }),
         }),
       },
     ).catch((error) => this.violations.push(`${actor.name} threw ${(error as Error).stack}`));

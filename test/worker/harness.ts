@@ -19,6 +19,7 @@ import {
   run,
   type Watchdog,
 } from '../../src/worker/index.js';
+import { longAttempts } from '../../src/worker/long-attempts.js';
 import { seededRandom } from '../simulation/random.js';
 import { storeForTest, type TestStore } from '../store/test-store.js';
 
@@ -133,7 +134,7 @@ export class Harness {
         random: this.random,
         breakerMemory: breakers,
         watchdog,
-        ...(onLongAttempt && { onLongAttempt }),
+        ...(onLongAttempt && { longAttempts: longAttempts(onLongAttempt) }),
         logger: {
           debug() {},
           info() {},
