@@ -94,16 +94,18 @@ export function notRenewed({ called, logged }: TimedHold, error: StoreError, log
  *
  * @param inFlight the ids that are in flight, at the time of a renewal
  */
-export async function withHeartbeat(
-  work: Promise<unknown>,
+export async function withHeartbeat<T>(
+  work: Promise<T>,
   inFlight: () => readonly string[],
   { hold, ...deps }: RenewalDeps & { readonly hold: TimedHold },
-): Promise<void> {
+): Promise<T> {
   const over = new AbortController();
   // Both come to their end: a renewal must not be written behind the release, or behind the next journal.
   const [renewed, worked] = await Promise.allSettled([
     keepRenewed(hold, over.signal, deps, inFlight),
     work.finally(() => over.abort('the page is worked off')),
   ]);
-  for (const ended of [worked, renewed]) if (ended.status === 'rejected') throw ended.reason;
+  if (worked.status === 'rejected') throw worked.reason;
+  if (renewed.status === 'rejected') throw renewed.reason;
+  return worked.value;
 }

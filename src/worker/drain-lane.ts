@@ -3,7 +3,8 @@ import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
-import { attemptMayBegin, inTurn, type LaneRun } from './lane-run.js';
+import { attemptMayBegin, inTurn, type LaneRun, whileHeld } from './lane-run.js';
+import type { OwnershipConflict } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -24,7 +25,7 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
   if (first.length === 0) return 'drained';
-  const conflict = await run.options.ownershipConflict?.();
+  const conflict = await conflictOf(run);
   if (conflict) return conflict;
   const acquired = await lease.acquire(idsOf(first));
   if (!acquired.held) return 'leaseHeld';
@@ -70,14 +71,18 @@ async function workOffPages(
       continue;
     }
     const limit = executor.stopReason();
-    page = await pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run));
-    const end = page && (limit ?? (await run.options.ownershipConflict?.()));
+    page = await whileHeld(run, pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run)));
+    const end = page && (limit ?? (await whileHeld(run, conflictOf(run))));
     if (end) {
       counters.leftOver(page?.length ?? 0);
       return end;
     }
   }
   return undefined;
+}
+
+async function conflictOf({ options }: LaneRun): Promise<OwnershipConflict | undefined> {
+  return options.ownershipConflict?.();
 }
 
 interface PageResult {
@@ -95,7 +100,7 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
   const isOurs = await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]);
   if (!isOurs) return { left: [], stop: 'leaseLost' };
   // Read behind the journal: whatever another run or an operator did to them before shows.
-  const { records, stop } = await rules.read(ids);
+  const { records, stop } = await whileHeld(run, rules.read(ids));
   if (stop) {
     counters.leftOver(page.length);
     return { left: [], stop };

@@ -17,10 +17,15 @@ export interface LaneRun extends RunContext {
 /** Waits until an attempt may begin, and renews the lease meanwhile. A wait that is too long is left. */
 export async function attemptMayBegin(run: LaneRun, attempts: number): Promise<void> {
   const { gate, clock, executor, options } = run;
-  await gate.prepare(attempts);
+  await whileHeld(run, gate.prepare(attempts));
   while (gate.waitMs() > 0 && executor.hasRoom()) {
-    await withHeartbeat(clock.sleep(gate.waitMs(), options.stop), () => executor.stragglers.ids, run);
+    await whileHeld(run, clock.sleep(gate.waitMs(), options.stop));
   }
+}
+
+/** Waits between pages, and renews the lease for the attempts that ignore their signals: one request may not be answered. */
+export function whileHeld<T>(run: LaneRun, wait: Promise<T>): Promise<T> {
+  return withHeartbeat(wait, () => run.executor.stragglers.ids, run);
 }
 
 /** Acts when it is the lane's turn among those of several queues. */
@@ -28,7 +33,7 @@ export async function inTurn<T>(run: LaneRun, act: () => Promise<T>): Promise<T>
   if (!run.turns) return act();
   const turn = run.turns.take();
   try {
-    await withHeartbeat(turn, () => run.executor.stragglers.ids, run);
+    await whileHeld(run, turn);
     return await act();
   } finally {
     void turn.then((end) => end());

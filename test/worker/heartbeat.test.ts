@@ -42,6 +42,48 @@ const hangingBreaker = (harness: Harness): Partial<BacklogStore> => ({
   },
 });
 
+type Request = 'queryDue' | 'readPage' | 'acquirePermits';
+
+/** The second request of a kind has its answer late: by then the attempt of `deaf` ignores its signal. */
+const hangingBetweenPages =
+  (name: Request) =>
+  (harness: Harness): Partial<BacklogStore> => {
+    let requests = 0;
+    return {
+      [name]: async (...args: never[]) => {
+        const ask = harness.store[name].bind(harness.store) as (...args: never[]) => Promise<unknown>;
+        const answer = await ask(...args);
+        if (++requests === 2) await harness.sleep(FOR_LONG_SECONDS);
+        return answer;
+      },
+    };
+  };
+
+describe('while DynamoDB does not answer one request between two pages', () => {
+  it.each([
+    ['queryDue', {}],
+    ['readPage', {}],
+    ['acquirePermits', { attemptsPerSecond: 0.02 }],
+  ] as const)('a record that ignores its signal stays in the hands of its run: %s', async (name, options) => {
+    const { harness, begun, first, another } = atWork(
+      { concurrency: 2, ...options },
+      hangingBetweenPages(name),
+    );
+    harness.put('deaf');
+    for (let i = 0; i < 14; i++) harness.put(`other-${i}`);
+    const running = first();
+    await harness.pass(30);
+    for (let seconds = 30; seconds < STRAGGLES_SECONDS; seconds += 20) {
+      expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
+      await harness.pass(20);
+    }
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+    expect(harness.item('deaf')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+  });
+});
+
 describe('while DynamoDB does not answer one request of a page', () => {
   it.each([
     ['a settle', {}, hangingSettle],
