@@ -721,10 +721,7 @@ interface RunSummary {
     readonly durationMs: number;
 }
 
-interface LiveRunDeps extends RunDeps {
-}
-
-declare function run(asked: RunOptions, given: LiveRunDeps): Promise<RunSummary>;
+declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
 
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
 

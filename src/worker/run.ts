@@ -8,6 +8,7 @@ import { frozenLogger } from '../support/logger.js';
 import { watchPrototypes } from '../support/prototypes.js';
 import type { LiveRunDeps, QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
+import type { RunDeps } from './deps.js';
 import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import type { AttemptBudget } from './guards/budget.js';
@@ -31,15 +32,16 @@ const INDEX_LAG_MS = 1_000;
  *
  * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
  */
-export async function run(asked: RunOptions, given: LiveRunDeps): Promise<RunSummary> {
-  const options = given.longAttempts ? underLease(asked) : asked;
+export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary> {
+  const { longAttempts }: LiveRunDeps = given;
+  const options = longAttempts ? underLease(asked) : asked;
   checkTimeout(options);
   // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
   if (options.stop) setMaxListeners(0, options.stop);
   watchPrototypes();
   const upcoming = new Upcoming();
   // What goes on without the run may not end with it.
-  const store = given.longAttempts ? given.store : boundedStore(given.store, given.clock, options.deadline);
+  const store = longAttempts ? given.store : boundedStore(given.store, given.clock, options.deadline);
   const deps = { ...given, upcoming, store, logger: frozenLogger(given.logger) };
   const { clock } = deps;
   const counters = new RunCounters();
