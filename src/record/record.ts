@@ -168,7 +168,7 @@ export function bornAt(record: BacklogRecord): number {
 
 /**
  * The version of the items that this code reads and writes. Items that have an attribute more are of the same
- * version, as long as code that does not know it does no harm; docs/protocol.md, "Upgrades", says when there must be
+ * version, as long as code that does not know it does no harm; docs/upgrades.md says when there must be
  * a new one.
  */
 export const RECORD_FORMAT = 1;

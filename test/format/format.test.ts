@@ -40,7 +40,7 @@ async function attempted(queue: string, choices = {}): Promise<string[]> {
   return ids;
 }
 
-it('this version writes what its fixture holds: if it does not, see "Upgrades" in docs/protocol.md', async () => {
+it('this version writes what its fixture holds: if it does not, see docs/upgrades.md', async () => {
   backlog = await openBacklog(LIFE_STARTS);
   await live(backlog);
   const { records, control } = await backlog.items();

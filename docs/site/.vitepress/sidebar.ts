@@ -80,6 +80,9 @@ export const GROUPS: readonly SidebarGroup[] = [
     items: [
       ['architecture.md'],
       ['protocol.md'],
+      ['owners.md'],
+      ['upgrades.md'],
+      ['protocol-tests.md'],
       ['glossary.md'],
       ['security.md'],
       ['threat-model.md'],
