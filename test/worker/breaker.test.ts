@@ -339,6 +339,15 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({});
   });
 
+  it('keeps no slot for the records that it spares', async () => {
+    const harness = customers(20);
+    const open = { until: START + 3_600_000, since: START, token: 't' };
+    await harness.store.setBreaker('q', 'a', open, undefined);
+    const limits = { concurrency: 2, globalConcurrency: 2 };
+    const summary = await harness.run(succeed, { ...choices, ...limits });
+    expect(summary).toMatchObject({ attempted: 10, succeeded: 10, leftOver: 10 });
+  });
+
   it('does not count the records that it spares against the limit of a run', async () => {
     const harness = customers(20);
     const open = { until: START + 3_600_000, since: START, token: 't' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RetryAfter } from '../../src/index.js';
-import { Cancel, Snooze } from '../../src/record/index.js';
+import { Cancel, Refused, Snooze } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
@@ -12,6 +12,18 @@ const snooze =
 const cancel: Process = () => {
   throw new Cancel('withdrawn');
 };
+
+describe('a run over records that are refused before their handler is called', () => {
+  it('counts them as dead, and not against its limit', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c', 'd']) harness.put(id);
+    const refusesTwo: Process = ({ id }) => {
+      if (id < 'c') throw new Refused('no order');
+    };
+    const summary = await harness.run(refusesTwo, { concurrency: 1, maxRecords: 2 });
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, dead: 2, ended: 'drained' });
+  });
+});
 
 describe('a run over records that are put off', () => {
   it('counts them apart, and attempts them when their wait is over, not earlier', async () => {

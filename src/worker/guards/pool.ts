@@ -164,10 +164,7 @@ export class Share implements AtOnce, Guard {
       if (!mayBegin()) return 'late';
     }
     const giveBack = () => this.pool.giveBack(this);
-    // Others may have started meanwhile, and come to a limit.
-    if (mayBegin()) return { abandon: giveBack, ended: giveBack };
-    giveBack();
-    return 'late';
+    return { abandon: giveBack, ended: giveBack };
   }
 
   leave(): void {
