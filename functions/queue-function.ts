@@ -12,6 +12,7 @@ import {
   runQueues,
   together,
 } from '../src/worker/index.js';
+import { longAttempts } from '../src/worker/long-attempts.js';
 import { createDeps } from './deps.js';
 import { endIfPolluted } from './end-if-polluted.js';
 import { type BacklogEvent, eventsIn, type ParsedEvent } from './event.js';
@@ -167,11 +168,7 @@ export class QueueFunction {
     const turns = turnsOf?.(options.target.queue);
     const goesOn = (queue: string, ended: Promise<RunSummary>) =>
       onLongAttempt?.(queue, ended.then(this.tell));
-    const live = onLongAttempt && {
-      // No function of Lambda has them in its bundle.
-      longAttempts: (await import('../src/worker/long-attempts.js')).longAttempts(goesOn),
-    };
-    const more = { ...(turns && { turns }), ...live };
+    const more = { ...(turns && { turns }), ...(onLongAttempt && { longAttempts: longAttempts(goesOn) }) };
     const started = (other ?? run)(options, { ...given, ...more });
     return this.tell(await started.finally(() => turns?.rest()));
   };

@@ -39,5 +39,10 @@ export function sdkStreamMixin() {
   throw new Error('streams of browsers are not in the bundle');
 }
 
+/** Attempts that go on without their run: only a worker process has them, and it loads a module of the user's. */
+export function longAttempts() {
+  throw new Error('long attempts are not in the bundle');
+}
+
 /** SHA-256 in JavaScript, which the SDK has for a Node.js without OpenSSL. */
 export const Sha256Js = undefined;

@@ -44,7 +44,7 @@ export const withoutUnneededParts = {
       return { ...resolved, sideEffects: false };
     });
     const absent =
-      /\/(Sha256Js|getInstanceMetadataRegion|DefaultRateLimiter|service-customizations|sdk-stream-mixin\.browser)$/;
+      /\/(Sha256Js|getInstanceMetadataRegion|DefaultRateLimiter|service-customizations|sdk-stream-mixin\.browser|long-attempts\.js)$/;
     build.onResolve({ filter: absent }, () => ({ path: ABSENT_PARTS }));
     build.onLoad({ filter: /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/ }, onlyVersion);
     build.onLoad({ filter: /client-dynamodb[\\/]dist-es[\\/]models[\\/]errors\.js$/ }, dynamoDbErrors);
