@@ -39,6 +39,7 @@ export class Producers {
   private readonly bare = new Map<string, Set<string>>();
   /** The `rev` that a record had when its producer set it to `NEW`. */
   private readonly renewed = new Map<string, unknown>();
+  private moves = 0;
   private readonly overwrites = new Map<string, number>();
   /** Overwrites that are still to come. */
   private toCome = 0;
@@ -160,7 +161,9 @@ export class Producers {
     const stored = this.stored(id);
     if (!stored || stored.status === 'SUCCESS' || stored.status === 'DEAD') return;
     const moved = { ...stored, queue: stored.queue === 'q' ? 'r' : 'q' };
-    if (!this.wasWritten(moved)) this.write(moved);
+    // If it was moved before during an attempt, this would put it back exactly as it was read.
+    const item = stored.rev === undefined ? moved : { ...moved, payload: { moves: ++this.moves } };
+    if (!this.wasWritten(item)) this.write(item);
   }
 
   /** Somebody has written it. */
