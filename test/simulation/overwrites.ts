@@ -35,7 +35,13 @@ export function otherAttributes(stored: Item, deps: OverwritesDeps): Item {
   const number = (counts.get(random) ?? 1_000) + 1;
   counts.set(random, number);
   for (let i = 0; i < several; i++) change(pick(random, ATTRIBUTES), next, number, deps);
-  return deps.wasWritten(next as Item) ? { ...next, note: number } : next;
+  return deps.wasWritten(next as Item) ? noted(next, number) : next;
+}
+
+/** An attribute of the producer's own has changed. One that is only added goes unnoticed, so the payload has changed then. */
+function noted(item: Record<string, unknown>, number: number): Item {
+  const payload = item.note === undefined ? { version: number } : item.payload;
+  return { ...item, payload, note: number } as Item;
 }
 
 function change(
@@ -70,7 +76,7 @@ function change(
       item.insertedAt = at(now() - between(random, 0, 60_000));
       return;
     case 'own':
-      item.note = number;
+      Object.assign(item, noted(item, number));
       return;
     default:
       throw new Error(`unknown attribute ${attribute satisfies never}`);
