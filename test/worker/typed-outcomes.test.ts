@@ -16,7 +16,8 @@ const cancel: Process = () => {
 describe('a run over records that are refused before their handler is called', () => {
   it('counts them as dead, and not against its limit', async () => {
     const harness = new Harness();
-    for (const id of ['a', 'b', 'c', 'd']) harness.put(id);
+    for (const id of ['a', 'b']) harness.put(id, { dueAt: iso(-60) });
+    for (const id of ['c', 'd']) harness.put(id);
     const refusesTwo: Process = ({ id }) => {
       if (id < 'c') throw new Refused('no order');
     };
