@@ -234,7 +234,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   }
 }
 
-/** What starts the functions, as the prop `trigger` says. */
+/** Rules or schedules that start the functions, as the prop `trigger` says. */
 function addTriggers(
   backlog: Construct,
   ticks: readonly Tick[],

@@ -46,7 +46,7 @@ export async function codePath(way: Way): Promise<RanFunction[]> {
   }
 }
 
-/** How much of the code one has to know: files, and named functions. */
+/** Counts of the files and named functions that run for one record. */
 export async function codePaths(): Promise<string> {
   const table = new Table({
     style: { head: [], border: [] },

@@ -9,7 +9,7 @@ import type { QueueProps } from '../props/queue-props.js';
 
 export interface BacklogStackProps extends StackProps {
   /**
-   * Where both queues deliver: an `https` URL, or `http` to this machine; or an object with more, as the prop of a queue.
+   * Destination of both queues: an `https` URL, or `http` to this machine; or an object with more, as the prop of a queue.
    *
    * @default - nowhere: the rules (or schedules) are disabled, and an output says so
    */

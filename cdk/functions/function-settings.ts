@@ -102,7 +102,7 @@ export interface FunctionSettings extends CommonSettings {
   readonly reservedConcurrentExecutions?: number | undefined;
 }
 
-/** Of a Backlog's props, those that are for functions which attempt records. */
+/** Props of a Backlog for the functions that attempt records. */
 export function runSettingsOf(
   common: CommonSettings,
   {

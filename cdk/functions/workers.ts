@@ -103,7 +103,7 @@ function checkOwnFunctions(queues: readonly Queue[], workers: ReadonlyMap<string
   }
 }
 
-/** What attempts the records, by queue. */
+/** The functions that attempt records, by queue. */
 export function functionsOf(staffed: readonly StaffedQueue[]): Record<string, IFunction> {
   return Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
 }
@@ -117,9 +117,9 @@ export function createdOf(staffed: readonly StaffedQueue[]): Record<string, Lamb
 
 /** The queues that the intake knows functions of. */
 export interface Arrivals {
-  /** Those whose records are attempted on insertion. */
+  /** Queues whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
-  /** Those whose failed events come back: the intake may start their function again when a run has died. */
+  /** Queues whose failed events come back: the intake may start their function again when a run has died. */
   readonly restarted: readonly StaffedQueue[];
 }
 

@@ -11,7 +11,7 @@ import { addLogQueries } from './log-queries.js';
 import { writeTableMetrics } from './table-alarms.js';
 import { type Made, watchedIn } from './watched.js';
 
-/** What shows people the state of a Backlog. */
+/** Monitor function, alarms and dashboard of a Backlog. */
 export interface Monitoring {
   readonly alarms: readonly Alarm[];
   /** On while any of the alarms is. */

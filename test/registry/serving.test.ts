@@ -24,7 +24,12 @@ it.each([
     true,
   ],
   ['its owner has given it up', { a: entry({ removedAt: iso(NOW) }) }, noted, false],
-  ['nobody has confirmed it for more than a day', { a: entry({ at: iso(NOW - 27 * HOUR) }) }, noted, false],
+  [
+    'its owner has not confirmed it for more than a day',
+    { a: entry({ at: iso(NOW - 27 * HOUR) }) },
+    noted,
+    false,
+  ],
   ['only other queues have an owner, and no run has served it', { b: entry() }, undefined, false],
   [
     'only other queues have an owner, and a run has served it: of a function without an owner',

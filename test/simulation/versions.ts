@@ -36,7 +36,7 @@ export class Versions {
 
   private readingOf(record: BacklogRecord) {
     const reading = this.read.get(record.attributes);
-    if (reading === undefined) throw new Error(`${record.id}: nobody knows which version of it was read`);
+    if (reading === undefined) throw new Error(`${record.id}: no version of it was noted as read`);
     return reading;
   }
 }
