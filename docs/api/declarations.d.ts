@@ -461,7 +461,6 @@ interface BreakerState {
     readonly until: number;
     readonly since: number;
     readonly token: string;
-    readonly shared?: true | undefined;
 }
 interface Permits {
     readonly count: number;
@@ -514,7 +513,6 @@ interface BacklogStore {
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
     acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
@@ -1245,7 +1243,6 @@ declare class DynamoDbStore implements BacklogStore {
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
     acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
@@ -1281,7 +1278,6 @@ declare class MemoryRunStore implements BacklogStore {
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
     acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;

@@ -209,8 +209,6 @@ export interface BreakerState {
   readonly since: number;
   /** New at every change: a run that changes it must have read this one. */
   readonly token: string;
-  /** It is kept outside of the queue's item, for several destinations. Absent: for this one alone. */
-  readonly shared?: true | undefined;
 }
 
 /** A request for the next permits of a queue's rate. Real time, epoch milliseconds. */
@@ -261,6 +259,6 @@ export interface QueueState {
   readonly isRetryModeDamaged?: true | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
-  /** Of the destinations whose breakers are not closed, except those that share one: `OWN_BREAKERS` at most. */
+  /** The breakers that are not closed, by destination: `MAX_OPEN_BREAKERS` at most. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
 }

@@ -105,7 +105,7 @@ export interface BacklogStore {
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
   /**
    * Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was
-   * read. One that opens while `OWN_BREAKERS` of its queue are open is shared with others of the same hash.
+   * read, or would open while `MAX_OPEN_BREAKERS` of its queue are open.
    */
   setBreaker(
     queue: string,
@@ -113,8 +113,6 @@ export interface BacklogStore {
     next: BreakerState | undefined,
     read: BreakerState | undefined,
   ): Promise<boolean>;
-  /** The breaker that a destination shares with others, if it is not closed; read strongly. */
-  readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
   /**
    * Acquires the queue's next permits to start attempts, which no other run has then: the first one comes at once, or when
    * all that were acquired before are over. Returns when that is (real time); undefined if it were later than `latest`.

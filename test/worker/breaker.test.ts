@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
+import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { Breakers } from '../../src/worker/guards/breakers.js';
 import type { Process } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, halfOpenAfter: 60 };
@@ -124,6 +127,30 @@ describe('a queue with a breaker', () => {
     const { breakers } = await harness.store.readQueue('q');
     // An attempt's time and a little.
     expect((breakers.get('*')?.until ?? 0) - START).toBe(61_000 + 40_000);
+  });
+
+  it('makes no probe after a write that took longer than other runs leave it time', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(61);
+    let delaySeconds = 20;
+    const setBreaker: BacklogStore['setBreaker'] = async (...args) => {
+      const written = await harness.store.setBreaker(...args);
+      await harness.sleep(delaySeconds);
+      delaySeconds = 0;
+      return written;
+    };
+    const leftSeconds: number[] = [];
+    const note: Process = async () => {
+      const { breakers } = await harness.store.readQueue('q');
+      leftSeconds.push(((breakers.get('*')?.until ?? 0) - harness.time.now) / 1000);
+      throw new Error('still down');
+    };
+    const store = replacing({ setBreaker }, harness.store);
+    // The next one need not wait for the end of the probe that was not made.
+    const options = { breaker: AT_TEN, store, attemptTimeout: 5 };
+    expect(await harness.run(note, options)).toMatchObject({ attempted: 1, failed: 1 });
+    expect(leftSeconds).toEqual([15]);
   });
 
   it('does not count what was under way when it opened, if it fails', async () => {
@@ -381,6 +408,21 @@ describe('a breaker for each destination', () => {
     expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1, ended: 'drained' });
   });
 
+  it('a probe that waits for its turn by the rate keeps others from theirs meanwhile', async () => {
+    const harness = new Harness();
+    for (const [i, to] of ['a', 'a', 'b'].entries())
+      harness.put(`to-${to}-${i}`, { payload: { to }, dueAt: new Date(START - 9 + i).toISOString() });
+    await harness.store.setBreaker('q', 'b', { until: START, since: START, token: 't' }, undefined);
+    const leftSeconds: number[] = [];
+    const process: Process = async ({ payload }) => {
+      if ((payload as { to: string }).to !== 'b') return;
+      leftSeconds.push(((await positions(harness)).b ?? 0) - (harness.time.now - START) / 1000);
+    };
+    const options = { ...choices, attemptsPerSecond: 0.1, attemptTimeout: 5, concurrency: 3 };
+    expect(await harness.run(process, options)).toMatchObject({ succeeded: 3 });
+    expect(leftSeconds).toEqual([3 * 10 + 10 + 5 - 10]);
+  });
+
   it('gives those a place that come meanwhile', async () => {
     const harness = customers(40);
     await harness.run(downFor('a'), choices);
@@ -401,5 +443,27 @@ describe('a breaker for each destination', () => {
     const options = { breaker: AT_TEN, destination: wrong as unknown as () => string };
     expect(await harness.run(succeed, options)).toMatchObject({ succeeded: 5 });
     expect(harness.warnings.some((warning) => warning.startsWith('destination:'))).toBe(true);
+  });
+});
+
+describe('a probe where the backlog’s time is faster', () => {
+  it('keeps others from theirs for an attempt of real time', async () => {
+    const { store, time, clock: real } = new Harness();
+    const clock = { ...real, now: () => START + (time.now - START) * 60, speed: 60 };
+    await store.setBreaker('q', '*', { until: START, since: START, token: 't' }, undefined);
+    const options = { failureThreshold: 0.5, minimumAttempts: 10, window: 60, halfOpenAfter: 50 };
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const deps = { queue: 'q', options, destination: undefined, store, clock, logger };
+    const breakers = new Breakers({
+      ...deps,
+      probe: { beginsWithin: 10, endsWithin: 30 },
+      random: () => 0.5,
+      memory: new Map(),
+    });
+    breakers.refresh(await store.readQueue('q'));
+    const admission = await breakers.enter({} as BacklogRecord);
+    expect(typeof admission === 'object' && (await admission.holds?.())).toBe(true);
+    const { breakers: stored } = await store.readQueue('q');
+    expect(stored.get('*')?.until).toBe(START + 40 * 60 * 1000);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/buckets.js';
+import { MAX_OPEN_BREAKERS } from '../../src/store/buckets.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import type { BreakerMemory, Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -50,17 +50,17 @@ const failWhereDead: Process = (record) => {
   if (toOf(record).startsWith('dead')) throw new Error('connection refused');
 };
 
-/** A run every minute, each by a process that knows nothing of the one before. */
-async function minutes(harness: Harness, count: number, store: BacklogStore = harness.store) {
+/** A run every minute, by one process, or each by a process that knows nothing of the one before. */
+async function minutes(harness: Harness, count: number, breakers?: BreakerMemory) {
   for (let minute = 0; minute < count; minute++) {
-    await harness.run(failWhereDead, { ...CHOICES, store });
+    await harness.run(failWhereDead, { ...CHOICES, breakers: breakers ?? new Map() });
     await harness.pass(60);
   }
 }
 
 /** Opens the breakers of as many others as have room in their queue's item. */
 async function fill(harness: Harness): Promise<void> {
-  for (const name of namesOf('other', OWN_BREAKERS)) {
+  for (const name of namesOf('other', MAX_OPEN_BREAKERS)) {
     const open = { until: START + 86_400_000, since: START, token: name };
     await harness.store.setBreaker('q', name, open, undefined);
   }
@@ -68,55 +68,57 @@ async function fill(harness: Harness): Promise<void> {
 
 describe('more destinations that fail than their queue’s item has room for', () => {
   it.each([60, MANY])(
-    '%i of them: each is attempted until its breaker opens, and by one probe a minute after that',
+    '%i of them: a process attempts each until its breaker opens, and by one probe a minute after that',
     async (dead) => {
       const harness = customers([...namesOf('dead', dead), ...namesOf('good', 10)]);
-      await minutes(harness, MINUTES);
+      await minutes(harness, MINUTES, new Map());
       const failures = [...failuresOf(harness)].filter(([to]) => to.startsWith('dead'));
-      // Of a few that share a breaker, one makes the probe for the other.
-      for (const [, count] of failures) expect(count).toBeLessThanOrEqual(MINIMUM_ATTEMPTS + MINUTES - 1);
-      const sum = failures.reduce((total, [, count]) => total + count, 0);
-      expect(sum).toBeGreaterThan(0.99 * dead * (MINIMUM_ATTEMPTS + MINUTES - 1));
+      expect(new Set(failures.map(([, count]) => count))).toEqual(new Set([MINIMUM_ATTEMPTS + MINUTES - 1]));
       for (const to of namesOf('good', 10)) expect(successesOf(harness, to)).toBe(RECORDS_EACH);
-      expect((await harness.store.readQueue('q')).breakers.size).toBe(OWN_BREAKERS);
+      expect((await harness.store.readQueue('q')).breakers.size).toBe(MAX_OPEN_BREAKERS);
     },
   );
 
-  it('without the shared ones, all records of the others have all their attempts', async () => {
+  it('those that have no room are open for their own process only', async () => {
     const harness = customers(namesOf('dead', 60));
-    const setBreaker: BacklogStore['setBreaker'] = async (queue, to, next, read) => {
-      const { breakers } = await harness.store.readQueue(queue);
-      if (!breakers.has(to) && breakers.size >= OWN_BREAKERS) return false;
-      return harness.store.setBreaker(queue, to, next, read);
-    };
-    const store = replacing({ setBreaker, readSharedBreaker: async () => undefined }, harness.store);
-    await minutes(harness, MINUTES, store);
-    const most = Math.max(...failuresOf(harness).values());
-    expect(most).toBeGreaterThan(2 * RECORDS_EACH);
+    await minutes(harness, 2);
+    const counts = [...failuresOf(harness).values()].sort((a, b) => a - b);
+    const probed = MINIMUM_ATTEMPTS + 1;
+    expect(counts.slice(0, MAX_OPEN_BREAKERS)).toEqual(Array(MAX_OPEN_BREAKERS).fill(probed));
+    expect(counts.slice(MAX_OPEN_BREAKERS)).toEqual(Array(10).fill(2 * MINIMUM_ATTEMPTS));
   });
 
-  it('one that works and shares a breaker with one that does not is attempted whenever its record makes the probe', async () => {
-    const dead = 'dead-0';
-    let good = 0;
-    while (sharedBreakerOf(`good-${good}`) !== sharedBreakerOf(dead)) good++;
-    const harness = customers([dead, `good-${good}`]);
+  it('one of these is probed by a process without a write, and closes when its destination works again', async () => {
+    const harness = customers(['dead-0', 'good-0']);
     await fill(harness);
-    await minutes(harness, 20);
-    expect(successesOf(harness, `good-${good}`)).toBe(RECORDS_EACH);
-    expect(successesOf(harness, dead)).toBe(0);
+    const breakers: BreakerMemory = new Map();
+    const setBreaker: BacklogStore['setBreaker'] = () => {
+      throw new Error('no breaker is written');
+    };
+    const options = { ...CHOICES, breakers, store: replacing({ setBreaker }, harness.store) };
+    const first = await harness.run(failWhereDead, options);
+    expect(first).toMatchObject({ failed: MINIMUM_ATTEMPTS, succeeded: RECORDS_EACH });
+    expect(await harness.run(failWhereDead, options)).toMatchObject({ attempted: 0 });
+    await harness.pass(51);
+    expect(await harness.run(failWhereDead, options)).toMatchObject({ attempted: 1, failed: 1 });
+    await harness.pass(51);
+    await harness.run(succeed, options);
+    await harness.pass(60);
+    await harness.run(succeed, options);
+    expect(harness.statuses()).toEqual({ SUCCESS: 2 * RECORDS_EACH });
   });
 
-  it('a shared one closes when its destination works again', async () => {
+  it('one of these is closed, and counted from zero, once the item has room', async () => {
     const harness = customers(['dead-0']);
     await fill(harness);
-    await harness.run(failWhereDead, CHOICES);
-    expect(await harness.store.readSharedBreaker('q', 'dead-0')).toMatchObject({ since: START });
-    await harness.pass(51);
-    await harness.run(succeed, CHOICES);
-    expect(await harness.store.readSharedBreaker('q', 'dead-0')).toBeUndefined();
-    await harness.pass(60);
-    await harness.run(succeed, CHOICES);
-    expect(harness.statuses()).toEqual({ SUCCESS: RECORDS_EACH });
+    const options = { ...CHOICES, breakers: new Map() as BreakerMemory };
+    await harness.run(failWhereDead, options);
+    const [[name = '', state] = []] = (await harness.store.readQueue('q')).breakers;
+    await harness.store.setBreaker('q', name, undefined, state);
+    await harness.pass(61);
+    expect(await harness.run(failWhereDead, options)).toMatchObject({ attempted: RECORDS_EACH });
+    const { breakers } = await harness.store.readQueue('q');
+    expect(breakers.has('dead-0')).toBe(true);
   });
 
   it('one that no record has come to for a day makes room', async () => {
@@ -125,26 +127,8 @@ describe('more destinations that fail than their queue’s item has room for', (
     await harness.pass(2 * 86_400 + 1);
     await harness.run(failWhereDead, CHOICES);
     const { breakers } = await harness.store.readQueue('q');
-    expect(breakers.size).toBe(OWN_BREAKERS);
+    expect(breakers.size).toBe(MAX_OPEN_BREAKERS);
     expect(breakers.has('dead-0')).toBe(true);
-  });
-
-  it('the shared breaker of a destination is read once for a page, and none while few are open', async () => {
-    const harness = customers(['dead-0', 'good-0'], 5);
-    const asked: string[] = [];
-    const readSharedBreaker: BacklogStore['readSharedBreaker'] = (queue, to) => {
-      asked.push(to);
-      return harness.store.readSharedBreaker(queue, to);
-    };
-    const store = replacing({ readSharedBreaker }, harness.store);
-    await harness.run(succeed, { ...CHOICES, store });
-    expect(asked).toEqual([]);
-    await fill(harness);
-    for (const to of ['dead-0', 'good-0', 'good-0'])
-      harness.put(`${to}-${asked.push(to)}`, { payload: { to } });
-    asked.length = 0;
-    await harness.run(succeed, { ...CHOICES, store });
-    expect(asked.sort()).toEqual(['dead-0', 'good-0']);
   });
 
   it.each([
@@ -166,7 +150,7 @@ describe('more destinations that fail than their queue’s item has room for', (
       const down: Process = () => {
         throw new Error('connection refused');
       };
-      const options = { ...CHOICES, concurrency: 1 };
+      const options = { ...CHOICES, concurrency: 1, breakers: new Map() as BreakerMemory };
       expect(await harness.run(down, options)).toMatchObject({ failed: MINIMUM_ATTEMPTS });
       expect(await harness.run(down, options)).toMatchObject({ attempted: 0 });
       await harness.pass(51);

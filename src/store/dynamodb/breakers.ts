@@ -1,19 +1,10 @@
-import type { Item } from '../../record/index.js';
-import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
+import { MAX_OPEN_BREAKERS } from '../buckets.js';
 import type { BreakerState } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
-const SHARED_BREAKER_PREFIX = 'breaker#';
-
-/**
- * The breakers that are not closed: in their queue's item while that has room, which every page reads; the others in
- * items of their own, one for each hash.
- *
- *     key                   breaker#<queue>#<hash>
- *     until, since, token   (the backlog's time)
- */
+/** The breakers that are not closed, in their queue's item, which every page reads. */
 export class DynamoDbBreakers {
   constructor(private readonly table: Table) {}
 
@@ -23,20 +14,13 @@ export class DynamoDbBreakers {
     next: BreakerState | undefined,
     read: BreakerState | undefined,
   ): Promise<boolean> {
-    if (read?.shared) return this.writeShared(queue, destination, next, read);
     if (await this.write(queue, destination, next, read)) return true;
     if (read !== undefined || next === undefined) return false;
     const { breakers } = (await this.table.get(queueKey(queue))) ?? {};
     const stored = parseBreakers(breakers);
-    if (stored.has(destination)) return false;
-    if (stored.size >= OWN_BREAKERS) return this.writeShared(queue, destination, next, undefined);
+    if (stored.has(destination) || stored.size >= MAX_OPEN_BREAKERS) return false;
     if (!isMap(breakers)) await this.create(queue);
     return this.write(queue, destination, next, read);
-  }
-
-  async readShared(queue: string, destination: string): Promise<BreakerState | undefined> {
-    const item: Item | undefined = await this.table.get(sharedKey(queue, destination));
-    return item?.token === undefined ? undefined : { ...parseState(item), shared: true };
   }
 
   /** A path below a map can only be written once the map is there. */
@@ -60,42 +44,14 @@ export class DynamoDbBreakers {
     const isDone = next ? `${token} = ${expressions.value(next.token)}` : `attribute_not_exists(${path})`;
     const isAsRead = read
       ? hasToken(expressions, token, read)
-      : `attribute_not_exists(${path}) AND size(${breakers}) < ${expressions.value(OWN_BREAKERS)}`;
+      : `attribute_not_exists(${path}) AND size(${breakers}) < ${expressions.value(MAX_OPEN_BREAKERS)}`;
     const answer = await this.table.update(queueKey(queue), {
-      UpdateExpression: next ? `SET ${path} = ${expressions.value(stateOf(next))}` : `REMOVE ${path}`,
+      UpdateExpression: next ? `SET ${path} = ${expressions.value(next)}` : `REMOVE ${path}`,
       ConditionExpression: and(isMapIn(expressions, breakers), or(isAsRead, isDone)),
       ...expressions.placeholders(),
     });
     return answer.written;
   }
-
-  private async writeShared(
-    queue: string,
-    destination: string,
-    next: BreakerState | undefined,
-    read: BreakerState | undefined,
-  ): Promise<boolean> {
-    const expressions = new Expressions();
-    const isAsRead = read
-      ? hasToken(expressions, expressions.name('token'), read)
-      : expressions.absent('token');
-    const isDone = next ? expressions.equal('token', next.token) : expressions.absent('token');
-    const { until, since, token } = next ?? {};
-    const update = expressions.update(
-      { until, since, token },
-      next ? [] : ['until', 'since', 'token'],
-      or(isAsRead, isDone),
-    );
-    return (await this.table.update(sharedKey(queue, destination), update)).written;
-  }
-}
-
-function sharedKey(queue: string, destination: string): string {
-  return `${SHARED_BREAKER_PREFIX}${queue}#${sharedBreakerOf(destination)}`;
-}
-
-function stateOf({ until, since, token }: BreakerState): BreakerState {
-  return { until, since, token };
 }
 
 /** The SDK takes a key `__proto__` for what it is in JavaScript: no item that has one could be read. */

@@ -200,10 +200,6 @@ export class DynamoDbStore implements BacklogStore {
     return this.breakers.set(queue, destination, next, read);
   }
 
-  readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined> {
-    return this.breakers.readShared(queue, destination);
-  }
-
   acquirePermits(queue: string, permits: Permits): Promise<number | undefined> {
     return this.permits.acquire(queue, permits);
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
+import { MAX_OPEN_BREAKERS } from '../buckets.js';
 import { type Slots, slotsFor } from '../slots.js';
 import type {
   ActiveRegion,
@@ -18,7 +18,6 @@ const EMPTY: QueueState = { paused: false, retryMode: undefined, tiers: new Map(
 
 export class MemoryQueues {
   private readonly queues = new Map<string, QueueState>();
-  private readonly sharedBreakers = new Map<string, BreakerState>();
   private readonly nextPermits = new Map<string, number>();
   private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
 
@@ -77,31 +76,12 @@ export class MemoryQueues {
     read: BreakerState | undefined,
   ): boolean {
     const state = this.read(queue);
-    const hasRoom = state.breakers.has(destination) || state.breakers.size < OWN_BREAKERS;
-    if (read?.shared || (!read && next && !hasRoom))
-      return this.setSharedBreaker(queue, destination, next, read);
+    const hasRoom = state.breakers.has(destination) || state.breakers.size < MAX_OPEN_BREAKERS;
+    if (!read && next && !hasRoom) return false;
     const breakers = new Map(state.breakers);
     if (!changed(breakers, destination, next, read)) return false;
     this.queues.set(queue, { ...state, breakers });
     return true;
-  }
-
-  readSharedBreaker(queue: string, destination: string): BreakerState | undefined {
-    return this.sharedBreakers.get(sharedKey(queue, destination));
-  }
-
-  private setSharedBreaker(
-    queue: string,
-    destination: string,
-    next: BreakerState | undefined,
-    read: BreakerState | undefined,
-  ): boolean {
-    return changed(
-      this.sharedBreakers,
-      sharedKey(queue, destination),
-      next && { ...next, shared: true },
-      read,
-    );
   }
 
   takeSlots(queue: string, ask: SlotsAsk): number {
@@ -143,10 +123,6 @@ export class MemoryQueues {
     this.nextPermits.set(queue, first + count * intervalMs);
     return first;
   }
-}
-
-function sharedKey(queue: string, destination: string): string {
-  return `${queue}#${sharedBreakerOf(destination)}`;
 }
 
 /** Changes a breaker that is as it was read, or was changed so already. */

@@ -164,10 +164,6 @@ export class MemoryRunStore implements BacklogStore {
     return this.queues.setBreaker(queue, destination, next, read);
   }
 
-  async readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined> {
-    return this.queues.readSharedBreaker(queue, destination);
-  }
-
   async acquirePermits(queue: string, permits: Permits): Promise<number | undefined> {
     return this.queues.acquirePermits(queue, permits);
   }

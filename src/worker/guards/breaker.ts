@@ -112,8 +112,7 @@ export class Breaker {
 
   private moveTo(state: Omit<BreakerState, 'token'>): Transition {
     const read = this.state;
-    const where = read?.shared ? { shared: true as const } : {};
-    const next = { ...state, ...where, token: randomToken(this.random) };
+    const next = { ...state, token: randomToken(this.random) };
     this.window.clear();
     this.state = next;
     return { next, read };

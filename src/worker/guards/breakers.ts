@@ -1,5 +1,5 @@
 import { type AttemptOutcome, type BacklogRecord, handOver, nameOfThrown } from '../../record/index.js';
-import { OWN_BREAKERS } from '../../store/buckets.js';
+import { MAX_OPEN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { type Clock, toIso } from '../../support/clock.js';
@@ -23,8 +23,6 @@ const WHOLE_QUEUE = '*';
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
-/** If at least so many are open in the queue's item, more of them may be kept outside of it. */
-const ASK_FOR_SHARED_FROM = OWN_BREAKERS / 2;
 /** A breaker in the queue's item to which no record has come for so long makes room for others. */
 const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
@@ -38,9 +36,9 @@ export interface BreakersDeps {
   readonly options: BreakerOptions;
   /** Names the destination of a record. Undefined: all records go to one. */
   readonly destination: DestinationOf | undefined;
-  /** How long no other run makes a probe while one is under way. */
-  readonly probeSeconds: number;
-  readonly store: Pick<BacklogStore, 'setBreaker' | 'readSharedBreaker'>;
+  /** Real time in which a probe must begin, from the write that keeps other runs from theirs, and end. In seconds. */
+  readonly probe: { readonly beginsWithin: number; readonly endsWithin: number };
+  readonly store: Pick<BacklogStore, 'setBreaker'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
@@ -53,20 +51,20 @@ interface Attempt {
   readonly destination: string;
   /** Lets those go on that wait for the end of a probe. */
   readonly over?: (() => void) | undefined;
+  /** Real time: other runs may make a probe of their own if this one begins later. */
+  readonly latestStart?: number | undefined;
 }
 
 /**
  * The circuit breakers of a queue, one for each destination. Each process counts its own attempts; that a breaker is
  * open is known to all runs with their next page, by the queue's item. Nothing is written while all are closed.
  *
- * The item has room for `OWN_BREAKERS`. Those that open while it is full are kept outside of it, where destinations of
- * the same hash share one: a run that meets such a destination reads it once per page.
+ * The item has room for `MAX_OPEN_BREAKERS`. One that opens while it is full is open for its own process only: each process
+ * counts the attempts of that destination, and makes its own probes.
  */
 export class Breakers implements Guard {
   private readonly breakers: Map<string, Breaker>;
   private stored: QueueState['breakers'] = new Map();
-  /** Reads since the last page, of destinations that the queue's item does not name. */
-  private readonly sharedReads = new Map<string, Promise<void>>();
   private readonly probes = new Map<string, Promise<void>>();
 
   constructor(private readonly deps: BreakersDeps) {
@@ -77,9 +75,8 @@ export class Breakers implements Guard {
 
   refresh({ breakers }: Pick<QueueState, 'breakers'>): StopReason | undefined {
     this.stored = breakers;
-    this.sharedReads.clear();
     for (const [destination, breaker] of this.breakers) {
-      if (!this.mayBeShared(destination)) breaker.refresh(breakers.get(destination));
+      if (!this.isLocal(destination)) breaker.refresh(breakers.get(destination));
     }
     return this.stopReason();
   }
@@ -92,7 +89,6 @@ export class Breakers implements Guard {
 
   async enter(record: BacklogRecord): Promise<Admission | 'deferred'> {
     const destination = this.destinationOf(record);
-    if (this.mayBeShared(destination)) await this.readShared(destination);
     // Where all wait for the same answer, the page goes on as soon as it is there.
     while (destination === WHOLE_QUEUE && this.probes.has(destination)) await this.probes.get(destination);
     switch (this.statusOf(destination)) {
@@ -106,11 +102,16 @@ export class Breakers implements Guard {
   }
 
   private admit(attempt: Attempt): Admission {
-    const { kind, destination, over } = attempt;
+    const { kind, destination, over, latestStart = 0 } = attempt;
     const leave = (outcome: AttemptOutcome) => this.leave(attempt, outcome);
     // A breaker can open while the record waits for its turn.
     if (kind === 'attempt') return { leave, holds: () => this.statusOf(destination) === 'closed' };
-    return { leave, detach: over, abandon: () => leave({ type: 'snooze', seconds: 0 }).note?.() };
+    return {
+      holds: () => this.deps.clock.wall() <= latestStart,
+      leave,
+      detach: over,
+      abandon: () => leave({ type: 'snooze', seconds: 0 }).note?.(),
+    };
   }
 
   /**
@@ -136,30 +137,16 @@ export class Breakers implements Guard {
     return this.breakerOf(destination).status(this.deps.clock.now());
   }
 
-  private mayBeShared(destination: string): boolean {
-    return this.stored.size >= ASK_FOR_SHARED_FROM && !this.stored.has(destination);
-  }
-
-  private async readShared(destination: string): Promise<void> {
-    const { store, queue, logger } = this.deps;
-    const read = async () => {
-      try {
-        const state = await store.readSharedBreaker(queue, destination);
-        this.breakerOf(destination).refresh(state);
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        const text = 'the state of a breaker could not be read';
-        logger.warn(text, { queue, destination, error: error.message });
-      }
-    };
-    const reading = this.sharedReads.get(destination) ?? read();
-    this.sharedReads.set(destination, reading);
-    await reading;
+  /** Its state is known to this process alone: the queue's item names as many others as it has room for. */
+  private isLocal(destination: string): boolean {
+    return this.stored.size >= MAX_OPEN_BREAKERS && !this.stored.has(destination);
   }
 
   private async enterAsProbe(destination: string): Promise<Admission | 'deferred'> {
-    const { clock, probeSeconds } = this.deps;
+    const { clock, probe: times } = this.deps;
     const breaker = this.breakerOf(destination);
+    const latestStart = clock.wall() + times.beginsWithin * 1000;
+    const seconds = (times.beginsWithin + times.endsWithin) * (clock.speed ?? 1);
     let done = () => {};
     const probe = new Promise<void>((resolve) => {
       done = resolve;
@@ -169,8 +156,9 @@ export class Breakers implements Guard {
       done();
     };
     this.probes.set(destination, probe);
-    const transition = breaker.beginProbe(clock.now(), probeSeconds);
-    if (await this.write(destination, transition)) return this.admit({ kind: 'probe', destination, over });
+    const transition = breaker.beginProbe(clock.now(), seconds);
+    const isOurs = await this.write(destination, transition);
+    if (isOurs) return this.admit({ kind: 'probe', destination, over, latestStart });
     breaker.lostProbe(clock.now());
     over();
     return 'deferred';
@@ -189,15 +177,17 @@ export class Breakers implements Guard {
 
   /** Removes a stale breaker: if all records of its destination ended otherwise, it would keep its room for ever. */
   private async makeRoom(): Promise<void> {
-    if (this.stored.size < OWN_BREAKERS) return;
+    if (this.stored.size < MAX_OPEN_BREAKERS) return;
     const before = this.deps.clock.now() - STALE_MS;
     const [stale] = [...this.stored].filter(([, { until }]) => until < before);
-    if (stale) await this.write(stale[0], { next: undefined, read: stale[1] });
+    if (!stale || !(await this.write(stale[0], { next: undefined, read: stale[1] }))) return;
+    this.stored = new Map([...this.stored].filter(([destination]) => destination !== stale[0]));
   }
 
   /** False: another run has changed it meanwhile, or it is not known. All learn of it with their next page. */
   private async write(destination: string, { next, read }: Transition): Promise<boolean> {
     const { store, queue, logger } = this.deps;
+    if (this.isLocal(destination)) return true;
     try {
       return await store.setBreaker(queue, destination, next, read);
     } catch (error) {

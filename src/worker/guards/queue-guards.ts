@@ -21,7 +21,7 @@ export interface QueueGuards {
   readonly breakers: Breakers | undefined;
 }
 
-/** Longer than an attempt takes with its settle. */
+/** Longer than a write takes, as a rule. */
 const SPARE_SECONDS = 10;
 
 export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
@@ -29,14 +29,16 @@ export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
   const { queue } = target;
   const { attemptsPerSecond: perSecond, attemptTimeout } = limits;
   const latestStart = latestStartOf(options);
-  const probeSeconds = attemptTimeout + SPARE_SECONDS;
   const { breakerMemory: memory = new Map() } = deps;
+  const atOnce = concurrencyOf(options, deps);
+  // As many as this run attempts at once may have their permits before it.
+  const permitSeconds = perSecond === undefined ? 0 : atOnce.concurrency / perSecond;
+  const probe = { beginsWithin: SPARE_SECONDS + permitSeconds, endsWithin: attemptTimeout };
   return {
-    ...concurrencyOf(options, deps),
+    ...atOnce,
     rateLimit:
       perSecond === undefined ? undefined : new RateLimit({ ...deps, queue, perSecond, latestStart, stop }),
-    breakers:
-      breaker && new Breakers({ ...deps, queue, options: breaker, destination, probeSeconds, memory }),
+    breakers: breaker && new Breakers({ ...deps, queue, options: breaker, destination, probe, memory }),
   };
 }
 

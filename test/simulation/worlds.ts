@@ -1,0 +1,69 @@
+import { Command, Option } from 'commander';
+import { violationsOf } from './violations.js';
+import type { Sabotage } from './world.js';
+
+interface Kind {
+  readonly sabotage?: Sabotage;
+  readonly hasArrivals?: boolean;
+  readonly hasOperators?: boolean;
+}
+
+/** Every attribute of every record is overwritten, and handlers change what they get. */
+const EDITED: Sabotage = { features: (features) => ({ ...features, edits: true, overwrites: true }) };
+
+/** What the worlds have in any case; the seed draws the rest. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  default: {},
+  edits: { sabotage: EDITED },
+  arrivals: { sabotage: EDITED, hasArrivals: true },
+  operators: { sabotage: EDITED, hasOperators: true },
+};
+/** Worlds at once in this process: each waits for turns of the event loop. */
+const AT_ONCE = 8;
+const TOLD_EVERY = 500;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+interface Options {
+  readonly kind: string;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** `npm run worlds -- --kind edits --first 1 --count 1000`: plays so many worlds and prints each violation. */
+async function main({ kind, first, count }: Options): Promise<void> {
+  const { sabotage, hasArrivals, hasOperators } = KINDS[kind] ?? {};
+  const startedAt = Date.now();
+  let next = first;
+  let played = 0;
+  let bad = 0;
+  const tell = (what: string) => {
+    const each = (Date.now() - startedAt) / Math.max(1, played);
+    say(`${what}: ${kind}, ${played} of ${count}, ${bad} with a violation, ${each.toFixed(0)} ms each`);
+  };
+  const playOne = async (seed: number): Promise<readonly string[]> => {
+    try {
+      return await violationsOf(seed, sabotage, hasArrivals, hasOperators);
+    } catch (error) {
+      return [`seed ${seed}: threw ${error instanceof Error ? error.stack : String(error)}`];
+    }
+  };
+  const player = async () => {
+    while (next < first + count) {
+      const violations = await playOne(next++);
+      if (violations.length > 0) bad++;
+      for (const violation of violations.slice(0, 3)) say(violation);
+      if (++played % TOLD_EVERY === 0) tell('so far');
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, player));
+  tell('done');
+  process.exitCode = bad > 0 ? 1 : 0;
+}
+
+const program = new Command('worlds')
+  .description('Plays simulated worlds; exits with 1 after a violation.')
+  .addOption(new Option('--kind <kind>', 'kind of the worlds').choices(Object.keys(KINDS)).default('default'))
+  .option('--first <seed>', 'seed of the first one', Number, 1)
+  .option('--count <number>', 'number of worlds', Number, 1000);
+await main(program.parse().opts<Options>());
