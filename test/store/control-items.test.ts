@@ -75,15 +75,6 @@ describe('the control table', () => {
     for (const lane of lanes) await store.holdLease(lane, { holder: 'h', until: NOW + 1, ids, rev: 'r' });
     expect([...(await store.readLeases()).keys()].sort()).toEqual(lanes);
   });
-
-  it('has no more open breakers of a queue than every page can read', async () => {
-    const { store } = dynamoDb.underTest;
-    const open = { until: NOW + 60_000, since: NOW, token: 't' };
-    for (let i = 0; i < 50; i++)
-      expect(await store.setBreaker('queue', `to-${i}`, open, undefined)).toBe(true);
-    expect(await store.setBreaker('queue', 'one more', open, undefined)).toBe(true);
-    expect((await store.readQueue('queue')).breakers.size).toBe(50);
-  });
 });
 
 it('a record that may not be deleted is no record that others have changed', async () => {
