@@ -101,6 +101,24 @@ describe('the README', () => {
   });
 });
 
+describe('CHANGELOG.md', () => {
+  const [, ...versions] = read('CHANGELOG.md').split(/^## /m);
+
+  it('groups the changes of each version as Keep a Changelog does', () => {
+    const groups = versions.flatMap((version) =>
+      [...version.matchAll(/^### (.*)$/gm)].map(([, name]) => name),
+    );
+    expect(groups).not.toEqual([]);
+    const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+    expect(groups.filter((group = '') => !known.includes(group))).toEqual([]);
+  });
+
+  it('has at most 600 words about a version, and lists only additions of the first one', () => {
+    expect(versions.filter((version) => version.split(/\s+/).length > 600)).toEqual([]);
+    expect(versions.at(-1)?.match(/^### .*$/gm)).toEqual(['### Added']);
+  });
+});
+
 describe('the pages', () => {
   it.each(PAGES)('%s links only to files and headings that exist', (path) => {
     expect(brokenLinksOf(path)).toEqual([]);
