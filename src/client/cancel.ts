@@ -1,4 +1,5 @@
 import {
+  allOverAt,
   type BacklogRecord,
   CANCELLED,
   giveUp,
@@ -43,8 +44,6 @@ export interface CancelDeps {
 const MAX_TRIES = 4;
 const MAX_REASON_BYTES = 200;
 const RETENTION_SECONDS = 30 * 86_400;
-/** No function of Lambda's lives longer. */
-const LONGEST_ATTEMPT_MS = 15 * 60_000;
 
 /** Gives a record up, unless it is done with; decides again when another process was quicker. */
 export async function cancelRecord(id: string, reason: string, deps: CancelDeps): Promise<CancelResult> {
@@ -56,8 +55,9 @@ export async function cancelRecord(id: string, reason: string, deps: CancelDeps)
     const why = obstacle(record, now, clock.speed);
     if (!record || why !== undefined) return { id, cancelled: false, reason: why ?? 'notFound' };
     const deadReason = truncate(`${CANCELLED}${reason}`, MAX_REASON_BYTES);
-    const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
-    const { set, remove } = giveUp(record, { deadReason, retention: RETENTION_SECONDS, now, allOverAt });
+    const overAt = allOverAt(now, clock.speed);
+    const wishes = { deadReason, retention: RETENTION_SECONDS, now, allOverAt: overAt };
+    const { set, remove } = giveUp(record, wishes);
     const answer = await store.change(record, { set, remove }, randomToken(random));
     if (answer === 'settled') return { id, cancelled: true };
   }

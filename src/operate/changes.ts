@@ -8,6 +8,7 @@ import {
   CANCELLED,
   DEAD_LANE_ENDING,
   deadLane,
+  formerLaneOf,
   giveUp,
   indexChange,
   isLaneOf,
@@ -16,8 +17,10 @@ import {
   isPending,
   isQuarantined,
   laneOf,
+  leftLane,
   ownLaneOf,
   type RetryMode,
+  waitOf,
   withoutDeadEnding,
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
@@ -94,7 +97,7 @@ export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now:
       ...(queue === undefined || queue === record.queue ? {} : { queue }),
       ...(retry ? { retry } : {}),
     },
-    [...remove, 'formerLane', ...(retry === null ? (['retry'] as const) : [])],
+    [...remove, ...(retry === null ? (['retry'] as const) : [])],
   );
 }
 
@@ -120,7 +123,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
 /** Not to be attempted before then. Never brings an attempt forward. */
 export function snooze({ record }: Found, until: number, { now, retryMode }: DecisionContext): Decision {
   const isByAge = retryMode === 'progressive' && tellsItsAge(record);
-  const heldUntil = timeOf(record.notBefore);
+  const heldUntil = waitOf(record);
   const waitsUntil = isByAge ? heldUntil : dueTime(record);
   if (waitsUntil >= until && !isMisindexed(record)) return AS_WANTED;
   const time = toIso(Math.max(until, waitsUntil, heldUntil));
@@ -138,7 +141,7 @@ function tellsItsAge(record: BacklogRecord): boolean {
 /** Due now; on a progressive queue at the next turn of its tier. */
 export function runNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
   const waits = dueTime(record) > now;
-  const isPutOff = timeOf(record.notBefore) > now;
+  const isPutOff = waitOf(record) > now || formerLaneOf(record, now) !== undefined;
   if (!waits && !isPutOff && !isMisindexed(record)) return AS_WANTED;
   // One that its producer delayed has its turn now, and its age counts from here.
   const isDelayed = timeOf(record.availableAt) > now && record.failures === 0;
@@ -146,7 +149,7 @@ export function runNow({ record }: Found, { now, retryMode }: DecisionContext): 
   const born = isDelayed ? now : bornAt(record);
   const dueAt = retryMode === 'progressive' ? Math.min(born, now) : now;
   const set = { ...availableAt, ...(waits ? { dueAt: toIso(dueAt) } : {}) };
-  return withIndexing(record, set, ['notBefore', 'formerLane'], now);
+  return withIndexing(record, set, ['notBefore'], now);
 }
 
 /** Another payload, within the limits of an item; with `again`, a dead record is pending again as well. */
@@ -192,11 +195,17 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
   // While a record that is not indexed is claimed, no run attempts it.
   if (record.lane === undefined) return withIndexing(record, { queue, lane }, [], now);
-  const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
-  const formerLane = { lane: record.lane, until: toIso(allOverAt) };
+  const dueAt = Math.max(dueTime(record), waitOf(record), allOverAt);
+  const { notBefore } = record;
+  const before = { dueAt: record.dueAt ?? toIso(bornAt(record)), ...(notBefore && { notBefore }) };
   return {
-    ...withIndexing(record, { queue, lane, dueAt: toIso(dueAt), formerLane }, [], now),
-    ifFree: { set: { dueAt: record.dueAt ?? toIso(bornAt(record)) }, remove: ['formerLane'] },
+    ...withIndexing(
+      record,
+      { queue, lane, dueAt: toIso(dueAt), notBefore: leftLane(record, allOverAt) },
+      [],
+      now,
+    ),
+    ifFree: { set: before, remove: notBefore ? [] : ['notBefore'] },
   };
 }
 

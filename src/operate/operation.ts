@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import {
+  allOverAt,
   asWritten,
   attributesToFence,
   type BacklogRecord,
@@ -32,8 +33,6 @@ const PAGE_RECORDS = 100;
 const WRITES_AT_ONCE = 25;
 /** Looks at one record that others change all the time. */
 const MAX_TRIES = 4;
-/** No function of Lambda's lives longer. */
-const LONGEST_ATTEMPT_MS = 15 * 60_000;
 /** A slow rate makes small pages: what was read is written soon. */
 const PAGE_SECONDS = 5;
 
@@ -165,10 +164,10 @@ export class Operation {
     });
     if (action.needsRetryMode) await this.learnRetryModes(fitting);
     const now = clock.now();
-    const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
+    const overAt = allOverAt(now, clock.speed);
     const planned = fitting.flatMap((found): Planned[] => {
       const retryMode = this.retryModes.get(found.record.queue);
-      const decision = action.decide(found, { now, allOverAt, retryMode });
+      const decision = action.decide(found, { now, allOverAt: overAt, retryMode });
       if (decision.do === 'skip') counters.skipped(decision.reason);
       else if (decision.do === 'refuse') counters.failed(found.record.id, decision.reason);
       else return [{ ...found, decision }];
@@ -229,8 +228,8 @@ export class Operation {
       if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
       if (ifFree) {
         this.counters.delayed++;
-        const { formerLane } = change.set;
-        this.moved.push({ record: { ...asWritten(record, change, rev), formerLane }, ifFree });
+        const { notBefore } = change.set;
+        this.moved.push({ record: { ...asWritten(record, change, rev), notBefore }, ifFree });
       }
     }
     this.counters.changed(record.id);

@@ -44,10 +44,8 @@ export interface RecordChange {
     readonly lastError?: ErrorEntry;
     /** The newest attempts. */
     readonly history?: readonly HistoryEntry[];
-    /** No attempt before, ISO-8601. */
-    readonly notBefore?: string;
-    /** A long attempt is under way, ISO-8601. */
-    readonly underAttemptUntil?: string;
+    /** No attempt before. */
+    readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
     /** ISO-8601. */
     readonly unknownTaskSince?: string;
     /** Why it is dead. */
@@ -60,7 +58,6 @@ export interface RecordChange {
     | 'lane'
     | 'dueAt'
     | 'notBefore'
-    | 'underAttemptUntil'
     | 'unknownTaskSince'
     | 'deadReason'
     | 'expiresAt'
@@ -139,17 +136,18 @@ export function historyOf(
 export function waitUntil(record: BacklogRecord, earliest: number, context: SettleContext) {
   const { retryMode, now, retryQueue } = context;
   const lane = record.lane === context.lane ? {} : { lane: context.lane };
-  const remove = record.lane === undefined ? (['expiresAt'] as const) : [];
+  const over = record.notBefore === undefined ? [] : (['notBefore'] as const);
+  const indexed = record.lane === undefined ? (['expiresAt'] as const) : [];
+  const remove = [...over, ...indexed];
   const next = toIso(earliest);
   if (retryQueue !== undefined) {
     const set = { queue: retryQueue, lane: laneOf(retryQueue), dueAt: next };
-    return { set, remove: ['notBefore', ...remove] as const, next };
+    return { set, remove, next };
   }
   if (retryMode === 'perRecord') return { set: { ...lane, dueAt: next }, remove, next };
   const dueAt = toIso(bornAt(record));
-  if (earliest > now) return { set: { ...lane, dueAt, notBefore: next }, remove, next };
-  const over = record.notBefore === undefined ? [] : (['notBefore'] as const);
-  return { set: { ...lane, dueAt }, remove: [...over, ...remove] };
+  if (earliest > now) return { set: { ...lane, dueAt, notBefore: next }, remove: indexed, next };
+  return { set: { ...lane, dueAt }, remove };
 }
 
 /** The same outcome for a record that has no room for its history. Undefined: the change has no history. */

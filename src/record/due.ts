@@ -3,11 +3,11 @@ import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
 import { isLaneOf } from './lanes.js';
 import { endOfRest } from './last-turn.js';
+import { mayBeUnderAttempt, waitOf, wasLostUnderAttempt } from './not-before.js';
 import { firstTryAt, policyOf, triesOf } from './policy-of.js';
 import { whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
 import { wasNotReady } from './snooze.js';
-import { isUnderAttempt, wasLostUnderAttempt } from './under-attempt.js';
 import { moveToOwnLane } from './wrong-lane.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
@@ -65,8 +65,8 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
   }
   const why = whyUnfit(record);
   if (why !== undefined) return { do: 'quarantine', why };
-  if (isUnderAttempt(record, context.now, context.speed)) return { do: 'skip', reason: 'notDue' };
-  if (wasLostUnderAttempt(record, context.now)) return { do: 'lost' };
+  if (mayBeUnderAttempt(record, context.now, context.speed)) return { do: 'skip', reason: 'notDue' };
+  if (wasLostUnderAttempt(record, context.band !== undefined, context.now)) return { do: 'lost' };
   const verdict = context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
   return verdict.do === 'skip' && isMisfiled(record, context)
     ? { do: 'reschedule', dueAt: Date.parse(record.dueAt ?? record.insertedAt) }
@@ -93,7 +93,7 @@ function judgeByDueTime(record: BacklogRecord, context: DueContext): Verdict {
   const dueAt = Date.parse(record.dueAt ?? record.insertedAt);
   if (dueAt > now) return { do: 'skip', reason: 'notDue' };
   if (isExpired(record, context)) return { do: 'expire' };
-  const until = cameFromProgressive(record) ? dueTimeByPolicy(record, context) : notBeforeOf(record);
+  const until = cameFromProgressive(record) ? dueTimeByPolicy(record, context) : waitOf(record);
   return until > now ? { do: 'reschedule', dueAt: until } : { do: 'attempt' };
 }
 
@@ -102,14 +102,9 @@ function cameFromProgressive(record: BacklogRecord): boolean {
   return record.attempts > 0 && record.dueAt !== undefined && Date.parse(record.dueAt) === bornAt(record);
 }
 
-function notBeforeOf({ notBefore }: BacklogRecord): number {
-  return notBefore === undefined ? Number.NEGATIVE_INFINITY : Date.parse(notBefore);
-}
-
 function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueContext): number {
-  const notBefore = notBeforeOf(record);
   const lastTryAt = lastTryOf(record);
-  if (lastTryAt === undefined) return notBefore;
+  if (lastTryAt === undefined) return waitOf(record);
   const triedAt = Date.parse(lastTryAt);
   const decision = decideRetry(
     policyOf(record, policy),
@@ -127,13 +122,13 @@ function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueCont
   );
   // A policy that would have given up already still owes the record nothing but its turn now.
   const waited = decision.retry ? decision.dueAt : triedAt;
-  return Math.max(waited, notBefore);
+  return Math.max(waited, waitOf(record));
 }
 
 /** When the attempt ended that the policy's wait counts from. Undefined: what a snooze asked for holds in its place. */
 function lastTryOf(record: BacklogRecord): string | undefined {
   const { lastAttemptAt, lastFailureAt, failures, notBefore } = record;
-  if (wasNotReady(record)) return notBefore === undefined ? lastAttemptAt : undefined;
+  if (wasNotReady(record)) return typeof notBefore === 'string' ? undefined : lastAttemptAt;
   return failures === 0 || wasSnoozed(record) ? undefined : lastFailureAt;
 }
 
@@ -146,7 +141,7 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const halfTurnMs = (band.every * 1000) / 2;
   // A time that lies far ahead is not that of an attempt.
   const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
-  const heldUntil = record.notBefore === undefined ? now : Date.parse(record.notBefore);
+  const heldUntil = waitOf(record);
   const isNotDue = heldUntil > now;
   const cameFromRetry = record.dueAt === undefined || Date.parse(record.dueAt) !== born;
 
@@ -182,9 +177,11 @@ function wasUnknownBefore(lastDay: number, { unknownTaskSince }: BacklogRecord):
 }
 
 function wasPutOffPast(lastDay: number, record: BacklogRecord): boolean {
-  const until = [record.dueAt, record.notBefore].map((time) => (time === undefined ? 0 : Date.parse(time)));
+  const dueAt = record.dueAt === undefined ? 0 : Date.parse(record.dueAt);
   const lastAttemptAt = Date.parse(record.lastAttemptAt ?? '');
-  return wasSnoozed(record) && lastAttemptAt <= lastDay && endOfRest(lastDay) < Math.max(...until);
+  return (
+    wasSnoozed(record) && lastAttemptAt <= lastDay && endOfRest(lastDay) < Math.max(dueAt, waitOf(record))
+  );
 }
 
 /** The last attempt of one that waits was no failure. */

@@ -1,6 +1,7 @@
 import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
-import { deadLane, laneOf, ownLaneOf } from './lanes.js';
+import { deadLane, ownLaneOf } from './lanes.js';
+import { formerLaneOf, leftLane } from './not-before.js';
 import { type BacklogRecord, isPending } from './record.js';
 
 interface GivingUp {
@@ -15,7 +16,7 @@ interface GivingUp {
 
 /** The attributes that are written and removed as a record is given up. */
 interface GivenUp {
-  readonly set: RecordChange['set'] & { readonly formerLane?: NonNullable<BacklogRecord['formerLane']> };
+  readonly set: RecordChange['set'];
   readonly remove: readonly RecordChange['remove'][number][];
 }
 
@@ -26,10 +27,8 @@ interface GivenUp {
 export function giveUp(record: BacklogRecord, { deadReason, retention, now, allOverAt }: GivingUp): GivenUp {
   const lane = deadLane(ownLaneOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
-  const former =
-    isPending(record) && formerLaneOf(record, now) === undefined
-      ? { formerLane: { lane: record.lane ?? laneOf(record.queue), until: toIso(allOverAt) } }
-      : {};
+  const hasLeft = formerLaneOf(record, now) !== undefined;
+  const leaves = isPending(record) && !hasLeft;
   return {
     set: {
       ...contractOf(record),
@@ -37,15 +36,14 @@ export function giveUp(record: BacklogRecord, { deadReason, retention, now, allO
       ...(isDeadAlready ? {} : { lane, dueAt: toIso(now) }),
       deadReason,
       ...(retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) }),
-      ...former,
+      ...(leaves ? { notBefore: leftLane(record, allOverAt) } : {}),
     },
-    remove: ['notBefore', 'unknownTaskSince', ...(retention === undefined ? (['expiresAt'] as const) : [])],
+    remove: [
+      ...(leaves || hasLeft ? [] : (['notBefore'] as const)),
+      'unknownTaskSince',
+      ...(retention === undefined ? (['expiresAt'] as const) : []),
+    ],
   };
-}
-
-/** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
-export function formerLaneOf({ formerLane }: BacklogRecord, now: number): string | undefined {
-  return formerLane !== undefined && Date.parse(formerLane.until) > now ? formerLane.lane : undefined;
 }
 
 /** Attributes of the contract that could not be read get their defaults, as in any record that is indexed. */

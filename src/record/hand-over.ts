@@ -9,7 +9,7 @@ import { AS_READ, type BacklogRecord } from './record.js';
  * library does not look at them again.
  */
 export function handOver(record: BacklogRecord): BacklogRecord {
-  const { lastError, history, formerLane, retry, limits, problems } = record;
+  const { lastError, history, notBefore, retry, limits, problems } = record;
   return {
     ...record,
     history: history.map((entry) => ({ ...entry })),
@@ -17,7 +17,7 @@ export function handOver(record: BacklogRecord): BacklogRecord {
     // Only its store may see it.
     ...(record[AS_READ] && { [AS_READ]: undefined }),
     ...(lastError && { lastError: { ...lastError } }),
-    ...(formerLane && { formerLane: { ...formerLane } }),
+    ...(typeof notBefore === 'object' && { notBefore: { ...notBefore } }),
     ...(retry && { retry: structuredClone(retry) }),
     ...(limits && { limits: { ...limits } }),
   };

@@ -69,7 +69,6 @@ export function beginAnew(lane: string, now: number): RecordChange {
       'expiresAt',
       'deadReason',
       'notBefore',
-      'underAttemptUntil',
       'unknownTaskSince',
       'failures',
       'notReady',

@@ -2,12 +2,13 @@ export { type RecordChange, type SettleContext, withoutHistory } from './change.
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
-export { formerLaneOf, giveUp } from './give-up.js';
+export { giveUp } from './give-up.js';
 export { handOver } from './hand-over.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
 export { nextAttemptAt } from './next-attempt.js';
+export * from './not-before.js';
 export {
   type AttemptOutcome,
   Cancel,
@@ -22,17 +23,13 @@ export {
   Snooze,
   type TypedOutcome,
 } from './outcome.js';
-export {
-  CLOCK_TOLERANCE_MS,
-  CONTRACT_ATTRIBUTES,
-  parseRecord,
-} from './parse.js';
+export { CONTRACT_ATTRIBUTES, parseRecord } from './parse.js';
 export { firstTryAt, hasOwnSchedule, triesOf } from './policy-of.js';
 export * from './quarantine.js';
 export * from './record.js';
 export { keptRetryAfter } from './retry-after.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
+export { CLOCK_TOLERANCE_MS } from './times.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
-export { endHold, HOLD_MS, holdForAttempt, isUnderAttempt } from './under-attempt.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

@@ -12,8 +12,7 @@ import { type BacklogRecord, bornAt } from './record.js';
 export function waitForTurn(record: BacklogRecord, earliest: number, context: SettleContext) {
   const lastDay = lastDayBeforeNextTurn(record, earliest, context);
   if (lastDay === undefined) return waitUntil(record, earliest, context);
-  const { set } = waitUntil(record, context.now, context);
-  const remove = [...(record.lane === undefined ? (['expiresAt'] as const) : []), 'notBefore'] as const;
+  const { set, remove } = waitUntil(record, context.now, context);
   return { set: { ...set, dueAt: toIso(endOfRest(lastDay)) }, remove, next: undefined };
 }
 

@@ -1,3 +1,4 @@
+import { restOf } from './not-before.js';
 import { type BacklogRecord, isPending } from './record.js';
 
 /** A due time is stored up to half a tick of a minute before the end of its wait: see policies/tick.ts. */
@@ -10,8 +11,9 @@ const MAX_EARLY_MS = 30_000;
  */
 export function nextAttemptAt(record: BacklogRecord): string | undefined {
   if (!isPending(record)) return undefined;
-  const { notBefore, dueAt, insertedAt, history } = record;
-  if (notBefore !== undefined) return notBefore;
+  const { dueAt, insertedAt, history } = record;
+  const restsUntil = restOf(record);
+  if (restsUntil !== undefined && restsUntil > (dueAt ?? '')) return restsUntil;
   const next = history.at(-1)?.next;
   const earlyMs = Date.parse(next ?? '') - Date.parse(dueAt ?? '');
   return next !== undefined && earlyMs >= 0 && earlyMs <= MAX_EARLY_MS ? next : (dueAt ?? insertedAt);

@@ -2,6 +2,7 @@ import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../p
 import { isSortable, toIso } from '../support/clock.js';
 import { truncate } from './history.js';
 import { roomIn } from './item-size.js';
+import { parseNotBefore } from './not-before.js';
 import { parseError, parseHistory } from './parse-history.js';
 import {
   AS_READ,
@@ -14,6 +15,7 @@ import {
   STATUSES,
   type Status,
 } from './record.js';
+import { CLOCK_TOLERANCE_MS, parseTime } from './times.js';
 import { isTraceparent } from './traceparent.js';
 
 /** Contract attributes; all others are the producer's own. */
@@ -37,8 +39,6 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'lastError',
   'history',
   'notBefore',
-  'underAttemptUntil',
-  'formerLane',
   'hops',
   'unknownTaskSince',
   'retry',
@@ -48,20 +48,11 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'backlogFormat',
 ]);
 
-/** A clock that is this far ahead is believed; further ahead counts as unreadable. */
-export const CLOCK_TOLERANCE_MS = 5 * 60_000;
-
-/** Longer texts are no times. */
-const MAX_TIME_CHARACTERS = 64;
 /** The longest name of a task that is kept. */
 const MAX_TASK_BYTES = 128;
 /** The library keeps half of it. */
 const MAX_REASON_BYTES = 400;
 const MAX_PROBLEM_BYTES = 300;
-
-/** As the library writes times; on days that no month lacks. Others are read, and written in this form. */
-const CANONICAL_TIME =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /**
  * Reads an item leniently: an attribute that is absent or invalid gets its default and is named in `problems`, so that a
@@ -79,9 +70,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
   const time = (attribute: string): string | undefined => {
     const value = item[attribute];
     if (value === undefined || value === null) return undefined;
-    if (typeof value === 'string' && CANONICAL_TIME.test(value)) return value;
-    const ms = typeof value === 'string' ? timeOf(value) : Number.NaN;
-    return Number.isNaN(ms) ? problem(attribute, 'an ISO-8601 time') : toIso(ms);
+    return parseTime(value) ?? problem(attribute, 'an ISO-8601 time');
   };
   const count = (attribute: string): number => {
     const value = item[attribute];
@@ -135,9 +124,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     lastAttemptAt: time('lastAttemptAt'),
     lastError: parseError(item.lastError, problem),
     history: parseHistory(item.history, problem),
-    notBefore: time('notBefore'),
-    underAttemptUntil: time('underAttemptUntil'),
-    ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane, problem) }),
+    notBefore: parseNotBefore(item.notBefore, problem),
     ...(item.hops === undefined ? {} : { hops: count('hops') }),
     unknownTaskSince: time('unknownTaskSince'),
     ...parseRetry(item.retry, problems),
@@ -190,21 +177,7 @@ function parseRetry(value: unknown, problems: string[]): Pick<BacklogRecord, 're
   }
 }
 
-/** Not a number if it is no time. */
-function timeOf(text: string): number {
-  const ms = text.length <= MAX_TIME_CHARACTERS ? Date.parse(text) : Number.NaN;
-  return isSortable(ms) ? ms : Number.NaN;
-}
-
 type Problem = (attribute: string, expected: string) => void;
-
-function parseFormerLane(value: unknown, problem: Problem): BacklogRecord['formerLane'] {
-  const { lane, until } = (value ?? {}) as Record<string, unknown>;
-  const isTime = typeof until === 'string' && !Number.isNaN(timeOf(until));
-  if (typeof lane === 'string' && isTime) return { lane, until };
-  if (value !== null) problem('formerLane', 'a map of a lane and a time');
-  return undefined;
-}
 
 function parseExpiry(value: unknown, problem: Problem): number | undefined {
   if (value === undefined || value === null) return undefined;

@@ -37,7 +37,7 @@ export function quarantine(record: BacklogRecord, why: string, now: number, shar
       dueAt: toIso(now),
       deadReason: shortReason(QUARANTINED + why),
     },
-    remove: ['notBefore', 'underAttemptUntil', 'unknownTaskSince', 'expiresAt'],
+    remove: ['notBefore', 'unknownTaskSince', 'expiresAt'],
   };
 }
 

@@ -101,20 +101,20 @@ export interface BacklogRecord<Payload = unknown> {
   readonly lastError?: ErrorEntry | undefined;
   /** The history of its attempts: newest last, bounded in bytes. */
   readonly history: readonly HistoryEntry[];
-  /** Progressive records only: not before this, whatever the rule says. */
-  readonly notBefore?: string | undefined;
-  /** A long attempt of it is under way, as its process last said: not attempted before this, ISO-8601. */
-  readonly underAttemptUntil?: string | undefined;
   /**
-   * An operator took it out of that lane: it may be under attempt there until then, ISO-8601. No action brings its next
-   * attempt forward before.
+   * Not attempted before this, whatever the rule says. A time, ISO-8601: a wait that was asked for, on a progressive queue. An
+   * object: an attempt of it may be under way.
    */
-  readonly formerLane?:
+  readonly notBefore?:
+    | string
     | {
-        /** The partition of the index that it was in. */
-        readonly lane: string;
         /** ISO-8601. */
         readonly until: string;
+        /**
+         * The partition of the index that an operator took it out of, where a run may be attempting it. Absent: a long attempt
+         * is under way, as its process last said.
+         */
+        readonly lane?: string | undefined;
       }
     | undefined;
   /** How many records came one out of the other before it, each inserted by an attempt of the one before. Absent: none. */

@@ -50,12 +50,10 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
   return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context));
 }
 
-/** A record that is attempted has found a handler that knows its task; and its attempt is over. */
-function known({ unknownTaskSince, underAttemptUntil }: BacklogRecord, change: RecordChange): RecordChange {
-  if (unknownTaskSince === undefined && underAttemptUntil === undefined) return change;
-  const over = underAttemptUntil === undefined ? [] : (['underAttemptUntil'] as const);
-  const found = unknownTaskSince === undefined ? [] : (['unknownTaskSince'] as const);
-  return { ...change, remove: [...change.remove, ...over, ...found] };
+/** A record that is attempted has found a handler that knows its task. */
+function known({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
+  if (unknownTaskSince === undefined) return change;
+  return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */

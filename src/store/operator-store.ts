@@ -120,11 +120,9 @@ export interface OperatorChange {
     readonly payload?: unknown;
     /** The new policy of the record's own. */
     readonly retry?: RetryPolicy;
-    /** Where it may be under attempt, and until when. */
-    readonly formerLane?: NonNullable<BacklogRecord['formerLane']>;
   };
   /** Attributes that go. */
-  readonly remove: readonly (RecordChange['remove'][number] | 'retry' | 'formerLane')[];
+  readonly remove: readonly (RecordChange['remove'][number] | 'retry')[];
 }
 
 /** What to count of a lane, by due time. */

@@ -1,7 +1,7 @@
 import type { BacklogEvent } from '../../functions/event.js';
 import type { LambdaFunction } from '../../functions/seams.js';
 import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, type TierBand, tierBands } from '../policies/index.js';
-import { bornAt, DEFAULT_QUEUE, isLaneOf } from '../record/index.js';
+import { bornAt, DEFAULT_QUEUE, isLaneOf, waitOf } from '../record/index.js';
 import type { ObservedStore } from './observed-store.js';
 import type { Queue } from './queues.js';
 
@@ -102,8 +102,7 @@ export class RuleClock {
     const own = rules.filter(({ queues }) => queues.includes(record.queue));
     const times = own.map((rule) => {
       const dueAt = record.dueAt === undefined ? now : Date.parse(record.dueAt);
-      const heldUntil = record.notBefore === undefined ? 0 : Date.parse(record.notBefore);
-      const from = Math.max(now, dueAt, heldUntil);
+      const from = Math.max(now, dueAt, waitOf(record));
       if (!rule.band) return dueAt % 1000 === 1 ? from : this.tickFrom(rule, from);
       return this.tickInBand(rule, rule.band, bornAt(record), Math.max(now + 1, from));
     });

@@ -1,5 +1,5 @@
 import type { TierBand } from '../policies/index.js';
-import { type BacklogRecord, bornAt, type RecordChange } from '../record/index.js';
+import { type BacklogRecord, bornAt, type RecordChange, waitOf } from '../record/index.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 
@@ -110,7 +110,6 @@ export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, no
   // The due time of a record that comes from a progressive queue is its age.
   if (band === undefined)
     return lateBy(Math.max(Date.parse(record.dueAt ?? record.insertedAt), lastAttemptAt));
-  const waitedFrom = [bornAt(record) + band.fromAge * 1000, lastAttemptAt];
-  if (record.notBefore !== undefined) waitedFrom.push(Date.parse(record.notBefore));
+  const waitedFrom = [bornAt(record) + band.fromAge * 1000, lastAttemptAt, waitOf(record)];
   return lateBy(Math.max(...waitedFrom) + band.every * 1000);
 }

@@ -1,7 +1,7 @@
 import { indexWhenFree } from '../intake/index-when-free.js';
 import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
 import { Claim, withClaim } from '../leases/claim.js';
-import { type BacklogRecord, isNotIndexed, isPending } from '../record/index.js';
+import { type BacklogRecord, isNotIndexed, isPending, waitOf } from '../record/index.js';
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
@@ -97,10 +97,10 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
 /** Not one that its producer delays, or has put into another queue meanwhile. */
 function isDue(record: BacklogRecord, { clock, options }: QueueOf): boolean {
   const now = clock.now();
-  const from = [record.availableAt, record.notBefore].map((time) =>
-    time === undefined ? 0 : Date.parse(time),
+  const availableAt = record.availableAt === undefined ? 0 : Date.parse(record.availableAt);
+  return (
+    isPending(record) && record.queue === options.target.queue && Math.max(availableAt, waitOf(record)) <= now
   );
-  return isPending(record) && record.queue === options.target.queue && Math.max(...from) <= now;
 }
 
 /** False: this process was frozen, or another one has claimed some of them. The event comes back. */

@@ -6,6 +6,7 @@ import {
   endHold,
   HOLD_MS,
   holdForAttempt,
+  holdOf,
   type RecordChange,
 } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
@@ -116,9 +117,9 @@ export class RecordHold implements RecordsHold {
   /** A record that was changed under its attempt is due at once: the attempt is over, and its worker was not lost. */
   async giveBack(): Promise<void> {
     const { random, rules, store } = this.deps;
-    const { rev, underAttemptUntil } = this.record;
-    const found = await store.get(this.record.id);
-    if (!found || found.rev !== rev || found.underAttemptUntil !== underAttemptUntil) return;
+    const { record } = this;
+    const found = await store.get(record.id);
+    if (!found || found.rev !== record.rev || holdOf(found) !== holdOf(record)) return;
     await store.settle(found, endHold(found, rules.settleContext(found)), randomToken(random));
   }
 

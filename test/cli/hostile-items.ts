@@ -39,7 +39,8 @@ const ODD: Readonly<Record<string, Attributes>> = {
     notBefore: { BOOL: true },
     dueAt: { S: 'soon' },
   },
-  formerLane: { formerLane: HOSTILE_ERROR },
+  notBefore: { notBefore: HOSTILE_ERROR },
+  lane: { notBefore: map('{"until": {"S": "2026-01-01T00:00:00.000Z"}, "lane": {"M": {}}}') },
   policy: {
     retry: map('{"__proto__": {"M": {"type": {"S": "none"}}}, "type": {"M": {"toString": {"S": "x"}}}}'),
   },

@@ -76,6 +76,8 @@ it('list, show and the history of a failed record have the same due time: the en
   const later = new Date(NOW + 3_600_000).toISOString();
   expect(nextAttemptAt({ ...waits, dueAt: later })).toBe(later);
   expect(nextAttemptAt({ ...waits, notBefore: later })).toBe(later);
+  // A wait of a progressive queue that is over, on a record that retries by due time since then.
+  expect(nextAttemptAt({ ...waits, dueAt: later, notBefore: record().insertedAt })).toBe(later);
   expect(nextAttemptAt({ ...waits, status: 'DEAD' })).toBeUndefined();
 });
 
@@ -158,7 +160,7 @@ describe('the table of backlog list', () => {
 
 it('says of an attempt of hours that it is under way, and not that it is due in a minute', () => {
   const until = '2026-03-01T12:01:00.000Z';
-  const held = record({ id: 'a', rev: 'r', lane: 'orders', dueAt: until, underAttemptUntil: until });
+  const held = record({ id: 'a', rev: 'r', lane: 'orders', dueAt: until, notBefore: { until } });
   expect(inTerminal(140, [held]).join()).toContain('under attempt');
   expect(inTerminal(60, [held]).join()).toContain('under attempt');
 });

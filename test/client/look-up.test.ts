@@ -107,7 +107,7 @@ describe('cancel', () => {
       deadReason: 'cancelled: the customer withdrew',
       expiresAt: Math.floor(NOW / 1000) + 30 * 86_400,
       attempts: 2,
-      formerLane: { lane: 'orders' },
+      notBefore: { lane: 'orders' },
     });
     // Again, it is as it was.
     expect(await backlog.cancel('c-1')).toEqual({ id: 'c-1', cancelled: true });
@@ -121,14 +121,14 @@ describe('cancel', () => {
       status: 'DEAD',
       lane: 'orders/dead',
       deadReason: 'cancelled: by its producer',
-      formerLane: { lane: 'orders' },
+      notBefore: { lane: 'orders' },
     });
   });
 
   it.each([
     ['succeeded', { status: 'SUCCESS', rev: 'r' }],
     ['dead', { status: 'DEAD', lane: 'orders/dead', dueAt: iso(), deadReason: 'maxAttempts', rev: 'r' }],
-    ['underAttempt', { ...failed, rev: 'r', underAttemptUntil: iso(60_000) }],
+    ['underAttempt', { ...failed, rev: 'r', notBefore: { until: iso(60_000) } }],
     ['newer', { ...failed, rev: 'r', backlogFormat: 99 }],
   ])('leaves a record alone, and says %s', async (reason, attributes) => {
     const item = { id: `c-${reason}`, queue: 'orders', payload: 1, ...attributes };

@@ -55,7 +55,7 @@ describe('the list of records', () => {
 
   it('shows a record as running that says so itself, on its own page too, unless that is made up', async () => {
     const { app, store } = consoleUnderTest(orders);
-    const held = (until: string) => ({ underAttemptUntil: until, dueAt: until });
+    const held = (until: string) => ({ notBefore: { until }, dueAt: until });
     store.put({ ...inRetry('r'), ...held(iso(MINUTE)) });
     for (const page of ['/records', '/record?id=r']) {
       expect((await get(app, page)).text).toContain('Running');

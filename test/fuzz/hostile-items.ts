@@ -71,7 +71,7 @@ const errors = fc
   )
   .map((M): RawValue => ({ M: mapOf(Object.entries(M)) }));
 const lanes = fc.constantFrom(...LANES).map(text);
-const formerLanes = fc
+const mayBeUnderAttempt = fc
   .record({ lane: oddly(lanes), until: oddly(times) }, { requiredKeys: [] })
   .map((M): RawValue => ({ M: mapOf(Object.entries(M)) }));
 const policies = fc.oneof(
@@ -100,8 +100,7 @@ const ATTRIBUTES: Readonly<Record<string, fc.Arbitrary<RawValue>>> = {
   lastAttemptAt: oddly(times),
   lastError: oddly(errors),
   history: oddly(fc.array(fc.oneof(errors, values), { maxLength: 4 }).map((L): RawValue => ({ L }))),
-  notBefore: oddly(times),
-  formerLane: oddly(formerLanes),
+  notBefore: oddly(fc.oneof(times, mayBeUnderAttempt)),
   unknownTaskSince: oddly(times),
   retry: policies,
   deadReason: oddly(strings),

@@ -6,7 +6,7 @@ describe('a record whose long attempt goes on', () => {
   it('is left alone by every action, and acted on once its process is silent', async () => {
     const harness = new Harness();
     const until = new Date(START + 75_000).toISOString();
-    harness.put('a', { dueAt: until, underAttemptUntil: until });
+    harness.put('a', { dueAt: until, notBefore: { until } });
     const operator = operatorOf(harness);
     const before = harness.item('a');
     const actions = [
@@ -27,14 +27,14 @@ describe('a record whose long attempt goes on', () => {
   it('differs from one whose producer says so', async () => {
     const harness = new Harness();
     const operator = operatorOf(harness);
-    const underAttemptUntil = '9999-12-31T23:59:59.999Z';
-    harness.put('a', { dueAt: underAttemptUntil, underAttemptUntil });
+    const until = '9999-12-31T23:59:59.999Z';
+    harness.put('a', { dueAt: until, notBefore: { until } });
     const soon = new Date(START + 60_000).toISOString();
-    putDead(harness, 'b', { underAttemptUntil: soon });
+    putDead(harness, 'b', { notBefore: { until: soon } });
     expect(await operator.runNow('a')).toMatchObject({ changed: 1 });
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, failed: 0 });
     expect(await operator.redrive('b')).toMatchObject({ changed: 1 });
-    expect(harness.item('b')).not.toHaveProperty('underAttemptUntil');
+    expect(harness.item('b')).not.toHaveProperty('notBefore');
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, failed: 0 });
   });
 });

@@ -184,7 +184,7 @@ describe('discard', () => {
     await operator.discard('a', { retention: 'forever' });
     expect(harness.item('a')).toMatchObject({ status: 'DEAD', lane: 'q/dead', deadReason: 'discarded' });
     expect(definedOf(harness.item('a'))).not.toHaveProperty('expiresAt');
-    expect(definedOf(harness.item('a'))).not.toHaveProperty('notBefore');
+    expect(harness.item('a')?.notBefore).toEqual({ lane: 'q', until: iso(900) });
     expect(await operator.discard({ queue: 'q', status: ['NEW', 'ERROR'] })).toMatchObject({ changed: 1 });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
   });
@@ -201,10 +201,10 @@ describe('discard', () => {
 describe('what an operator has taken out of a lane a moment ago', () => {
   it('keeps the lane where it may be under attempt, whatever is done next', async () => {
     const harness = new Harness();
-    const formerLane = { lane: 'former', until: iso(600) };
-    harness.put('moved', { formerLane });
+    const notBefore = { lane: 'former', until: iso(600) };
+    harness.put('moved', { notBefore });
     expect(await operatorOf(harness).discard('moved')).toMatchObject({ changed: 1 });
-    expect(harness.item('moved')).toMatchObject({ status: 'DEAD', formerLane });
+    expect(harness.item('moved')).toMatchObject({ status: 'DEAD', notBefore });
   });
 
   it('may be under attempt for as long as a function lives, on a clock that is fast as well', async () => {
@@ -212,7 +212,7 @@ describe('what an operator has taken out of a lane a moment ago', () => {
     Object.assign(harness.clock, { speed: 10 });
     harness.put('r');
     await operatorOf(harness).discard('r');
-    expect(harness.item('r')).toMatchObject({ formerLane: { lane: 'q', until: iso(10 * 900) } });
+    expect(harness.item('r')).toMatchObject({ notBefore: { lane: 'q', until: iso(10 * 900) } });
   });
 });
 

@@ -105,7 +105,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         expect(its.attempts).toHaveLength(1);
         expect(await its.operator().redrive(its.id(), options)).toMatchObject({ changed: 1 });
         expect(await its.item()).toMatchObject({ status: 'NEW', dueAt: its.iso() });
-        expect(await its.item()).not.toHaveProperty('formerLane');
+        expect(await its.item()).not.toHaveProperty('notBefore');
       })(),
     );
 
@@ -209,9 +209,9 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.put();
         const summary = await its.run(async ({ id }) => {
           expect(await its.operator().move(id, { queue: to })).toMatchObject({ changed: 1, delayed: 1 });
-          const { dueAt, formerLane } = await its.item();
+          const { dueAt, notBefore } = await its.item();
           expect(dueAt).toBe(its.iso(900));
-          expect(formerLane).toEqual({ lane: its.queue, until: its.iso(900) });
+          expect(notBefore).toEqual({ lane: its.queue, until: its.iso(900) });
           expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
           for (const acting of [
             its.operator().runNow(id),
@@ -221,6 +221,22 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
             expect(await acting).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
         });
         expect(summary).toMatchObject({ attempted: 1, unsettled: 1 });
+        expect(await its.operator().runNow(its.id())).toMatchObject({ changed: 1 });
+        expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
+      }),
+    );
+
+    it(
+      'during its attempt does not attempt it twice at once, where a person brings its due time forward as well',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put();
+        await its.run(async ({ id }) => {
+          await its.operator().move(id, { queue: to });
+          await current().put({ ...(await its.item()), dueAt: its.iso() });
+          await its.run(undefined, { queue: to });
+        });
+        expect(its.attempts).toHaveLength(1);
         expect(await its.operator().runNow(its.id())).toMatchObject({ changed: 1 });
         expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
       }),
@@ -338,7 +354,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.put({ dueAt: its.iso(7200) });
         await its.operator().move(its.id(), { queue: to });
         expect(await its.item()).toMatchObject({ lane: to, dueAt: its.iso(7200) });
-        expect(await its.item()).not.toHaveProperty('formerLane');
+        expect(await its.item()).not.toHaveProperty('notBefore');
       }),
     );
 

@@ -93,7 +93,7 @@ function expectSound(record: BacklogRecord): void {
     record.dueAt,
     record.firstFailureAt,
     record.lastAttemptAt,
-    record.notBefore,
+    typeof record.notBefore === 'object' ? record.notBefore.until : record.notBefore,
   ];
   for (const time of times) if (time !== undefined) expect(time).toMatch(TIME);
   for (const count of [record.attempts, record.failures]) expect(count).toBeGreaterThanOrEqual(0);
@@ -137,7 +137,7 @@ describe('any item', () => {
     ['a history of texts', { history: ['one', 'two'] }, 'history'],
     ['an expiry beyond all times', { expiresAt: 1e20 }, 'expiresAt'],
     ['an expiry that is a long number', { expiresAt: 10n ** 30n }, 'expiresAt'],
-    ['a former lane without a time', { formerLane: { lane: 'q', until: 'soon' } }, 'formerLane'],
+    ['a former lane without a time', { notBefore: { lane: 'q', until: 'soon' } }, 'notBefore'],
     ['a policy with a hostile type', { retry: { type: { toString: 'x', n: 2n ** 80n } } }, 'retry'],
     ['a policy that names a method', { retry: { type: 'constructor' } }, 'retry'],
     ['a task of 200 letters', { task: 't'.repeat(200) }, 'task'],

@@ -7,7 +7,7 @@ describe('quarantine', () => {
     const waiting = record({ attempts: 2, failures: 2, notBefore: iso(60), history: [{ name: 'E' }] });
     expect(quarantine(waiting, 'no room', NOW)).toEqual({
       set: { status: 'DEAD', lane: 'q/dead', dueAt: iso(0), deadReason: 'quarantined: no room' },
-      remove: ['notBefore', 'underAttemptUntil', 'unknownTaskSince', 'expiresAt'],
+      remove: ['notBefore', 'unknownTaskSince', 'expiresAt'],
     });
   });
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRetryAfter } from '../../src/delivery/headers.js';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
-import { settle } from '../../src/record/index.js';
+import { settle, waitOf } from '../../src/record/index.js';
 import { context, NOW, record } from './records.js';
 
 const DAY = 86_400;
@@ -34,7 +34,7 @@ function nextAt(given: RetryPolicy, retryAfterSeconds: number | undefined, more 
     context({ policy: resolvePolicy(given), ...more }),
   );
   if (set.status === 'DEAD') return undefined;
-  return Math.max(Date.parse(set.dueAt ?? ''), Date.parse(set.notBefore ?? set.dueAt ?? ''));
+  return Math.max(Date.parse(set.dueAt ?? ''), waitOf(set));
 }
 
 describe('a Retry-After', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { holdOf } from '../../src/record/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import { playLongAttempts } from './long-attempt-worlds.js';
 import { replacing } from './replacing.js';
@@ -10,8 +11,8 @@ const unheld = (store: OperatorStore): OperatorStore =>
   replacing(
     {
       settle: async (record, change, rev) => {
-        const { underAttemptUntil, dueAt: _, notBefore: __, ...set } = change.set;
-        return store.settle(record, underAttemptUntil === undefined ? change : { ...change, set }, rev);
+        const { dueAt: _, notBefore: __, ...set } = change.set;
+        return store.settle(record, holdOf(change.set) === undefined ? change : { ...change, set }, rev);
       },
     },
     store,

@@ -7,9 +7,9 @@ export const withoutHold: Sabotage = {
     replacing(
       {
         change: (record, change, rev) => {
-          const { formerLane, status, ...set } = change.set;
+          const { notBefore, status, ...set } = change.set;
           const dueAt = record.dueAt === undefined ? {} : { dueAt: record.dueAt };
-          const isMove = formerLane !== undefined && status === undefined;
+          const isMove = typeof notBefore === 'object' && status === undefined;
           return store.change(record, isMove ? { ...change, set: { ...set, ...dueAt } } : change, rev);
         },
       },

@@ -5,13 +5,13 @@ import type { BacklogRecord } from '../../src/record/index.js';
  * remove its attributes. None of it may be in anything that is written, or decided.
  */
 export function spoil(record: BacklogRecord): void {
-  const { id, history, problems, lastError, limits, retry, formerLane, payload, attributes } = record;
+  const { id, history, problems, lastError, limits, retry, notBefore, payload, attributes } = record;
   (history as unknown[]).push({ at: 7n });
   (problems as string[]).length = 0;
   Object.assign(lastError ?? {}, { name: 'WorkerLost', at: 7n });
   Object.assign(limits ?? {}, { maxAttempts: 1 });
   Object.assign(retry ?? {}, { type: 'nope', maxAttempts: 1 });
-  Object.assign(formerLane ?? {}, { lane: 'none', until: 'never' });
+  if (typeof notBefore === 'object') Object.assign(notBefore, { lane: 'none', until: 'never' });
   Object.assign(payload ?? {}, { id: `${id} `, version: 'none', status: 'SUCCESS', rev: 'none' });
   Object.assign(attributes, { note: 'none', rev: 'none' });
   Object.assign(record, payload, {
@@ -26,7 +26,7 @@ export function spoil(record: BacklogRecord): void {
     insertedAt: 'never',
     dueAt: 7,
     payload: undefined,
-    underAttemptUntil: 'never',
+    notBefore: 'never',
   });
   delete (record as { rev?: unknown }).rev;
   delete (record as { history?: unknown }).history;

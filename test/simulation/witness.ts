@@ -1,5 +1,5 @@
 import type { TierBand } from '../../src/policies/index.js';
-import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
+import { type BacklogRecord, type Item, type RecordChange, restOf } from '../../src/record/index.js';
 import type { OperatorChange } from '../../src/store/operator-store.js';
 import type { BreakerState } from '../../src/store/store.js';
 import type { RunSummary } from '../../src/worker/index.js';
@@ -314,7 +314,7 @@ export class Witness {
       known.putOffUntil = Number.NEGATIVE_INFINITY;
       known.since = Math.min(known.since, now);
     } else if (kind === 'snooze') {
-      known.putOffUntil = Date.parse(set.notBefore ?? set.dueAt ?? '');
+      known.putOffUntil = Date.parse(restOf(set) ?? set.dueAt ?? '');
     }
   }
 

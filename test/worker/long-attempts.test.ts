@@ -14,7 +14,7 @@ describe('an attempt of hours', () => {
     const work = world.working((id) => (id === 'report' ? 3 * HOUR : 1));
     expect(await world.run(work)).toMatchObject({ ended: 'drained', attempted: 0 });
     expect(at(harness)).toBe(30);
-    expect(harness.item('report')).toMatchObject({ status: 'NEW', underAttemptUntil: expect.any(String) });
+    expect(harness.item('report')).toMatchObject({ status: 'NEW', notBefore: { until: expect.any(String) } });
     harness.put('small');
     expect(await world.run(work)).toMatchObject({ ended: 'drained', succeeded: 1 });
     const looks = await world.watched(3 * HOUR + 60, succeed, { everySeconds: 100 });
@@ -23,7 +23,7 @@ describe('an attempt of hours', () => {
       { id: 'report', from: 0, to: 3 * HOUR },
     ]);
     expect(harness.statuses()).toEqual({ SUCCESS: 2 });
-    expect(harness.item('report')).not.toHaveProperty('underAttemptUntil');
+    expect(harness.item('report')).not.toHaveProperty('notBefore');
     expect(harness.item('report')).toMatchObject({ attempts: 1 });
     expect(world.ended).toMatchObject([{ attempted: 1, succeeded: 1, ended: 'drained', queue: 'q' }]);
   });

@@ -32,7 +32,7 @@ describe('the process of a long attempt', () => {
     await world.watched(100, other);
     expect(attempted).toEqual([]);
     expect(harness.item('report')).toMatchObject({ failures: 1, lastError: { name: 'WorkerLost' } });
-    expect(harness.item('report')).not.toHaveProperty('underAttemptUntil');
+    expect(harness.item('report')).not.toHaveProperty('notBefore');
     await world.watched(100, other);
     expect(attempted).toHaveLength(1);
     expect(harness.statuses()).toEqual({ SUCCESS: 2 });
@@ -103,7 +103,7 @@ describe('the process of a long attempt', () => {
         settle: async (...args) => {
           const answer = await harness.store.settle(...args);
           // The renewal of 80 s, and its repetitions for as long as it holds; the attempt ends at 81 s.
-          const isLost = at(harness) >= 80 && at(harness) < 125 && args[1].set.underAttemptUntil;
+          const isLost = at(harness) >= 80 && at(harness) < 125 && args[1].set.notBefore;
           if (isLost) throw new StoreUnavailableError('the answer was lost');
           return answer;
         },
@@ -183,7 +183,7 @@ describe('the process of a long attempt', () => {
     const world = new LongLived();
     const { harness } = world;
     const until = new Date(START).toISOString();
-    harness.put('report', { status: 'ERROR', attempts: 2, failures: 2, underAttemptUntil: until });
+    harness.put('report', { status: 'ERROR', attempts: 2, failures: 2, notBefore: { until } });
     await harness.pass(1);
     const retry = { type: 'constant', interval: 60, maxAttempts: 3 } as const;
     expect(await harness.run(succeed, { retry })).toMatchObject({ attempted: 0 });
@@ -222,7 +222,7 @@ describe('the process of a long attempt', () => {
       await harness.pass(200 - after);
       expect(world.ended).toMatchObject([{ succeeded: 0, unsettled: 1 }]);
       expect(harness.item('report')).toMatchObject({ payload: { second: true }, status: 'NEW' });
-      expect(harness.item('report')).not.toHaveProperty('underAttemptUntil');
+      expect(harness.item('report')).not.toHaveProperty('notBefore');
       const payloads: unknown[] = [];
       await world.run(({ payload }) => void payloads.push(payload));
       expect(payloads).toEqual([{ second: true }]);

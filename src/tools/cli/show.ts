@@ -4,6 +4,7 @@ import {
   type HistoryEntry,
   isPending,
   notReadyText,
+  restOf,
   traceIdOf,
 } from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
@@ -90,7 +91,7 @@ function describe(
     ...time('available', record.availableAt),
     ...time('first failure', record.firstFailureAt),
     ...time('last attempt', record.lastAttemptAt),
-    ...time('not before', record.notBefore),
+    ...time('not before', restOf(record)),
     ...(record.expiresAt === undefined
       ? []
       : time('removed', new Date(record.expiresAt * 1000).toISOString())),

@@ -47,16 +47,14 @@ export function operating(underTest: UnderTest): void {
   it('writes a change with a payload, a policy and an earlier lane, and takes them away again', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-1', { queue: 'op-1', lane: 'op-1', mine: 1 }));
-    const formerLane = { lane: 'op-1', until: iso(900_000) };
-    const set = { payload: { new: [1] }, retry: { type: 'none' }, formerLane, lane: 'op-2' } as const;
+    const notBefore = { lane: 'op-1', until: iso(900_000) };
+    const set = { payload: { new: [1] }, retry: { type: 'none' }, notBefore, lane: 'op-2' } as const;
     expect(await store.change(record, { set, remove: [] }, 'rev-1')).toBe('settled');
     expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...set, rev: 'rev-1' });
     const changed = await read(store, 'op-1');
     expect(changed).toMatchObject(set);
-    expect(await store.change(changed, { set: {}, remove: ['retry', 'formerLane'] }, 'rev-2')).toBe(
-      'settled',
-    );
-    const { retry: _, formerLane: __, ...kept } = set;
+    expect(await store.change(changed, { set: {}, remove: ['retry', 'notBefore'] }, 'rev-2')).toBe('settled');
+    const { retry: _, notBefore: __, ...kept } = set;
     expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...kept, rev: 'rev-2' });
   });
 

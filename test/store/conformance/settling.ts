@@ -171,8 +171,6 @@ export function settling(underTest: UnderTest): void {
     lastAttemptAt: iso(),
     lastError: 'none',
     notBefore: iso(1),
-    formerLane: { lane: 'bare', until: iso(1) },
-    underAttemptUntil: iso(1),
     unknownTaskSince: iso(),
     deadReason: 'none',
     expiresAt: 1_800_000_000,

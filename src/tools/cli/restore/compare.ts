@@ -27,16 +27,7 @@ export const HELD = 'held: ';
 /** What a run writes when it settles a record; with it goes `insertedAt`, if the producer has left it out. */
 const WRITTEN_BY_RUNS: readonly string[] = [
   ...['status', 'availableAt', 'lane', 'dueAt', 'rev', 'attempts', 'failures', 'notReady', 'firstFailureAt'],
-  ...[
-    'lastFailureAt',
-    'lastAttemptAt',
-    'lastError',
-    'history',
-    'notBefore',
-    'formerLane',
-    'underAttemptUntil',
-    'unknownTaskSince',
-  ],
+  ...['lastFailureAt', 'lastAttemptAt', 'lastError', 'history', 'notBefore', 'unknownTaskSince'],
 ];
 const WRITTEN_WHILE_WAITING = new Set([...WRITTEN_BY_RUNS, 'insertedAt']);
 /** A producer that inserts a record again gives it another `insertedAt`. */

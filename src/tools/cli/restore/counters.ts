@@ -1,4 +1,4 @@
-import { type BacklogRecord, isNotIndexed } from '../../../record/index.js';
+import { type BacklogRecord, isNotIndexed, waitOf } from '../../../record/index.js';
 import type { Difference } from './compare.js';
 
 const SHOWN_IDS = 5;
@@ -56,8 +56,7 @@ export class RestoreCounters {
     counts.waiting++;
     if (isNotIndexed(record)) counts.notIndexed++;
     const due = Date.parse(record.dueAt ?? record.availableAt ?? record.insertedAt);
-    const from = Math.max(due, record.notBefore === undefined ? due : Date.parse(record.notBefore));
-    if (from <= now) counts.due++;
+    if (Math.max(due, waitOf(record)) <= now) counts.due++;
   }
 
   refused(id: string, reason: string): void {

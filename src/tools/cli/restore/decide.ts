@@ -93,7 +93,7 @@ function succeed(old: BacklogRecord | undefined): OperatorChange {
       ...(lastAttemptAt === undefined ? {} : { lastAttemptAt }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     },
-    remove: ['lane', 'dueAt', 'notBefore', 'underAttemptUntil', 'deadReason', 'unknownTaskSince'],
+    remove: ['lane', 'dueAt', 'notBefore', 'deadReason', 'unknownTaskSince'],
   };
 }
 

@@ -12,6 +12,7 @@ import {
   firstTryAt,
   type HistoryEntry,
   isPending,
+  restOf,
   triesOf,
 } from '../../../record/index.js';
 
@@ -56,8 +57,8 @@ export function planOf(
 }
 
 /** When its next attempt is due: never before now. */
-function nextOf({ notBefore, dueAt, insertedAt }: BacklogRecord, now: number): number {
-  const due = Date.parse(notBefore ?? dueAt ?? insertedAt);
+function nextOf(record: BacklogRecord, now: number): number {
+  const due = Date.parse(restOf(record) ?? record.dueAt ?? record.insertedAt);
   return Number.isFinite(due) ? Math.max(due, now) : now;
 }
 

@@ -1,6 +1,6 @@
 import { jsonOf } from '../../../delivery/body.js';
 import type { Reading } from '../../../monitor/index.js';
-import { type BacklogRecord, isPending, notReadyText } from '../../../record/index.js';
+import { type BacklogRecord, isPending, notReadyText, restOf } from '../../../record/index.js';
 import { age } from '../../../support/duration.js';
 import { fullClock } from '../../format.js';
 import { editRefusal, type ShownPayload, shownPayload } from '../../shown-payload.js';
@@ -229,7 +229,7 @@ function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
     ['First failure', record.firstFailureAt],
     ['Last attempt', record.lastAttemptAt],
     ['Due', record.dueAt],
-    ['Not before', record.notBefore],
+    ['Not before', restOf(record)],
     ['Removed', record.expiresAt === undefined ? undefined : new Date(record.expiresAt * 1000).toISOString()],
   ] as const;
   const texts = [

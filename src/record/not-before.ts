@@ -1,0 +1,121 @@
+import { toIso } from '../support/clock.js';
+import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
+import { laneOf } from './lanes.js';
+import { type BacklogRecord, isPending } from './record.js';
+import { CLOCK_TOLERANCE_MS, parseTime } from './times.js';
+
+/**
+ * The attribute `notBefore`: why a record must not be attempted yet, and until when.
+ *
+ * | it is | because | written by | gone with |
+ * |---|---|---|---|
+ * | a time | a `Retry-After`, a `Snooze` or an operator asked for that wait | runs and operators | the next outcome |
+ * | a map `{ until }` | a long attempt is under way, as its process says | that process | its outcome |
+ * | a map `{ until, lane }` | an operator took it out of that lane, where a run may be attempting it | operators | the next outcome, or a redrive |
+ */
+export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
+
+/** Real time for which a process says that an attempt goes on: a lease, and the difference of two clocks. */
+export const HOLD_MS = 75_000;
+/** Real time after which a run's attempt in a lane that the record has left is over: no function of Lambda's lives longer. */
+const LONGEST_RUN_MS = 15 * 60_000;
+
+type OfRecord = Pick<BacklogRecord, 'notBefore'>;
+
+/** Reads the attribute. Undefined: it is absent, or no such thing, which `problem` reports. */
+export function parseNotBefore(
+  value: unknown,
+  problem: (attribute: string, expected: string) => void,
+): NotBefore | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { until, lane } = (typeof value === 'object' ? value : {}) as Readonly<Record<string, unknown>>;
+  const [wait, end] = [parseTime(value), parseTime(until)];
+  if (wait !== undefined) return wait;
+  if (end !== undefined && lane === undefined) return { until: end };
+  if (end !== undefined && typeof lane === 'string') return { until: end, lane };
+  problem('notBefore', 'an ISO-8601 time, or a map of a time and a lane');
+  return undefined;
+}
+
+/** The end of a wait that was asked for, epoch milliseconds; minus infinity: none was. */
+export function waitOf({ notBefore }: OfRecord): number {
+  return typeof notBefore === 'string' ? Date.parse(notBefore) : Number.NEGATIVE_INFINITY;
+}
+
+/** The end of the hold that the process of a long attempt has written, ISO-8601. */
+export function holdOf({ notBefore }: OfRecord): string | undefined {
+  return typeof notBefore === 'object' && notBefore.lane === undefined ? notBefore.until : undefined;
+}
+
+/** The end of either of them, ISO-8601. A record that has left its lane has that as its due time. */
+export function restOf(record: OfRecord): string | undefined {
+  return typeof record.notBefore === 'string' ? record.notBefore : holdOf(record);
+}
+
+/** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
+export function formerLaneOf({ notBefore }: OfRecord, now: number): string | undefined {
+  return typeof notBefore === 'object' && Date.parse(notBefore.until) > now ? notBefore.lane : undefined;
+}
+
+/**
+ * Whether an attempt of a record that waits may be under way: then no run begins another one. Any producer may have written
+ * the attribute. So nothing is believed of a record that the library has not written, or that is not in the index, nor for
+ * longer than a process or an operator says it. What is made up delays a record by minutes at most.
+ *
+ * @param now the backlog's time
+ * @param speed how many seconds of it pass in a real one
+ */
+export function mayBeUnderAttempt(record: BacklogRecord, now: number, speed = 1): boolean {
+  const { notBefore, lane, rev } = record;
+  if (typeof notBefore !== 'object' || lane === undefined || rev === undefined) return false;
+  const leftMs = Date.parse(notBefore.until) - now;
+  const longestMs = (notBefore.lane === undefined ? HOLD_MS : LONGEST_RUN_MS) * speed;
+  return isPending(record) && leftMs > 0 && leftMs <= longestMs + CLOCK_TOLERANCE_MS;
+}
+
+/** Whether a process has said that it attempts the record at this moment. */
+export function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean {
+  return holdOf(record) !== undefined && mayBeUnderAttempt(record, now, speed);
+}
+
+/**
+ * Whether the process that attempted it was lost: it would have said so again, or written the outcome. A record that was put
+ * off differently since is not counted as a failure.
+ *
+ * @param isByAge its due time is its age, as in a progressive queue
+ */
+export function wasLostUnderAttempt(record: BacklogRecord, isByAge: boolean, now: number): boolean {
+  const until = holdOf(record);
+  if (until === undefined || record.rev === undefined) return false;
+  return isPutOffByHold(record, isByAge) && Date.parse(until) <= now;
+}
+
+/** In a queue that retries by due time, the write of a hold has put it off to the same time. */
+function isPutOffByHold(record: BacklogRecord, isByAge: boolean): boolean {
+  return isByAge || holdOf(record) === record.dueAt;
+}
+
+/**
+ * A long attempt goes on: the record itself says so, and is not due before that time. Neither lease nor journal names it
+ * any more. Its process writes this again and again; if it is lost, the record comes due.
+ */
+export function holdForAttempt(record: BacklogRecord, until: number, context: SettleContext): RecordChange {
+  const { set, remove } = waitUntil({ ...record, notBefore: undefined }, until, context);
+  return { set: { ...arrivalOf(record), ...set, notBefore: { until: toIso(until) } }, remove };
+}
+
+/** The attempt is over without an outcome: due at once, unless a producer or an operator has put the record off since. */
+export function endHold(record: BacklogRecord, context: SettleContext): RecordChange {
+  if (!isPutOffByHold(record, context.retryMode === 'progressive')) return { set: {}, remove: ['notBefore'] };
+  return waitUntil(record, context.now, context);
+}
+
+/** The backlog's time at which every attempt that a run has under way now is over. */
+export function allOverAt(now: number, speed = 1): number {
+  return now + LONGEST_RUN_MS * speed;
+}
+
+/** An operator takes the record out of its lane, where a run may be attempting it until `allOverAt`. */
+export function leftLane({ lane, queue }: BacklogRecord, until: number): NotBefore {
+  return { until: toIso(until), lane: lane ?? laneOf(queue) };
+}
