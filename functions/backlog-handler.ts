@@ -33,25 +33,27 @@ import { checkRetryQueue } from './settings.js';
 
 /** Options of a handler. What is left out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
 export interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
-  /** The queue whose records this handler attempts. */
+  /** The queue whose records this handler attempts. Default: those of `queues`, else all that its environment names. */
   readonly queue?: string | undefined;
   /**
-   * Several queues in place of one, with their weights: `critical,6 default,1`. A function that serves several queues (in
-   * the CDK app, a worker) shares its attempts among them by these weights. Default, without `queue` as well: all queues
-   * that its environment names.
+   * Several queues in place of one, with their weights: `'critical,6 default,1'`, or a list of names and `[name, weight]`.
+   *
+   * A function that serves several queues (in the CDK app, a worker) shares its attempts among them by these weights. Default:
+   * that of `queue`, else all that its environment names.
    */
   readonly queues?: QueuesChoice | undefined;
-  /** Does the work of one record. If `tasks` is given as well, only of records that name no task. */
+  /** Does the work of one record. If `tasks` is given as well, only of records that name no task. Default: none, with `tasks`. */
   readonly process?: Process | undefined;
-  /** The tasks that this handler performs. Records that name another task wait until a handler knows it. */
+  /** The tasks that this handler performs. Records that name another task wait until a handler knows it. Default: none. */
   readonly tasks?: readonly Task[] | undefined;
   /**
-   * A policy, or a function of the error and the record that returns a wait in seconds, a policy or its name, another
-   * queue, or `false` for dead. A record's own policy comes before it, the CDK app's after it. Default: fibonacci, or
-   * progressive.
+   * A policy, or a function of the error and the record. A record's own policy comes before it, the CDK app's after it.
+   *
+   * The function returns a wait in seconds, a policy or its name, another queue, or `false` for dead. Default: the CDK app's,
+   * else `fibonacci`, or `progressive` on a progressive queue.
    */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
-  /** Errors that a retry cannot help, by their names or classes: such a failure makes the record dead at once. */
+  /** Errors that a retry cannot help, by their names or classes: such a failure makes the record dead at once. Default: none. */
   readonly deadOn?: DeadOn | undefined;
   /** The history that a record keeps of its attempts, and the redaction of its secrets. Default: 512 bytes, without stacks. */
   readonly history?: HistoryOptions | undefined;
@@ -60,7 +62,7 @@ export interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Durati
    * Default: all records of the queue have the same destination.
    */
   readonly destination?: DestinationOf | undefined;
-  /** Traces attempts, such as `openTelemetry(api)`. Default: attempts are not traced. */
+  /** Traces attempts, such as `openTelemetry(api)`. Default: none. */
   readonly tracing?: AttemptTracing | undefined;
 }
 

@@ -10,6 +10,7 @@ import {
   type HistoryOptions,
   historyLimits,
   limitsSchema,
+  QUEUE_DEFAULTS,
   type QueueOptions,
   type QueueWeights,
   type Redaction,
@@ -37,7 +38,6 @@ export interface HandlerChoices extends QueueOptions {
   readonly work?: TaskWork | undefined;
 }
 
-const KEEP_SUCCESS_SECONDS = 30 * 86_400;
 const TICK_SECONDS = 60;
 
 /** The options of a queue from its settings and its handler's code, whatever the event. Made once per sandbox. */
@@ -66,7 +66,7 @@ export function planQueue(
   logs: LogChoices,
 ): QueuePlan {
   const { work, retry } = choices;
-  const keep = choices.retention ?? settings.retention ?? KEEP_SUCCESS_SECONDS;
+  const keep = choices.retention ?? settings.retention ?? QUEUE_DEFAULTS.retention;
   const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
   const limits = parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`);
   checkTaskTimeouts(work, limits.attemptTimeout);

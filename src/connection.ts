@@ -5,15 +5,15 @@ import { type Random, systemRandom } from './support/random.js';
 
 /** The connection of a client or an operator to its tables. */
 export interface ConnectionOptions {
-  /** Your own DynamoDB client, instead of `endpoint` and `region`. */
+  /** A DynamoDB client of your own, in place of `endpoint` and `region`. Default: a new one. */
   readonly client?: DynamoDBClient | undefined;
   /** URL of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
   readonly endpoint?: string | undefined;
-  /** AWS region. Default: the environment's; `us-east-1` with an `endpoint`. */
+  /** The AWS region. Default: the environment's; `us-east-1` with an `endpoint`. */
   readonly region?: string | undefined;
-  /** For tests. Default: the system's clock. */
+  /** The clock, for tests. Default: the system's. */
   readonly clock?: Clock | undefined;
-  /** For tests. Default: Node's cryptographic random numbers. */
+  /** The random numbers, for tests. Default: Node's cryptographic ones. */
   readonly random?: Random | undefined;
 }
 

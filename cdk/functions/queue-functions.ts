@@ -16,7 +16,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { RetryMode } from '../../src/record/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
-import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../../src/worker/index.js';
+import { LEAST_SPARE_SECONDS, QUEUE_DEFAULTS } from '../../src/worker/index.js';
 import { urlOf } from '../props/delivery.js';
 import { nodeVersion, OLDEST_NODE } from '../props/function-shape.js';
 import type { Queue, Work } from '../props/queue.js';
@@ -180,7 +180,7 @@ function warnOfReservation(
 ): void {
   if (reserved === undefined) return;
   const onArrival = queues.map(({ firstAttempt, settings }) =>
-    firstAttempt === 'scheduled' ? 0 : (settings.onInsertConcurrency ?? ON_INSERT_CONCURRENCY),
+    firstAttempt === 'scheduled' ? 0 : (settings.onInsertConcurrency ?? QUEUE_DEFAULTS.onInsertConcurrency),
   );
   const needed = onArrival.reduce((sum, runs) => sum + runs, 1);
   if (reserved >= needed) return;

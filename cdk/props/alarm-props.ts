@@ -24,7 +24,7 @@ export interface QueueAlarms {
   /**
    * The longest time for which a record may be due without an attempt.
    *
-   * @default - three minutes and one `attemptTimeout`
+   * @default - 3 minutes and one `attemptTimeout`, of which 5 minutes count with `worker: "external"`
    */
   readonly lag?: Duration | false | undefined;
 
@@ -36,10 +36,10 @@ export interface QueueAlarms {
   readonly dead?: number | false | undefined;
 
   /**
-   * The share of attempts that may fail in two consecutive periods of five minutes, and the attempts in each below which the
-   * share means nothing.
+   * The share of attempts that may fail or kill their record in two consecutive periods of five minutes, and the attempts in each
+   * below which the share means nothing.
    *
-   * @default - a share of 0.5, of at least 4 attempts
+   * @default - `{ share: 0.5, minimumAttempts: 4 }`
    */
   readonly failures?: FailureAlarm | false | undefined;
 

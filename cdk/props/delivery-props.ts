@@ -44,7 +44,7 @@ export interface HeaderSecret {
 
 /** A delivery by HTTP. */
 export interface DeliveryProps {
-  /** `https`, or `http` to this machine. Readable in the function's configuration: put no secret in it. */
+  /** The URL: `https`, or `http` to this machine. Readable in the function's configuration: put no secret in it. */
   readonly url: string;
 
   /**
@@ -55,26 +55,31 @@ export interface DeliveryProps {
   readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
 
   /**
-   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: only the function
-   * reads it, and keeps it for five minutes.
+   * Headers beside those of the delivery and of the connection, one line of visible ASCII each. Those that give access
+   * (`Authorization`, `Cookie`, `X-Api-Key`, ...) come from a secret.
+   *
+   * Only the function reads a secret, and keeps it for five minutes.
    *
    * @default - none
    */
   readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
 
   /**
-   * Signs each delivery by Standard Webhooks. The key is a secret of Secrets Manager, whose current version and the one
-   * before both sign, or a parameter of the Parameter Store. It holds `whsec_` and base64, or any text, of 16 bytes or
-   * more.
+   * The key that signs each delivery by Standard Webhooks, in Secrets Manager or the Parameter Store.
+   *
+   * It holds `whsec_` and base64, or any text, of 16 bytes or more. The current version of a secret and the one before both
+   * sign.
    *
    * @default - no signature
    */
   readonly secret?: AnySecret | SecretField | undefined;
 
   /**
-   * Answers that do not have their usual meaning: a status, or all of a class such as `"4xx"`. A status takes precedence
-   * over its class, and an answer that is in no list keeps its usual meaning. Answers of the list `notReady` say "not yet": the
-   * record waits as its policy says, and that is no failure.
+   * Lists `success`, `notReady`, `retry` and `dead` of answers that do not have their usual meaning: a status, or a class such
+   * as `"4xx"`. A status comes before its class. Redirects are never followed.
+   *
+   * Answers of the list `notReady` say "not yet", whatever `Retry-After` they have: the record waits as its policy says, and
+   * that is no failure.
    *
    * @default - 2xx is success; 408, 425, 429 and 5xx are tried again; others are dead
    */
@@ -88,9 +93,11 @@ export interface DeliveryProps {
   readonly requestTimeout?: Duration | undefined;
 
   /**
-   * Addresses that may be delivered to, in addition to public ones: `true` for private networks (RFC 1918, 100.64.0.0/10,
-   * fc00::/7), or a list such as `["10.1.0.0/16"]`. Only a list can allow other special addresses. The address that a name
-   * leads to is checked when a connection is made. The local runtime allows this machine.
+   * Addresses that may be delivered to, in addition to public ones: `true` for private networks, or a list such as
+   * `["10.1.0.0/16"]`.
+   *
+   * Private networks are those of RFC 1918, 100.64.0.0/10 and fc00::/7. Only a list can allow other special addresses. The
+   * address that a name leads to is checked when a connection is made. The local runtime allows this machine.
    *
    * @default false
    */

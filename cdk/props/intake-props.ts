@@ -5,26 +5,30 @@ import { duration } from '../support/values.js';
 /** Settings of the intake, in place of `true`. */
 export interface IntakeProps {
   /**
-   * Longest time for which Lambda gathers changes of the table before it starts the intake: 0 to 5 minutes. The intake then runs
-   * less often, and first attempts begin later by as much.
+   * Longest time for which Lambda gathers changes of the table before it starts the intake: 0 to 5 minutes.
    *
-   * @default - none: the intake starts at once
+   * The intake then runs less often, and first attempts begin later by as much.
+   *
+   * @default - none
    */
   readonly batchingWindow?: Duration | undefined;
 
   /**
-   * Runs of the intake at once for records that come back through the redelivery queue: 2 to 1,000. It protects the concurrency
-   * of an account with a small quota.
+   * Runs of the intake at once for records that come back through the redelivery queue: 2 to 1,000.
+   *
+   * It protects the concurrency of an account with a small quota.
    *
    * @default - no limit but the account's
    */
   readonly redeliveryMaxConcurrency?: number | undefined;
 
   /**
-   * Exempts the intake from Lambda's detection of recursive loops. Lambda would stop a record that waits for
-   * a run of more than eight minutes. `false` where CloudFormation does not know the property `RecursiveLoop`.
+   * Exempts the intake from Lambda's detection of recursive loops. `false` where CloudFormation does not know the property
+   * `RecursiveLoop`.
    *
-   * @default - true; false in a stack whose region is known to be of AWS GovCloud, China or an isolated partition
+   * Lambda would stop a record that waits for a run of more than eight minutes.
+   *
+   * @default - `true`; `false` in a region of AWS GovCloud, China or an isolated partition
    */
   readonly allowRecursiveLoop?: boolean | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetryPolicy } from '../../src/policies/index.js';
-import type { QueueOptions } from '../../src/worker/index.js';
+import type { HistoryOptions, QueueOptions } from '../../src/worker/index.js';
 import type { QueueAlarms } from './alarm-props.js';
 import type { DeliveryProps } from './delivery-props.js';
 import type { EntryFunctionProps } from './function-props.js';
@@ -20,105 +20,119 @@ export type FirstAttempt = 'onInsert' | 'scheduled';
  */
 export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   /**
-   * A due time per record: a failure sets it by this policy. Polled every minute.
+   * A due time per record: a failure sets it by this policy. The queue is polled every minute.
    *
-   * @default - `{ type: 'fibonacci' }`, unless the queue is `progressive`
+   * @default - `{ type: 'fibonacci' }`, unless it is `progressive`
    */
   readonly retry?: RetryPolicy | undefined;
 
   /**
-   * One rule per tier, each with its own interval and ages: `true` for the default tiers (every 5 minutes up to one
-   * day of age, ..., every 8 days up to 360).
+   * One rule per tier, each with its own interval and ages: `true` for the default tiers.
    *
-   * @default - the queue has a due time per record, as `retry` says
+   * The default tiers are from every 5 minutes up to one day of age to every 8 days up to 360.
+   *
+   * @default - a due time per record, as `retry` says
    */
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
-   * Names of errors that a retry cannot help, such as `ValidationError`: such a failure makes the record dead at once. The
-   * name of a class stands for the classes derived from it, too.
+   * Names of errors that a retry cannot help, such as `ValidationError`: such a failure makes the record dead at once. The name
+   * of a class stands for the classes derived from it, too.
    *
-   * @default - the policy decides about all of them
+   * @default - none
    */
   readonly deadOn?: readonly string[] | undefined;
 
   /**
-   * What a record keeps of its attempts: bytes (512, or 2048 with stacks), entries (20), and whether stack traces are
-   * kept. Every byte is billed at every write.
+   * The attempts that a record keeps: their size, their number, and stack traces or none.
+   *
+   * Every byte is billed at every write.
    *
    * @default - 512 bytes, 20 entries, no stacks
    */
   readonly history?: HistoryProps | undefined;
 
   /**
-   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL to which it POSTs,
-   * or an object with a URL and further options. The URL is `https`, or `http` to the same machine. It is readable in the
-   * function's configuration: do not put a secret into it.
+   * A URL to which the built-in function POSTs each payload: `https`, or `http` to the same machine. Or an object with a URL
+   * and further options.
    *
-   * @default - the queue has an `entry` or a `handler`
+   * The record's id is sent as `Idempotency-Key`. The URL is readable in the function's configuration: do not put a secret into
+   * it.
+   *
+   * @default - none
    */
   readonly deliverTo?: string | DeliveryProps | undefined;
 
   /**
-   * A module that exports `handler = backlogHandler({ ... })` (from `dynamo-backlog/lambda`), bundled by esbuild. The
-   * path is absolute or relative to the working directory.
+   * A module that exports `handler = backlogHandler({ ... })`, bundled by esbuild. The path is absolute or relative to the
+   * working directory.
    *
-   * @default - the queue has a `deliverTo` or a `handler`
+   * @default - none
    */
   readonly entry?: string | undefined;
 
   /**
-   * One of the Backlog's `workers`: a function that serves other queues as well. Or `"external"`: the queue has no function, and
-   * processes elsewhere attempt it (`backlog work`), such as containers. See `Backlog.workEnvironment` and `grantWork`.
+   * One of the Backlog's `workers`: a function that serves other queues as well. Or `"external"`: no function, processes of
+   * yours attempt the queue.
    *
-   * @default - the queue has a `deliverTo`, an `entry` or a `handler` of its own
+   * Such processes run `backlog work`, in containers for example. See `Backlog.workEnvironment` and `grantWork`.
+   *
+   * @default - none
    */
   readonly worker?: string | undefined;
 
   /**
-   * With `worker`: the queue's share of the attempts, relative to the worker's other queues, while all have work. With
-   * different weights, the run draws the queue of each page by them. With equal weights, it drains all queues at once.
+   * The queue's share of the attempts of its `worker`, relative to the other queues, while all have work.
+   *
+   * With different weights, the run draws the queue of each page by them. With equal weights, it drains all queues at once.
    *
    * @default 1
    */
   readonly weight?: number | undefined;
 
   /**
-   * Environment variables of the function made from `entry`.
+   * Environment variables of the function made from `entry`. For the library's own names, the library's value applies.
    *
-   * @default - none but the library's own
+   * @default - none
    */
   readonly environment?: Readonly<Record<string, string>> | undefined;
 
   /**
-   * A function of your own, of one queue, whose code is a `backlogHandler`. It gets the library's environment
-   * variables, settings for asynchronous invocation and rights, as far as it is a function of this CDK app.
+   * A function of your own, of this queue alone, whose code is a `backlogHandler`.
    *
-   * @default - the queue has a `deliverTo` or an `entry`
+   * It gets the library's environment variables, settings for asynchronous invocation and rights, as far as it is a function of
+   * this CDK app.
+   *
+   * @default - none
    */
   readonly handler?: IFunction | undefined;
 
   /**
-   * Whether the rules (or schedules) fire. Nothing is attempted while they do not.
+   * Rules or schedules that fire. `false`: they do not, and nothing is attempted.
    *
    * @default true
    */
   readonly enabled?: boolean | undefined;
 
   /**
-   * When a record that was put without `lane` is attempted first. `"onInsert"`: within about a second, in up to
-   * `onInsertConcurrency` runs at once beside the rule's run; then a success is the record's only write after its
-   * insertion. `"scheduled"`: when the rule finds it.
+   * The first attempt of a record that was put without `lane`: `"onInsert"` within about a second, `"scheduled"` when the rule
+   * finds it.
    *
-   * @default - `"onInsert"`; `"scheduled"` for a `handler` whose asynchronous invocation is configured elsewhere, and for
-   * `worker: "external"`
+   * On insertion, up to `onInsertConcurrency` runs work at once beside the rule's run, and a success is the record's only write
+   * after its insertion. A `handler` whose asynchronous invocation is configured elsewhere has no such runs, as their lost
+   * events would not come back.
+   *
+   * @default - `"onInsert"`; `"scheduled"` with `worker: "external"`, or a `handler` whose asynchronous invocation is
+   * configured elsewhere
    */
   readonly firstAttempt?: FirstAttempt | undefined;
 
   /**
-   * Lanes that the queue's records are spread over, by their ids: 1 to 32. Each lane is a partition of the index: 1,000
-   * write units a second, or 500 records that are indexed and removed. You can change the number at any time, while
-   * records wait.
+   * Lanes that the queue's records are spread over, by their ids: 1 to 32. You can change the number at any time, while records
+   * wait.
+   *
+   * Each lane is a partition of the index: 1,000 write units a second, or 500 records that are indexed and removed. Claims on
+   * arrivals are spread, too.
    *
    * @default 1
    */
@@ -127,34 +141,13 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   /**
    * The thresholds of the queue's alarms; `false`: it has none.
    *
-   * @default - see `QueueAlarms`
+   * @default - the default of each
    */
   readonly alarms?: QueueAlarms | false | undefined;
 }
 
-/** What a record keeps of its attempts. */
-export interface HistoryProps {
-  /**
-   * The size of all entries together, from 200 to 16,384.
-   *
-   * @default 512, or 2048 with stacks
-   */
-  readonly bytes?: number | undefined;
-
-  /**
-   * The number of entries, from 1 to 100.
-   *
-   * @default 20
-   */
-  readonly entries?: number | undefined;
-
-  /**
-   * Whether the stack traces of errors in your code (`entry` or `handler`) are kept.
-   *
-   * @default false
-   */
-  readonly stacks?: boolean | undefined;
-}
+/** The attempts that a record keeps. */
+export type HistoryProps = Omit<HistoryOptions, 'redact'>;
 
 /** How often records are attempted, up to which age. */
 export interface TierProps {

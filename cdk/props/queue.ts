@@ -8,7 +8,7 @@ import { ConfigurationError } from '../../src/support/errors.js';
 import { nearest } from '../../src/support/nearest.js';
 import { refuseProtoName } from '../../src/support/own-names.js';
 import { parseOptions, show } from '../../src/support/validation.js';
-import { type QueueOptions, queueOptions, TIMES } from '../../src/worker/index.js';
+import { QUEUE_DEFAULTS, type QueueOptions, queueOptions, TIMES } from '../../src/worker/index.js';
 import { duration, lambdaFunction } from '../support/values.js';
 import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
@@ -79,7 +79,6 @@ const queueShape = z.strictObject({
   firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
 });
 
-const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
 const DEFAULT_RETRY: RetryPolicy = { type: 'fibonacci' };
 
 /**
@@ -116,7 +115,7 @@ function readQueue(name: string, input: unknown): Queue {
   const work = workOf(props, path, delivery.secrets);
   const retryMode = retryModeOf(props, path);
   const progressive = retryMode === 'progressive' ? readProgressive(props.progressive, path) : undefined;
-  const attemptTimeout = props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS;
+  const attemptTimeout = props.attemptTimeout?.toSeconds() ?? QUEUE_DEFAULTS.attemptTimeout;
   const alarms = readQueueAlarms(props.alarms, lagBeside(work, attemptTimeout), `${path}.alarms`);
   const settings = compact({
     retryMode,

@@ -29,17 +29,20 @@ export interface BacklogClientOptions extends ConnectionOptions {
   /** Name of the table of records. */
   readonly table: string;
   /**
-   * Queues whose records the client itself indexes, or `true` for all: those with `firstAttempt: 'scheduled'`, where that
-   * saves a write unit, and all where no intake looks after the table. The client always indexes delayed records.
-   * Default: none; the intake handles them.
+   * Queues whose records the client itself indexes, or `true` for all.
+   *
+   * That is for queues with `firstAttempt: 'scheduled'`, where it saves a write unit, and for all where no intake looks after
+   * the table. The client always indexes delayed records. Default: none, the intake handles them.
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
   /**
-   * The number of records that may come one out of the other, each inserted by an attempt of the one before and due within a
-   * minute: 1 to 1,000. The next one is dead from the start, with the reason. Default: 16.
+   * Records that may come one out of the other, each inserted by an attempt of the one before: 1 to 1,000. The next one is dead
+   * from the start.
+   *
+   * Only those that are due within a minute count. Default: 16.
    */
   readonly maxHops?: number | undefined;
-  /** In place of the table, for tests; such as a `MemoryStore`. */
+  /** A store in place of the table, for tests, such as a `MemoryStore`. Default: the table. */
   readonly store?: ClientStore | undefined;
 }
 

@@ -4,9 +4,9 @@ import { show } from '../support/validation.js';
 
 /** When a new record may be attempted first. At most one of the two. */
 export interface Delay {
-  /** From now. */
+  /** The time from now until it may be attempted. Default: none. */
   readonly delay?: Duration | undefined;
-  /** A point in time: a `Date`, or ISO-8601 with its zone such as `"2026-12-24T18:00:00+01:00"`. */
+  /** The time from which on it may be attempted: a `Date`, or ISO-8601 with its zone such as `"2026-12-24T18:00:00+01:00"`. Default: now. */
   readonly at?: Date | string | undefined;
 }
 

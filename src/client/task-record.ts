@@ -10,28 +10,29 @@ import { uniqueId } from './unique-id.js';
 
 /** The options at the insertion of a task's record. */
 export interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
-  /** Default: the task's. */
+  /** The queue of the record. Default: the task's. */
   readonly queue?: string | undefined;
-  /** One of the task's `priorities`, in place of `queue`. */
+  /** One of the task's `priorities`, in place of `queue`. Default: none. */
   readonly priority?: Priority | undefined;
-  /** Default: a random UUID, or what `uniqueFor` makes of the payload. */
+  /** The id of the record. Default: a random UUID, or what `uniqueFor` makes of the payload. */
   readonly id?: string | undefined;
-  /** Comes before the task's and the queue's own policy. */
+  /** A policy, which comes before the task's and the queue's; or limits alone. Default: the task's. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
-  /** Attempts of this record in all, under whatever policy. */
+  /** Attempts of this record in all, under whatever policy; beside `retry`, a part of that policy. Default: the policy's. */
   readonly maxAttempts?: number | undefined;
   /**
-   * Once in so long. Whatever else is inserted with the same payload, task and
-   * queue within the same period (counted from 1970 in UTC, by the time of the first attempt) is a duplicate.
+   * Period in which the same payload, task and queue is inserted once: another insertion is a duplicate.
+   *
+   * Periods are counted from 1970 in UTC, by the time of the first attempt. Default: none.
    */
   readonly uniqueFor?: Duration | undefined;
-  /** The part of the payload that tells one record from another. Default: all of it. */
+  /** With `uniqueFor`: gives the part of the payload that tells one record from another. Default: all of it. */
   readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
-  /** The trace that it belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
+  /** The trace that the record belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
   readonly traceparent?: string | undefined;
-  /** Attributes of your own, stored beside the payload. */
+  /** Attributes of your own, stored beside the payload. Default: none. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-  /** When the work came up, if that was earlier. Default: now. */
+  /** The time at which the work arose, if that was earlier. Default: now. */
   readonly insertedAt?: Date | string | undefined;
 }
 

@@ -14,7 +14,7 @@ export type Which = string | readonly string[] | Selection;
 
 /** How an action goes about it. All optional. */
 export interface OperationOptions {
-  /** Counts, and changes nothing. Default: false. */
+  /** Counts, and changes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
   /** Records changed per second at most. Default: no limit. */
   readonly perSecond?: number | undefined;
@@ -22,16 +22,18 @@ export interface OperationOptions {
   readonly limit?: number | undefined;
   /** Writes at once, 1 to 1,000. Default: 25. */
   readonly concurrency?: number | undefined;
-  /** After each page, with the counts so far. */
+  /** Called after each page with the counts so far. Default: none. */
   readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
-  /** DynamoDB throttles, or does not answer: the work waits, for half a minute. */
+  /** Called when DynamoDB throttles, or does not answer: the action waits, for half a minute. Default: none. */
   readonly onTrouble?: ((message: string) => void) | undefined;
-  /** Ends the work after the writes at hand. */
+  /** Ends the action after the writes at hand. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * For one id: attributes of the record as it was seen. If one of them has another value by now, the record is left, as
-   * `changedMeanwhile`. Its `rev` is enough, `{ rev }`: every write of this library renews it. A record without a `rev`
-   * has not been written by this library: give the whole item. Default: the record may be as it is.
+   * Attributes of the record as it was seen, for one id. If one of them has another value by now, the record is left, as
+   * `changedMeanwhile`.
+   *
+   * Its `rev` is enough, `{ rev }`: every write of this library renews it. A record without a `rev` has not been written by
+   * this library: give the whole item. Default: any.
    */
   readonly expected?: Item | undefined;
 }

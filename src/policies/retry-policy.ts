@@ -25,25 +25,30 @@ export type RetryPolicy =
 
 /** How long it is tried, under whatever policy. */
 export interface RetryLimits {
-  /** Attempts in all, the first one included. Default: no limit. */
+  /** Attempts that may fail, the first one included. Default: no limit. */
   readonly maxAttempts?: number | undefined;
-  /** Age past which the record is dead (`expired`). Default: 360 days. */
+  /**
+   * Age past which the record is dead (`expired`). A wait that would pass it is not begun. Default: 360 days, or the end of the last
+   * tier.
+   */
   readonly maxAge?: Duration | undefined;
 }
 
 /** What every policy takes beside its own options. */
 export interface CommonPolicyOptions extends RetryLimits {
-  /** No wait is longer, jitter included. Default: 365 days. */
+  /** The longest wait, jitter included. Default: 365 days. */
   readonly maxWait?: Duration | undefined;
   /**
    * The tick of the rule that ends a wait of a tick or more: the `nearest` one, up to half a tick early, or the next one
-   * (`up`), never early. Default: `nearest`. Whatever it is, `window`, `sidekiq` and `buckets` wait no less than their
-   * formulas say, and `exponential` no less than its `min`. The rules of a progressive queue keep its waits themselves.
+   * (`up`), never early.
+   *
+   * Whatever it is, `window`, `sidekiq` and `buckets` wait no less than their formulas say, and `exponential` no less than its
+   * `min`. The rules of a progressive queue keep its waits themselves. Default: `nearest`.
    */
   readonly rounding?: 'nearest' | 'up' | undefined;
   /**
-   * How the waits of records that fail together are spread. Default: `phase` for `fibonacci`, `arctan`, `sigmoid` and
-   * `saturating`, none for the others. `window`, `sidekiq` and `buckets` are random by themselves and take none.
+   * The spread of the waits of records that fail together. `window`, `sidekiq` and `buckets` are random by themselves and take none.
+   * Default: `phase` for `fibonacci`, `arctan`, `sigmoid` and `saturating`, none for the others.
    */
   readonly jitter?: JitterInput | undefined;
 }

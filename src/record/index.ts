@@ -27,7 +27,7 @@ export { CONTRACT_ATTRIBUTES, parseRecord } from './parse.js';
 export { firstTryAt, hasOwnSchedule, triesOf } from './policy-of.js';
 export * from './quarantine.js';
 export * from './record.js';
-export { keptRetryAfter } from './retry-after.js';
+export { DEFAULT_MAX_RETRY_AFTER_SECONDS, keptRetryAfter } from './retry-after.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { CLOCK_TOLERANCE_MS } from './times.js';

@@ -3,7 +3,7 @@ import { policyOf } from './policy-of.js';
 import { type BacklogRecord, bornAt } from './record.js';
 
 /** A destination is not trusted with more, unless its queue says so. */
-const DEFAULT_MAX_RETRY_AFTER_SECONDS = 86_400;
+export const DEFAULT_MAX_RETRY_AFTER_SECONDS = 86_400;
 
 interface RetryAfterLimits {
   /** Of the queue, or chosen for the failure; the record's own comes before it. */

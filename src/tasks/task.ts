@@ -22,21 +22,24 @@ export interface TaskContext extends AttemptContext {
 
 /** The options of a task, beside its payload and its work. */
 export interface TaskOptions<Priority extends string = string> {
-  /** Stands on the records, as their `task`. Letters, digits and `_.:/-`, at most 128. */
+  /** The name that its records have as their `task`: letters, digits and `_.:/-`, at most 128. */
   readonly name: string;
-  /** The queue of its records, unless their insertion says another one. Default: `default`. */
+  /** The queue of its records, unless their insertion names another one. Default: `default`. */
   readonly queue?: string | undefined;
-  /** Names of priorities, and the queue that each of them is: `{ high: 'mails-high' }`. */
+  /**
+   * Names of priorities, and the queue that each of them is: `{ urgent: 'mails-urgent' }`. Such a queue has its own handler, limits and
+   * alarms. Default: none.
+   */
   readonly priorities?: Readonly<Record<Priority, string>> | undefined;
-  /** Names that its records bore before: those that still wait are performed as well. */
+  /** Names of the task before it was renamed: records that still wait under them are performed as well. Default: none. */
   readonly formerNames?: readonly string[] | undefined;
-  /** Its own policy, or a function of the error and the record. Default: the handler's. */
+  /** The policy of its records, or a function of the error and the record. Default: the handler's. */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
-  /** The queue to which a failure moves its records that are to be retried. Default: the handler's. */
+  /** The queue into which a failure moves its records that are to be retried. Default: the handler's. */
   readonly retryQueue?: string | undefined;
   /** Errors that no retry helps against: names, or classes. Default: the handler's. */
   readonly deadOn?: DeadOn | undefined;
-  /** Time of one attempt; at most the `attemptTimeout` of the queue, which is the default. */
+  /** Time of one attempt; at most the `attemptTimeout` of the queue, which determines the leases. Default: that of the queue. */
   readonly attemptTimeout?: Duration | undefined;
 }
 
@@ -59,10 +62,13 @@ export interface Task<Input = unknown, Output = Input, Priority extends string =
   readonly queue: string;
   /** Time of one attempt, in seconds. */
   readonly attemptTimeout?: number | undefined;
-  /** Checks the payload at the insertion, and again before each attempt. */
+  /**
+   * Checks the payload at the insertion, and again before each attempt: a schema of any library that follows Standard Schema (zod,
+   * valibot, arktype, ...). Default: none, the type parameter alone says the type of the payload.
+   */
   readonly schema?: StandardSchema<Input, Output> | undefined;
   // A method, so that tasks of any payload fit into one list.
-  /** Does the work of one record, with what the schema makes of its payload. */
+  /** Does the work of one record: `(payload, { record, signal, attempt, logger })`. The payload is what the schema makes of it. */
   perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
   /**
    * Never there: it carries the types.

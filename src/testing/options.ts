@@ -17,18 +17,18 @@ import type { Process, QueueOptions, RetryFunction } from '../worker/index.js';
  */
 export interface TestQueue
   extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination' | 'history' | keyof QueueOptions> {
-  /** What your module exports: `handler = backlogHandler({ ... })`, or what wraps one. Its middlewares are run. */
+  /** The handler that your module exports, `backlogHandler({ ... })`, or what wraps one: its middlewares are run. Default: none. */
   readonly handler?: BacklogLambdaHandler | LambdaFunction | undefined;
-  /** Does the work of one record. */
+  /** Does the work of one record, without a handler. Then `retry` may be a function, and `deadOn` may have classes. Default: none. */
   readonly process?: Process | undefined;
-  /** The tasks that are performed. */
+  /** The tasks that are performed, without a handler. Default: none. */
   readonly tasks?: readonly Task[] | undefined;
-  /** Where the built-in function delivers: a URL, or an object with one. Without secrets. */
+  /** The URL of the built-in delivery by HTTP, or an object with one, to a server of your test. Without secrets. Default: none. */
   readonly deliverTo?:
     | string
     | Pick<HttpDeliveryOptions, 'url' | 'method' | 'answers' | 'requestTimeout'>
     | undefined;
-  /** A due time per record, by this policy; beside `process` or `tasks`, or a function. Default: that of the handler. */
+  /** A due time per record, by this policy; beside `process` or `tasks` also a function. Default: that of the handler. */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
   /** One rule per tier: `true` for the default tiers. Default: a due time per record. */
   readonly progressive?:
@@ -40,9 +40,9 @@ export interface TestQueue
         readonly maxAttempts?: number | undefined;
       }
     | undefined;
-  /** When a record is attempted first: by its insertion, or when a rule finds it. Default: `onInsert`. */
+  /** The first attempt of a record: on its insertion, or when a rule finds it. Default: `'onInsert'`. */
   readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
-  /** Its share among the queues of the same handler. Default: 1. */
+  /** The queue's share among the queues of the same handler. Default: 1. */
   readonly weight?: number | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
@@ -52,23 +52,22 @@ export interface TestQueue
 export interface TestBacklogOptions {
   /** The queues by their names, as in the CDK app. */
   readonly queues: Readonly<Record<string, TestQueue>>;
-  /** When the backlog's time begins. Default: now, at the beginning of the minute. */
+  /** The beginning of the backlog's time. Default: the present minute. */
   readonly now?: Date | string | number | undefined;
   /** The functions' timeout. Default: 5 minutes. */
   readonly timeout?: Duration | undefined;
   /**
-   * How long, in real time, virtual time waits for an attempt that does real work, before it goes on: an attempt that hangs
-   * meets its time limit then. Also how long an attempt has to end after its signal was aborted. Default: 1 s.
+   * The real time that virtual time waits for an attempt that does real work, before it goes on.
+   *
+   * An attempt that hangs meets its time limit then. An attempt also has this time to end after its signal was aborted.
+   * Default: 1 second.
    */
   readonly grace?: Duration | undefined;
-  /** What chance is drawn from (jitter, random ids): the same seed, the same test. Default: 1. */
+  /** The seed that jitter and random ids are drawn from: the same seed gives the same times. Default: 1. */
   readonly seed?: number | undefined;
-  /**
-   * Every record that succeeds is attempted once more, as if its outcome could not be written: what your tests then count
-   * twice is not idempotent. Default: false.
-   */
+  /** Attempts every record that succeeds once more: what your tests then count twice is not idempotent. Default: `false`. */
   readonly attemptEachTwice?: boolean | undefined;
-  /** Whether a finding is thrown by the call that made it. Otherwise it is only kept in `findings`. Default: true. */
+  /** Throws a finding by the call that made it. Otherwise it is only kept in `findings`. Default: `true`. */
   readonly throwFindings?: boolean | undefined;
 }
 

@@ -7,11 +7,9 @@ import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
 import { gateOf } from './guards/queue-guards.js';
 import type { Arrivals } from './options.js';
+import { QUEUE_DEFAULTS } from './queue-options.js';
 import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
-
-/** Batches of one queue under attempt at a time; records above that are indexed, and an ordinary run looks at them. */
-export const ON_INSERT_CONCURRENCY = 10;
 
 interface FirstAttempts {
   readonly ended: StopReason;
@@ -39,7 +37,8 @@ export async function attemptOnInsert(
 ): Promise<FirstAttempts> {
   const { options, guards } = run;
   const { target, deadline } = options;
-  const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
+  const { attemptTimeout, onInsertConcurrency: maxRuns = QUEUE_DEFAULTS.onInsertConcurrency } =
+    options.limits;
   const conflict = await options.ownershipConflict?.();
   // To write here would undo what the active region writes. The event comes back to the intake, which looks at them again: this
   // region may have become the active one less than a minute ago.

@@ -12,13 +12,13 @@ export {
   type RetryWait,
   retryDecider,
 } from './failures/retry-function.js';
-export { ON_INSERT_CONCURRENCY } from './first-attempts.js';
-export type { BreakerOptions } from './guards/breaker.js';
 export type { BreakerMemory } from './guards/breakers.js';
 export * from './options.js';
 export {
   type BreakerChoice,
+  type BreakerOptions,
   limitsSchema,
+  QUEUE_DEFAULTS,
   type QueueOptions,
   queueOptions,
   type RunLimits,

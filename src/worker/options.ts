@@ -4,8 +4,7 @@ import type { Clock } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
 import type { FailureChoices, RecordChoices } from './failures/decisions.js';
 import type { Redaction } from './failures/history.js';
-import type { BreakerOptions } from './guards/breaker.js';
-import type { RunLimits } from './queue-options.js';
+import type { BreakerOptions, RunLimits } from './queue-options.js';
 import type { StopReason } from './stop-reason.js';
 
 /** What a `process` function gets beside the record. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
+import { DEFAULT_MAX_RETRY_AFTER_SECONDS } from '../record/index.js';
 import { type Duration, duration } from '../support/duration.js';
 import { retryQueueName } from './failures/decision-options.js';
-import type { BreakerOptions } from './guards/breaker.js';
 
 // The options that a queue of the CDK app, the code of its handler and a queue under test have in common. Each is declared here
 // and nowhere else: its type, its meaning, its default, and what it may be.
@@ -14,8 +14,8 @@ import type { BreakerOptions } from './guards/breaker.js';
  */
 export interface LimitOptions<Length = number> {
   /**
-   * Attempts at once in a run, all shards together. Up to `onInsertConcurrency` runs on arrival work at the same time, with as
-   * many attempts each. Default: 10.
+   * Attempts at once in a run, all shards together: 1 to 1,000. Up to `onInsertConcurrency` runs on arrival work at the same time,
+   * with as many attempts each. Default: 10.
    */
   readonly concurrency?: number | undefined;
   /**
@@ -24,27 +24,32 @@ export interface LimitOptions<Length = number> {
    */
   readonly globalConcurrency?: number | undefined;
   /**
-   * Runs at once that attempt records as they are inserted, each with `concurrency`. Records that are inserted while so many are
-   * at work are indexed, and an ordinary run attempts them within seconds. Default: 10.
+   * Runs at once that attempt records as they are inserted, each with `concurrency`.
+   *
+   * Records that are inserted while so many are at work are indexed, and an ordinary run attempts them within seconds. Default:
+   * 10.
    */
   readonly onInsertConcurrency?: number | undefined;
-  /** Attempts started per second, in all runs of the queue together. Default: no limit. */
+  /** Attempts started per second in all runs of the queue together, runs on arrival included. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /**
-   * Time of one attempt. The function's timeout must leave room for it. Up to 24 hours in a worker process. Default: 30
+   * Time of one attempt: at least 15 seconds less than the function's timeout, and up to 24 hours in a process of yours. Default: 30
    * seconds.
    */
   readonly attemptTimeout?: Length | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
   /**
-   * The longest `Retry-After` of a destination, or of a handler, that is kept. Longer ones are cut to it, to the policy's
-   * `maxWait`, and to what is left of the record's `maxAge`. Default: a day.
+   * The longest `Retry-After` that is kept, of a destination or of a handler.
+   *
+   * Longer ones are cut to it, to the policy's `maxWait`, and to what is left of the record's `maxAge`. Default: 1 day.
    */
   readonly maxRetryAfter?: Length | undefined;
   /**
-   * The time that a run stays, asleep, for waits of less than a minute, counted from its start. At most a minute: then the next rule
-   * fires. 0 leaves such waits to the next minute. Only for a queue with a due time per record. Default: a minute.
+   * The time that a run stays, asleep, for waits of less than a minute, counted from its start. 0 leaves such waits to the next
+   * minute.
+   *
+   * At most a minute: then the next rule fires. Only for a queue with a due time per record. Default: a minute.
    */
   readonly linger?: Length | undefined;
 }
@@ -57,13 +62,13 @@ export interface LimitOptions<Length = number> {
 export interface QueueOptions<Length = number> extends LimitOptions<Length> {
   /**
    * Another queue of the same backlog, into which a failure moves a record that is to be retried. The record then follows the
-   * retry mode and policy of that queue. Default: it stays.
+   * retry mode and policy of that queue. Default: none, it stays.
    */
   readonly retryQueue?: string | undefined;
   /**
-   * A circuit breaker. It opens when too many attempts fail. While it is open, one record is attempted now and then, and it
-   * closes when such an attempt does not fail. `true` opens it when half of at least 10 attempts within 60 seconds fail, and
-   * attempts one record every 50 seconds. Default: none, every record that is due is attempted.
+   * A circuit breaker, which opens when too many attempts fail. `true` takes the defaults of its options.
+   *
+   * While it is open, one record is attempted now and then, and it closes when such an attempt does not fail. Default: none.
    */
   readonly breaker?: BreakerChoice | undefined;
   /** The time that a record is kept after its success, or `"forever"`. Default: 30 days. */
@@ -71,22 +76,39 @@ export interface QueueOptions<Length = number> extends LimitOptions<Length> {
 }
 
 /**
+ * Settings of a circuit breaker.
+ *
+ * @inline
+ */
+interface BreakerSettings {
+  /** The share of failed attempts that opens it, above 0 and up to 1. Default: 0.5. */
+  readonly failureThreshold?: number | undefined;
+  /** Attempts in the window without which it does not open. Default: 10. */
+  readonly minimumAttempts?: number | undefined;
+  /** The time whose attempts are counted, 1 second to 1 hour. Default: 60 seconds. */
+  readonly window?: Duration | undefined;
+  /** The time after which one attempt probes the destination, 1 second to 1 hour. Default: 50 seconds. */
+  readonly halfOpenAfter?: Duration | undefined;
+}
+
+/**
  * A circuit breaker as it is written down: `true` for the defaults of all its options.
  *
  * @inline
  */
-export type BreakerChoice =
-  | boolean
-  | {
-      /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
-      readonly failureThreshold?: number | undefined;
-      /** Attempts in the window without which it does not open. Default 10. */
-      readonly minimumAttempts?: number | undefined;
-      /** The time whose attempts are counted. Default 60 s. */
-      readonly window?: Duration | undefined;
-      /** The time after which one attempt probes the destination. Default 50 s. */
-      readonly halfOpenAfter?: Duration | undefined;
-    };
+export type BreakerChoice = boolean | BreakerSettings;
+
+/** When the breaker of a destination opens, and how long it stays so. Times are in seconds. */
+export type BreakerOptions = { readonly [Name in keyof BreakerSettings]-?: number };
+
+/** The defaults of those that have one as a value. Times are in seconds. */
+export const QUEUE_DEFAULTS = {
+  concurrency: 10,
+  onInsertConcurrency: 10,
+  attemptTimeout: 30,
+  maxRetryAfter: DEFAULT_MAX_RETRY_AFTER_SECONDS,
+  retention: 30 * 86_400,
+} as const satisfies { readonly [Name in keyof QueueOptions]: number };
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 /** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
@@ -138,8 +160,8 @@ export interface RunLimits extends LimitOptions {
 /** Fills in the defaults of limits, and leaves out all that is none. */
 export const limitsSchema = z.object({
   ...pickLimits(queueOptions),
-  concurrency: z._default(concurrency, 10),
-  attemptTimeout: z._default(attemptTimeout, 30),
+  concurrency: z._default(concurrency, QUEUE_DEFAULTS.concurrency),
+  attemptTimeout: z._default(attemptTimeout, QUEUE_DEFAULTS.attemptTimeout),
 });
 
 function pickLimits<All extends typeof queueOptions>({

@@ -17,26 +17,13 @@ function namesIn(page: string): Set<string> {
 }
 
 describe.each([
-  ['BacklogProps', 'docs/cdk.md', ['docs/monitoring.md']],
-  ['QueueProps', 'docs/cdk.md', []],
-  ['EntryFunctionProps', 'docs/cdk.md', []],
-  ['FunctionProps', 'docs/cdk.md', []],
   ['ProgressiveProps', 'docs/cdk.md', []],
   ['TierProps', 'docs/cdk.md', []],
   ['WorkerProps', 'docs/cdk.md', ['docs/handlers.md']],
-  ['HistoryProps', 'docs/cdk.md', []],
-  ['QueueAlarms', 'docs/monitoring.md', []],
-  ['DeliveryProps', 'docs/handlers.md', []],
-  ['BacklogHandlerOptions', 'docs/handlers.md', ['docs/logs.md']],
   ['BacklogOperatorOptions', 'docs/operate.md', ['docs/testing.md', 'docs/console.md']],
   ['Selection', 'docs/operate.md', []],
-  ['OperationOptions', 'docs/operate.md', []],
-  ['TaskOptions', 'docs/tasks.md', []],
-  ['TaskInsertOptions', 'docs/tasks.md', ['docs/logs.md', 'docs/records.md']],
-  ['BacklogClientOptions', 'docs/tasks.md', ['docs/records.md', 'docs/testing.md', 'docs/handlers.md']],
   ['InsertManyOptions', 'docs/tasks.md', []],
   ['NewRecord', 'docs/records.md', []],
-  ['TestBacklogOptions', 'docs/testing.md', []],
 ])('%s', (name, page, others) => {
   it(`has all its options in ${[page, ...others].join(', ')}`, () => {
     const options = propertiesOf(name);

@@ -8,15 +8,17 @@ import {
 
 /** What a record keeps of its attempts; every byte of it is billed at every write of the record. */
 export interface HistoryOptions {
-  /** The size of all entries together. Default 512, or 2048 with stacks. */
+  /** The size of all entries together: 200 to 16,384. Default: 512, or 2,048 with `stacks`. */
   readonly bytes?: number | undefined;
-  /** Entries at most. Default 20. */
+  /** The number of entries: 1 to 100. Default: 20. */
   readonly entries?: number | undefined;
-  /** Whether it is kept where errors were thrown, in code of one's own. Default: no. */
+  /** Keeps the stack traces of errors in code of your own. Default: `false`. */
   readonly stacks?: boolean | undefined;
   /**
-   * Takes secrets out of what is kept. It gets every text before it is cut, and returns at once what may be kept. If it
-   * throws, or returns anything else, only the error's name is kept.
+   * Takes secrets out of the texts that are kept.
+   *
+   * It gets every text before it is cut, and returns at once what may be kept. If it throws, or returns anything else, only the
+   * error's name is kept. Default: none.
    */
   readonly redact?: ((text: ErrorText) => ErrorText) | undefined;
 }

@@ -1,19 +1,8 @@
 import type { AttemptOutcome } from '../../record/index.js';
 import type { BreakerState } from '../../store/store.js';
 import { type Random, randomToken } from '../../support/random.js';
+import type { BreakerOptions } from '../queue-options.js';
 import { FailureWindow } from './failure-window.js';
-
-/** When the breaker of a destination opens, and how long it stays so. */
-export interface BreakerOptions {
-  /** Opens when at least this share of the attempts fails, above 0 and up to 1. Default: 0.5. */
-  readonly failureThreshold: number;
-  /** Among fewer attempts than these it never does. Default: 10. */
-  readonly minimumAttempts: number;
-  /** So long an attempt counts, in seconds. Default: 60. */
-  readonly window: number;
-  /** From one probe to the next, in seconds. Default: 50. */
-  readonly halfOpenAfter: number;
-}
 
 export type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 

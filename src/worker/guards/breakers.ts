@@ -7,14 +7,9 @@ import type { AttemptLogger } from '../../support/logger.js';
 import type { Random } from '../../support/random.js';
 import { show } from '../../support/validation.js';
 import type { DestinationOf } from '../options.js';
+import type { BreakerOptions } from '../queue-options.js';
 import type { StopReason } from '../stop-reason.js';
-import {
-  type AttemptKind,
-  Breaker,
-  type BreakerOptions,
-  type BreakerStatus,
-  type Transition,
-} from './breaker.js';
+import { type AttemptKind, Breaker, type BreakerStatus, type Transition } from './breaker.js';
 import type { Admission, Guard, Left } from './guard.js';
 
 /** The destination of a queue whose handler names none: all its records go to one. */

@@ -1,0 +1,108 @@
+/** The places that say more about an option, by the interface that declares it. */
+export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  QueueProps: {
+    retry: 'policies.md',
+    progressive: 'cdk.md#tiers',
+    deliverTo: 'handlers.md#delivery-by-http',
+    entry: 'cdk.md#functions',
+    handler: 'cdk.md#a-function-of-your-own-handler',
+    worker: 'handlers.md#several-queues',
+    deadOn: 'handlers.md#what-decides-about-a-failure',
+    history: 'handlers.md#history',
+    firstAttempt: 'records.md#from-another-language',
+    shards: 'protocol.md#shards',
+    alarms: 'monitoring.md#thresholds-and-actions',
+  },
+  LimitOptions: {
+    concurrency: 'back-pressure.md#attempts-at-once',
+    globalConcurrency: 'back-pressure.md#attempts-at-once',
+    onInsertConcurrency: 'back-pressure.md#runs-on-arrival',
+    attemptsPerSecond: 'back-pressure.md#attempts-per-second',
+    linger: 'policies.md#less-than-a-minute',
+  },
+  QueueOptions: {
+    retryQueue: 'handlers.md#what-decides-about-a-failure',
+    breaker: 'back-pressure.md#a-circuit-breaker',
+  },
+  FunctionProps: {
+    vpc: 'cdk.md#in-a-vpc',
+    bundling:
+      'https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_lambda_nodejs.BundlingOptions.html',
+    systemLogLevel: 'logs.md#what-logs-cost',
+    logLevel: 'logs.md',
+    tracing: 'logs.md#x-ray',
+  },
+  BacklogProps: {
+    queues: 'cdk.md#queues',
+    workers: 'handlers.md#several-queues',
+    table: 'cdk.md#an-existing-table',
+    sharedBacklog: 'stacks.md',
+    standby: 'stacks.md#bluegreen',
+    backlogName: 'cdk.md#a-guard-against-empty-tables',
+    primaryRegion: 'cdk.md#several-regions',
+    replicas: 'https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_dynamodb.ReplicaTableProps.html',
+    intake: 'records.md#from-another-language',
+    sweep: 'monitoring.md#what-it-costs-when-idle',
+    encryptionKey: 'security.md#one-key-for-all',
+    trigger: 'cdk.md#rules-or-schedules',
+    timeZone: 'cdk.md#time-zones',
+    metrics: 'monitoring.md#metrics',
+    minimal: 'monitoring.md#minimal',
+    alarms: 'monitoring.md#alarms',
+    alarmActions: 'monitoring.md#thresholds-and-actions',
+    dashboard: 'monitoring.md#dashboard',
+    widget: 'monitoring.md#the-overview-on-the-dashboard',
+  },
+  BacklogHandlerOptions: {
+    queues: 'handlers.md#several-queues',
+    tasks: 'tasks.md',
+    retry: 'handlers.md#what-decides-about-a-failure',
+    deadOn: 'handlers.md#what-decides-about-a-failure',
+    history: 'handlers.md#history',
+    destination: 'back-pressure.md#several-destinations-in-one-queue',
+    tracing: 'logs.md#opentelemetry',
+  },
+  DeliveryProps: {
+    headers: 'handlers.md#secrets',
+    secret: 'handlers.md#signatures',
+    answers: 'handlers.md#not-ready-yet',
+    allowPrivateAddresses: 'handlers.md#private-addresses',
+  },
+  TaskOptions: {
+    name: 'records.md',
+    retry: 'handlers.md#what-decides-about-a-failure',
+  },
+  Task: {
+    schema: 'https://standardschema.dev',
+  },
+  Delay: {
+    delay: 'tasks.md#delays-and-dates',
+    at: 'tasks.md#delays-and-dates',
+  },
+  TaskInsertOptions: {
+    uniqueFor: 'tasks.md#once-in-a-period',
+    uniqueBy: 'tasks.md#once-in-a-period',
+    traceparent: 'logs.md#traces',
+  },
+  BacklogClientOptions: {
+    indexAtOnce: 'records.md#from-another-language',
+    maxHops: 'handlers.md#records-that-insert-records',
+  },
+  OperationOptions: {
+    expected: 'operate.md#a-record-as-it-was-seen',
+  },
+  CommonPolicyOptions: {
+    maxWait: 'policies.md#why-it-works',
+    jitter: 'policies.md#jitter-a-fixed-phase-per-record',
+  },
+  TestQueue: {
+    handler: 'middleware.md',
+    progressive: 'testing.md#tiers',
+  },
+  TestBacklogOptions: {
+    queues: 'testing.md#queues',
+    grace: 'testing.md#time',
+    attemptEachTwice: 'testing.md#idempotency',
+    throwFindings: 'testing.md#findings',
+  },
+};
