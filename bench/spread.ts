@@ -24,7 +24,7 @@ const idsOf = (set: number, records: number) =>
   Array.from({ length: records }, (_, i) => `set-${set}-order-${i}`);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** A table of docs/policies.md, as Markdown: means over several sets of ids. */
+/** A table of docs/policies-mathematics.md, as Markdown: means over several sets of ids. */
 function printTable(records: number): void {
   print(
     `| ${records.toLocaleString('en-US')} at once | peak/s at 5 | at 10 | at 15 | dispersion at 10 | deviation, mean | idle | in order |`,

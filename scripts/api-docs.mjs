@@ -22,7 +22,7 @@ const ENTRIES = {
   'src/engine': 'dynamo-backlog/engine',
   'src/testing': 'dynamo-backlog/testing',
 };
-/** The members of the union `RetryPolicy`, which docs/policies.md describes. */
+/** The members of the union `RetryPolicy`, which docs/policies-reference.md describes. */
 const POLICIES = [
   ...['None', 'Constant', 'Linear', 'Fibonacci', 'Exponential', 'Window', 'Sidekiq', 'Buckets', 'Power'],
   ...['Arctan', 'Sigmoid', 'Saturating', 'List', 'Progressive', 'WorkQueue'],
@@ -84,7 +84,7 @@ function importedAs(entry) {
 
 /** The page of policies describes their options, with formulas and tables: the reference leads there. */
 function commentPolicies(project) {
-  const text = 'Described on the page of policies, docs/policies.md.';
+  const text = 'Described on the page of policies, docs/policies-reference.md.';
   for (const one of Object.values(project.reflections)) {
     const file = project.getSymbolIdFromReflection(one)?.packagePath;
     if (file?.startsWith('src/policies/') && !one.hasComment())

@@ -1,16 +1,18 @@
-// `npm run docs:policies`: fills in what docs/policies.md shows of commands, schedules and pictures. Tests keep it in step:
+// `npm run docs:policies`: fills in what the pages about policies show of commands, schedules and pictures. Tests keep it in step:
 // `npm test` runs everything but the simulations, which take a minute; `npm run test:long` runs those.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { durationText } from '../src/tools/cli/policy-table.js';
 import type { ScheduleRow } from '../src/tools/lab/schedule-of.js';
-import { backlog, CONSOLE, PAGE, shownOn } from './policies-page.js';
+import { backlog, CONSOLE, PAGES, shownOn } from './policies-page.js';
 
 /** Failures that the schedules show. */
-const FAILURES = [1, 2, 3, 4, 5, 6, 8, 10, 15];
+const FAILURES = [1, 2, 3, 5, 10, 15];
 
 const SCHEDULE = /<!-- schedule: (.*) -->[\s\S]*?<!-- end -->/g;
+/** A table of what simulations come to, with a row for each policy of each command; `;` separates commands. */
+const OUTCOMES = /<!-- outcomes: (.*) -->[\s\S]*?<!-- end -->/g;
 
 /**
  * Generates everything between the page's marks again, and returns the page; pictures go to `folder`.
@@ -30,7 +32,11 @@ export async function generate(
     if (!isWanted(command)) return shown;
     return `\`\`\`console\n$ npx backlog ${command}\n${await backlog(command)}\n\`\`\``;
   });
-  return replaced(consoles, SCHEDULE, async (policy) => {
+  const outcomes = await replaced(consoles, OUTCOMES, async (commands, shown) => {
+    if (!isWanted(commands)) return shown;
+    return `<!-- outcomes: ${commands} -->\n${await outcomesTable(commands.split('; '))}\n<!-- end -->`;
+  });
+  return replaced(outcomes, SCHEDULE, async (policy) => {
     const { schedule } = JSON.parse(await backlog(`policy ${policy} --json`)) as { schedule: ScheduleRow[] };
     return `<!-- schedule: ${policy} -->\n${scheduleTable(schedule)}\n<!-- end -->`;
   });
@@ -55,6 +61,25 @@ function scheduleTable(schedule: readonly ScheduleRow[]): string {
   ].join('\n');
 }
 
+interface Outcome {
+  readonly policy: object;
+  readonly attempts: number;
+  readonly drainedSeconds: number;
+}
+
+async function outcomesTable(commands: readonly string[]): Promise<string> {
+  const rows: string[] = [];
+  for (const command of commands) {
+    const limit = /--attempts-per-second (\d+)/.exec(command)?.[1];
+    const printed = JSON.parse(await backlog(`${command} --json`)) as Outcome | { policies: Outcome[] };
+    for (const { policy, attempts, drainedSeconds } of 'policies' in printed ? printed.policies : [printed]) {
+      const name = `\`${JSON.stringify(policy)}\`${limit === undefined ? '' : `, \`attemptsPerSecond\` ${limit}`}`;
+      rows.push(`| ${name} | ${attempts.toLocaleString('en')} | ${durationText(drainedSeconds)} |`);
+    }
+  }
+  return ['| policy | attempts | done after |', '|---|---|---|', ...rows].join('\n');
+}
+
 async function replaced(
   text: string,
   pattern: RegExp,
@@ -70,6 +95,6 @@ async function replaced(
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  const docs = dirname(PAGE.pathname);
-  writeFileSync(PAGE, await generate(readFileSync(PAGE, 'utf8'), docs));
+  for (const page of PAGES)
+    writeFileSync(page, await generate(readFileSync(page, 'utf8'), dirname(page.pathname)));
 }

@@ -1,18 +1,21 @@
 import { createProgram } from '../src/tools/cli/program.js';
 
-export const PAGE = new URL('../docs/policies.md', import.meta.url);
+/** The pages about policies: which one to choose, one by one, and the mathematics. */
+export const PAGES = ['policies', 'policies-reference', 'policies-mathematics'].map(
+  (name) => new URL(`../docs/${name}.md`, import.meta.url),
+);
 
 export const CONSOLE = /```console\n\$ npx backlog (.*)\n[^`]*```/g;
 const PICTURE = /<!-- picture (\S+): (.*) -->/g;
 
-/** One command of the page, and what it shows: the text of a console, or the file of a picture. */
+/** One command of a page, and what it shows: the text of a console, or the file of a picture. */
 export interface Shown {
   readonly command: string;
   readonly text?: string;
   readonly file?: string;
 }
 
-/** Everything that the page shows of commands, in its order. */
+/** Everything that a page shows of commands, in its order. */
 export function shownOn(page: string): Shown[] {
   const consoles = [...page.matchAll(CONSOLE)].map(([text, command = '']) => ({ command, text }));
   const pictures = [...page.matchAll(PICTURE)].map(([, file = '', command = '']) => ({ command, file }));

@@ -92,8 +92,8 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     expected: 'operate.md#a-record-as-it-was-seen',
   },
   CommonPolicyOptions: {
-    maxWait: 'policies.md#why-it-works',
-    jitter: 'policies.md#jitter-a-fixed-phase-per-record',
+    maxWait: 'policies-mathematics.md#close-to-a-maximum',
+    jitter: 'policies-mathematics.md#jitter',
   },
   TestQueue: {
     handler: 'middleware.md',

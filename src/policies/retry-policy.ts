@@ -3,8 +3,8 @@ import type { JitterInput } from './jitter.js';
 import type { Tier } from './tiers.js';
 
 /**
- * When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. The page of
- * policies, docs/policies.md, has their schedules side by side.
+ * When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. The page
+ * docs/policies-reference.md has the schedule of each.
  */
 export type RetryPolicy =
   | NonePolicy
@@ -151,7 +151,7 @@ export interface ListPolicy extends CommonPolicyOptions {
 /** The interval of the tier that the record's age is in: every 5 minutes at first, every 8 days at last. */
 export interface ProgressivePolicy extends CommonPolicyOptions {
   readonly type: 'progressive';
-  /** The tiers, from the youngest records to the oldest. Default: those of docs/policies.md. */
+  /** The tiers, from the youngest records to the oldest. Default: those of docs/policies-reference.md. */
   readonly tiers?: readonly Tier[] | undefined;
 }
 

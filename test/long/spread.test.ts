@@ -72,14 +72,14 @@ describe.each([100, 1000])('%i records that fail at once', (records) => {
   });
 });
 
-/** What docs/policies.md quotes of `npm run bench:spread`: means over 20 sets, here over fewer. */
+/** What docs/policies-mathematics.md quotes of `npm run bench:spread`: means over 20 sets, here over fewer. */
 describe.each([
   ['phase', 'fixed phase (0.236)'],
   ['full', 'full'],
 ] as const)(
   'of 100,000 records that fail at once, by rules that fire every minute, with jitter %s',
   (jitter, name) => {
-    const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/policies-mathematics.md', import.meta.url), 'utf8');
     const [, table = ''] = /\| 100,000 at once \| peak per firing.*\n((?:\|.*\n)+)/.exec(page) ?? [];
     const row = table.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? '';
     const quoted = row

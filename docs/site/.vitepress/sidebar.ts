@@ -66,6 +66,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['cdk.md', 'Props of the construct'],
       ['handlers.md#your-own-code', 'Options of a handler'],
       ['records.md', 'Attributes of a record'],
+      ['policies-reference.md', 'Waits of each policy'],
       ['cli.md'],
       ['handlers.md#settings-and-events', 'Environment and events'],
       ['api/index.md', 'API'],
@@ -80,6 +81,7 @@ export const GROUPS: readonly SidebarGroup[] = [
     items: [
       ['architecture.md'],
       ['protocol.md'],
+      ['policies-mathematics.md', 'Mathematics of policies'],
       ['owners.md'],
       ['upgrades.md'],
       ['protocol-tests.md'],

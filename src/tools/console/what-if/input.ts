@@ -34,7 +34,7 @@ const WORK_QUEUE: readonly PolicyOption[] = [
   ['RetryIntervalSeconds', '35'],
 ];
 
-/** The options of each type; see docs/policies.md. */
+/** The options of each type; see docs/policies-reference.md. */
 export const POLICY_OPTIONS: Readonly<Record<string, readonly PolicyOption[]>> = {
   none: COMMON,
   constant: [['interval', '5m'], ...COMMON, JITTER],
