@@ -1,4 +1,7 @@
-/** An installation that only inserts records has no aws-cdk-lib: then this says what is missing, without a stack trace. */
+/**
+ * The error of an installation without aws-cdk-lib, such as one that only inserts records: the app then says what is
+ * missing, without a stack trace.
+ */
 const PACKAGES = /^Cannot find package '(aws-cdk-lib|constructs)/;
 
 try {

@@ -74,7 +74,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     return new ImportedBacklog(scope, id, partsIn, addQueueTo);
   }
 
-  /** Where the records are. */
+  /** The table that holds the records. */
   readonly table: ITable;
   /** The same, if it is made here; missing with `table` and `sharedBacklog`. */
   readonly createdTable: CreatedTable | undefined;
@@ -82,21 +82,27 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly controlTable: ITable;
   /** The same, if it is made here; missing with `controlTable` and `sharedBacklog`. */
   readonly createdControlTable: CreatedTable | undefined;
-  /** Events that no function took or finished. With `trigger: 'scheduler'`, those that a function took. */
+  /**
+   * Events that no function took or finished. With `trigger: 'scheduler'`, only events that a function took and did not
+   * finish.
+   */
   readonly eventDlq: SqsQueue;
   /** Events of runs that were lost, and ids of records that the intake looks at later; missing without an intake. */
   readonly redelivery: ISqsQueue | undefined;
-  /** By which the intake starts functions; missing without one. */
+  /** The role by which the intake starts functions; missing without an intake. */
   readonly intakeRole: IRole | undefined;
   /** Events that EventBridge Scheduler could not deliver; missing with rules. */
   readonly scheduleDeadLetters: SqsQueue | undefined;
-  /** What starts the functions; none with `trigger: 'scheduler'`. */
+  /** The rules that start the functions; none with `trigger: 'scheduler'`. */
   readonly rules: readonly Rule[];
-  /** What starts the functions, with `trigger: 'scheduler'`; none with rules. */
+  /** The schedules that start the functions; none without `trigger: 'scheduler'`. */
   readonly schedules: readonly CfnSchedule[];
-  /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per retry mode. */
+  /**
+   * The functions that attempt the records, by queue. Queues of a worker share one; queues with `deliverTo` share one
+   * per retry mode.
+   */
   readonly functions: Readonly<Record<string, IFunction>>;
-  /** Of these, those that are made here: of queues and workers with `entry`, and of queues with `deliverTo`. */
+  /** The functions that are made here, by queue: of queues and workers with `entry`, and of queues with `deliverTo`. */
   readonly createdFunctions: Readonly<Record<string, LambdaFunction>>;
   /** Dispatches or indexes records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: LambdaFunction | undefined;
@@ -108,7 +114,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly disabledQueues: readonly string[];
   /** Its alarms; none with `alarms: false`. */
   readonly alarms: readonly Alarm[];
-  /** On while any of them is; missing with `compositeAlarm: false`. */
+  /** The alarm that is on while any of `alarms` is; missing with `compositeAlarm: false`. */
   readonly compositeAlarm: CompositeAlarm | undefined;
   /** Its dashboard; missing with `dashboard: false`. */
   readonly dashboard: Dashboard | undefined;

@@ -1,5 +1,5 @@
 /**
- * For CDK apps: the construct `Backlog` and its props.
+ * The construct `Backlog` and its props, for CDK apps.
  *
  * @packageDocumentation
  */

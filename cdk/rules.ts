@@ -8,7 +8,10 @@ import { ConfigurationError } from '../src/support/errors.js';
 import { allowRules } from './triggers/given-up-events.js';
 import { MOST_TICKS, type Tick, type Triggers } from './triggers/tick.js';
 
-/** Of an event bus, for all that the account has there: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html */
+/**
+ * Most rules of an event bus, for all that the account has there:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
+ */
 const MOST_RULES = 300;
 const MANY_RULES = 200;
 const WAY = 'set "trigger": "scheduler", whose schedules have no such limit';
@@ -36,7 +39,10 @@ function addRule(tick: Tick, eventDlq: IQueue): Rule {
   });
 }
 
-/** Queues of a function share rules: where there are many all the same, hardly two of them have the same tiers. */
+/**
+ * Refuses more rules than a function or an event bus takes. Queues of a function share rules, so hardly two of very
+ * many queues have the same tiers.
+ */
 function checkRules(scope: Construct, ticks: readonly Tick[]): void {
   for (const lambda of new Set(ticks.map((tick) => tick.lambda))) {
     const rules = ticks.filter((tick) => tick.lambda === lambda).length;

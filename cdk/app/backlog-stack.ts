@@ -16,14 +16,14 @@ export interface BacklogStackProps extends StackProps {
   readonly deliverTo?: QueueProps['deliverTo'];
 
   /**
-   * What starts the runs.
+   * The trigger of the runs: EventBridge `'rules'`, or schedules of EventBridge `'scheduler'`.
    *
    * @default 'rules'
    */
   readonly trigger?: BacklogProps['trigger'];
 
   /**
-   * Whether it has no dashboard, and the essential alarms and metrics only.
+   * Other defaults of the Backlog: no dashboard and no composite alarm, and only the essential alarms and metrics.
    *
    * @default false
    */

@@ -16,7 +16,7 @@ import type { FunctionSettings } from './function-settings.js';
 const BANNER =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
-/** How esbuild bundles an `entry`: with a source map, and so that stacks name places in TypeScript. */
+/** The options by which esbuild bundles an `entry`: with a source map, and so that stacks name places in TypeScript. */
 export function entryBundling(
   scope: Construct,
   { runtime, bundling = {} }: Pick<FunctionSettings, 'runtime' | 'bundling'>,

@@ -16,7 +16,7 @@ const SPARE_BYTES = 90;
 export interface EnvironmentSettings {
   readonly tables: Tables;
   readonly metrics: MetricsLevel;
-  /** Of the queues, in the control table. */
+  /** The owner of the queues, as the control table names it. */
   readonly owner: string;
   /** Another stack may own the queues. */
   readonly standby: boolean;
@@ -25,7 +25,10 @@ export interface EnvironmentSettings {
   readonly files: SettingsFiles;
   /** Bytes that the queues may take. Default: what functions without other variables have. */
   readonly room?: number | undefined;
-  /** What goes into files beside the queues, by its variables. Default: the queues alone, and only if they do not fit. */
+  /**
+   * Settings that go into files beside the queues, by their variables. Default: the queues alone, and only if they do
+   * not fit.
+   */
   readonly inFiles?: Readonly<Record<string, unknown>> | undefined;
   /** Most bytes of a value that is known at deployment only. Default: those of an ARN or a URL. */
   readonly valueBytes?: number | undefined;

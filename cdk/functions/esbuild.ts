@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export interface Places {
   /** A folder inside the package that will look for it: the CDK's own library. */
   readonly library: string;
-  /** Where its command is looked for otherwise. */
+  /** The folder in which its command is looked for otherwise. */
   readonly cwd: string;
 }
 
-/** Whether the CDK will find esbuild, by the two ways in which it looks. Without it, it would start Docker. */
+/** Tells whether the CDK will find esbuild, as a package or as a command. Without esbuild, the CDK would start Docker. */
 export function hasEsbuild(places: Partial<Places> = {}): boolean {
   const { library = libraryFolder(), cwd = process.cwd() } = places;
   try {

@@ -1,12 +1,15 @@
 import type { QueueSettings } from '../../functions/settings.js';
 import type { Queue } from '../props/queue.js';
 
-/** Queues for functions that look at them and attempt nothing: such a function knows all, and its environment is small. */
+/**
+ * Queues for functions that look at them and attempt nothing: such a function knows all queues, and its environment is
+ * small.
+ */
 export function forReaders(queues: readonly Queue[]): Queue[] {
   return queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
 }
 
-/** As above, with the policies: the monitor notes them for the console. */
+/** Queues for the monitor: the same with their policies, which it notes for the console. */
 export function forMonitor(queues: readonly Queue[]): Queue[] {
   return queues.map((queue) => {
     const { retryMode, shards, retry, ownAlarms } = queue.settings;

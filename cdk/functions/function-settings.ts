@@ -24,7 +24,7 @@ import { type EnvironmentSettings, handlerEnvironment, roomBeside } from './envi
 import { grantNetwork, type Network, ownNetwork, sharedNetwork } from './network.js';
 import { SettingsFiles } from './settings-files.js';
 
-/** What all functions of a backlog have in common. */
+/** Settings that all functions of a backlog have in common. */
 export interface CommonSettings {
   readonly tables: Tables;
   readonly files: SettingsFiles;
@@ -47,14 +47,14 @@ export interface CommonSettings {
   readonly environmentEncryption?: IKey | undefined;
 }
 
-/** What a Backlog has made for all functions. */
+/** Things that a Backlog makes once, for all its functions. */
 type Made = Pick<CommonSettings, 'tables' | 'files' | 'network' | 'owner'>;
 type CommonOptions = Omit<CommonSettings, keyof Made | 'architecture' | 'runtime'> & {
   readonly architecture?: Architecture | undefined;
   readonly runtime?: Runtime | undefined;
 };
 
-/** Those of a Backlog's props, with their defaults, and what it has made for all functions. */
+/** The props of a Backlog that are for all functions, with their defaults, and what it has made for them. */
 function commonSettings(options: CommonOptions, made: Made): CommonSettings {
   const { memorySize, logRetention, systemLogLevel, logLevel, tracing, metrics } = options;
   const { standby, primaryRegion, removalPolicy } = options;
@@ -95,7 +95,7 @@ export function settingsOf(
 /** The settings of the functions that attempt records. */
 export interface FunctionSettings extends CommonSettings {
   readonly timeout: Duration;
-  /** Where asynchronous events end up that a function failed on. */
+  /** The queue for asynchronous events that a function failed on. */
   readonly failedEvents: IQueue;
   readonly layers?: readonly ILayerVersion[] | undefined;
   readonly bundling?: BundlingOptions | undefined;
@@ -116,7 +116,7 @@ export function runSettingsOf(
   return { ...common, timeout, layers, bundling, reservedConcurrentExecutions, failedEvents };
 }
 
-/** What one function has of its own. */
+/** Settings that one function has of its own. */
 interface OwnSettings extends Pick<EnvironmentSettings, 'room' | 'inFiles' | 'valueBytes'> {
   readonly timeout: Duration;
   readonly role?: IRole | undefined;
@@ -139,7 +139,10 @@ export function withOwn(
   return settings;
 }
 
-/** Lambda says no more than that it cannot assume a role. A role of another app is not known here. */
+/**
+ * Refuses a role of this app that Lambda may not assume, as Lambda's own error does not say why. A role of another app
+ * is not known here.
+ */
 function checkTrust(role: IRole, path: string): void {
   if (!(role instanceof Role) || role.assumeRolePolicy === undefined) return;
   const policy: unknown = Stack.of(role).resolve(role.assumeRolePolicy.toJSON());
@@ -150,7 +153,10 @@ function checkTrust(role: IRole, path: string): void {
   );
 }
 
-/** CDK compares the runtimes of layers, and Lambda the architectures: in the middle of a deployment. */
+/**
+ * Refuses layers of another architecture. The CDK compares runtimes only, and Lambda would fail in the middle of a
+ * deployment.
+ */
 function checkLayers(
   layers: readonly ILayerVersion[] | undefined,
   { name }: Architecture,
@@ -175,7 +181,7 @@ function logRemoval(ofRecords: RemovalPolicy): RemovalPolicy {
   return ofRecords === RemovalPolicy.DESTROY ? ofRecords : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 }
 
-/** What all functions have, however they are invoked. */
+/** Makes the role and the log group of a function, unless they are given, and returns the options that every function has. */
 export function ownRoleAndLogs(
   scope: Construct,
   queues: readonly Queue[],

@@ -35,15 +35,15 @@ export interface IntakeSettings extends CommonSettings, Arrivals {
 
 type OwnSpace = Pick<EnvironmentSettings, 'inFiles' | 'room' | 'valueBytes'>;
 
-/** What looks after records that were put without `lane`. */
+/** The functions that look after records which were put without `lane`. */
 export interface Intake {
   readonly lambda: LambdaFunction;
   readonly sweep: LambdaFunction | undefined;
 }
 
 /**
- * Whether the table has a stream of what is put into it. If not, what is put there without `lane` is never attempted,
- * which a warning says.
+ * Tells whether the table has a stream of new images. Without one, records that are put without `lane` are never
+ * attempted, which a warning says.
  */
 export function canTakeIn(scope: Construct, { records }: Tables): boolean {
   if (hasNewImages(records)) return true;
@@ -80,8 +80,8 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
 }
 
 /**
- * A deployment changes the queues' functions, and where their failed events go, before the intake: it sends no event to
- * one that would neither know it nor give it back.
+ * Lets a deployment change the queues' functions, and where their failed events go, before the intake: it sends no
+ * event to one that would neither know it nor give it back.
  */
 function waitForWorkers(intake: LambdaFunction, onArrival: readonly StaffedQueue[]): void {
   for (const { worker } of onArrival) {
@@ -106,7 +106,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): LambdaFunction {
   return lambda;
 }
 
-/** No more than that: CDK's own grant gives the right to run every version of a function. */
+/** Grants the action on these resources alone: CDK's own grant gives the right to run every version of a function. */
 function allow(lambda: IGrantable, action: string, resources: string[]): void {
   lambda.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources }));
 }
@@ -134,7 +134,10 @@ function knownOf({ retryMode, settings: { shards } }: Queue): Pick<QueueSettings
   return { retryMode, ...(shards === undefined ? {} : { shards }) };
 }
 
-/** The functions' names take the most: the names of the queues go into a file with what they belong to. */
+/**
+ * The options of the intake. The functions' names take most of its environment: if the names of the queues do not fit
+ * as well, they go into a file.
+ */
 function intakeOptions(scope: Construct, settings: IntakeSettings): ReturnType<typeof ownRoleAndLogs> {
   const functions = queuesByFunction(settings.onArrival);
   const others = { BACKLOG_EVENT_DLQ_URL: settings.eventDlq.queueUrl };
@@ -157,7 +160,7 @@ function queuesByFunction(onArrival: readonly StaffedQueue[]): Record<string, st
   return functions;
 }
 
-/** Whether the environment has room for the names of all queues and functions. */
+/** Tells whether the environment has room for the names of all queues and functions. */
 function areSmall(queues: readonly Queue[], functions: Readonly<Record<string, readonly string[]>>): boolean {
   const names = Object.keys(functions).map((name) =>
     Token.isUnresolved(name) ? MAX_FUNCTION_NAME : name.length,

@@ -24,7 +24,7 @@ function descriptionOf(
   return { ...options, entryPoints: [entry], absWorkingDir: staging.sourcePath };
 }
 
-/** What the CDK makes arguments of esbuild's command line of. Undefined: there is an option that is none. */
+/** Options of esbuild for what the CDK puts on its command line. Undefined: one of the options is not known here. */
 export function esbuildOptions(bundling: BundlingOptions): Record<string, unknown> | undefined {
   const { format, target, minify, keepNames, mainFields, loader, define, inject, ...others } = bundling;
   const { banner, footer, sourceMap, sourceMapMode, sourcesContent, tsconfig, ...more } = others;

@@ -9,12 +9,12 @@ import { forMonitor } from './for-readers.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeSweep } from './nag.js';
 
-/** To count some millions of records; most readings take a second. */
+/** Time to count some millions of records; most readings take a second. */
 const TIMEOUT = Duration.minutes(2);
 
 export interface MonitorSettings extends CommonSettings {
   readonly queues: readonly Queue[];
-  /** The intake's. */
+  /** The event source mappings of the intake. */
   readonly eventSources: readonly EventSource[];
 }
 

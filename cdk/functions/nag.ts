@@ -23,7 +23,7 @@ const ANY_KEY_ACTION =
   'The right is for one key. The action has a wildcard as DynamoDB asks for it: with and without the plaintext of the data key, from ' +
   'and to: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html';
 
-/** What the findings depend on. */
+/** Settings that the findings depend on. */
 interface Settings {
   readonly tables: Tables;
   readonly encryptionKey?: IKey | undefined;
@@ -48,7 +48,7 @@ function acknowledgeSettings(lambda: IFunction, settings: Settings): void {
   acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', reasons.join(' '));
 }
 
-/** For a function whose asynchronous events go to a destination if it fails on them. */
+/** Acknowledges the findings of a function whose failed asynchronous events go to a destination. */
 export function acknowledgeRuns(lambda: IFunction, settings: Settings): void {
   acknowledgeSettings(lambda, settings);
   acknowledge(

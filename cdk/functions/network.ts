@@ -4,7 +4,7 @@ import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../../src/support/errors.js';
 
-/** Where functions are; without `vpc`: in no VPC. */
+/** The network of functions; without `vpc`, they are in no VPC. */
 export interface Network {
   readonly vpc?: IVpc | undefined;
   readonly vpcSubnets?: SubnetSelection | undefined;
@@ -54,7 +54,7 @@ function checkNetwork({ vpc, vpcSubnets, securityGroups }: Network, path: string
   throw new ConfigurationError(`${path}.${orphan}: expected beside a "vpc" only, got no "vpc"`);
 }
 
-/** Subnets of which nothing leads out need endpoints. Whether they have them, an imported VPC does not tell. */
+/** Warns of subnets without a route out, which need endpoints. An imported VPC does not tell whether it has them. */
 function warnOfIsolation(scope: Construct, vpc: IVpc, vpcSubnets: SubnetSelection | undefined): void {
   const isolated = new Set(vpc.isolatedSubnets.map(({ subnetId }) => subnetId));
   if (!vpc.selectSubnets(vpcSubnets).subnetIds.some((id) => isolated.has(id))) return;
@@ -76,7 +76,7 @@ const INTERFACES = [
 ];
 
 /**
- * What Lambda needs to put a function into a VPC, by the function's role. The function's own code may not use it.
+ * Grants a function's role what Lambda needs to put the function into a VPC, and denies it to the function's own code.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-best-practice
  */
 export function grantNetwork(scope: Construct, grantee: IGrantable): void {

@@ -34,22 +34,22 @@ import { describeBundle } from './local-bundle.js';
 import { acknowledgeRuns } from './nag.js';
 import { checkLayerRoom, checkTakesLayer, readsFile } from './settings-files.js';
 
-/** What does the work of a queue. */
+/** The function that attempts the records of a queue. */
 export interface Worker {
-  /** For alarms and dashboards. */
+  /** Its name in alarms and on dashboards. */
   readonly name: string;
   readonly lambda: IFunction;
-  /** How long a run may take: the bands of a progressive queue keep that distance. */
+  /** The longest time that a run takes: the bands of a progressive queue begin one such time apart. */
   readonly timeoutSeconds: number;
-  /** Events that it fails on come back: nothing is lost by asynchronous invocation. */
+  /** Events that it fails on come back, so asynchronous invocation loses none. */
   readonly redeliveryEvents: boolean;
   /** The same function, if it is made here. */
   readonly created?: LambdaFunction | undefined;
-  /** That of a function that is made here. */
+  /** The log group of a function that is made here. */
   readonly logGroup?: ILogGroup | undefined;
 }
 
-/** A function without a timeout of its own. */
+/** Lambda's timeout for a function that gives none. */
 const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
 
 const DELIVERY = {
@@ -86,7 +86,7 @@ export function deliveryFunction(
   );
 }
 
-/** Exactly what the function reads, with the key of its own that encrypts it. */
+/** Grants exactly the secrets that the function reads, and the use of the keys that encrypt them. */
 function grantSecrets(grantee: IGrantable, used: readonly UsedSecret[]): void {
   for (const { holder, stages } of used) {
     if (isSecret(holder)) {
@@ -99,8 +99,8 @@ function grantSecrets(grantee: IGrantable, used: readonly UsedSecret[]): void {
 }
 
 /**
- * Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures
- * only.
+ * Warns of a destination on this machine. It is right for the local runtime, which synthesizes the same app, and a
+ * mistake in the cloud that would show by failures only.
  */
 function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
   for (const { name, settings } of queues) {
@@ -114,14 +114,14 @@ function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
 
 /** Queues that one function serves. */
 export interface Served {
-  /** The queue's, or the worker's. */
+  /** The name of the queue or the worker. */
   readonly name: string;
-  /** Of its props, for errors. */
+  /** The path of its props, for errors. */
   readonly path: string;
   readonly queues: readonly Queue[];
 }
 
-/** Lambda takes 256 characters. */
+/** The description of a function by its queues, in the 256 characters that Lambda takes. */
 function describeQueues(queues: readonly Queue[]): string {
   const names = queues.map(({ name }) => name).join(', ');
   const text = `Attempts what is due in the backlog's ${queues.length === 1 ? 'queue' : 'queues'} ${names}`;
@@ -171,7 +171,7 @@ export function entryFunction(
   );
 }
 
-/** As many runs as may come at once: those on arrival, and the one of the rule. */
+/** Warns of a reservation below the runs that may be started at once: those on insertion, and the one of the rule. */
 function warnOfReservation(
   scope: Construct,
   path: string,
@@ -222,7 +222,7 @@ function checkRuntime({ runtime }: LambdaFunction, path: string): void {
   );
 }
 
-/** Whether events that it fails on come back: not where its asynchronous invocation is configured elsewhere. */
+/** Tells whether events that it fails on come back: not if its asynchronous invocation is configured elsewhere. */
 export function givesEventsBack(handler: IFunction): boolean {
   return isOwnFunction(handler) && handler.node.tryFindChild('EventInvokeConfig') === undefined;
 }
@@ -244,7 +244,10 @@ function commonProps(
   };
 }
 
-/** The next rule event does what this one did not; a repetition would only compete with it. 60 s is Lambda's minimum. */
+/**
+ * Options of asynchronous invocation: an event is tried once, as the next rule event does what it did not and a
+ * repetition would only compete with it. 60 s is Lambda's minimum.
+ */
 function onceOnly({ failedEvents }: FunctionSettings): EventInvokeConfigOptions {
   return {
     retryAttempts: 0,

@@ -17,12 +17,12 @@ import { isOwnFunction } from '../support/values.js';
 
 /** A value that is known at deployment only, such as an ARN or a URL. */
 const TOKEN = /(\$\{Token\[[\w:.-]+\]\})/g;
-/** Most ARNs and URLs are shorter. */
+/** The bytes that are reckoned for such a value: most ARNs and URLs are shorter. */
 export const VALUE_BYTES = 110;
 
-/** Lambda takes 5. */
+/** Layers of the user's own beside the one of the settings: Lambda takes 5. */
 const MAX_OWN_LAYERS = 4;
-/** Where Lambda unpacks layers. */
+/** The folder into which Lambda unpacks layers. */
 const OPT = '/opt';
 const FOLDER = 'dynamo-backlog';
 
@@ -36,7 +36,7 @@ export function bytesOf(json: string, valueBytes = VALUE_BYTES): number {
   return Buffer.byteLength(json.replace(TOKEN, 'x'.repeat(valueBytes)));
 }
 
-/** What a JSON takes of a function's variables, which Lambda measures as JSON: in there, its quotes are escaped. */
+/** The bytes that a JSON takes of a function's variables. Lambda measures these as JSON, so its quotes count as escaped. */
 export function variableBytes(json: string, valueBytes = VALUE_BYTES): number {
   return bytesOf(JSON.stringify(json), valueBytes) - '""'.length;
 }
@@ -105,7 +105,7 @@ export class SettingsFiles {
   }
 }
 
-/** Whether a function with these variables gets the layer. */
+/** Tells whether a function with these variables gets the layer. */
 export function readsFile(environment: Readonly<Record<string, string>> = {}): boolean {
   return environment.BACKLOG_QUEUES_FILE !== undefined;
 }

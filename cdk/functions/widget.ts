@@ -10,12 +10,12 @@ import { forReaders } from './for-readers.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeWidget } from './nag.js';
 
-/** A look takes a second; to count some hundred thousand records takes longer. */
+/** Time to count some hundred thousand records; most looks take a second. */
 const TIMEOUT = Duration.seconds(30);
 
 export interface WidgetSettings extends CommonSettings {
   readonly queues: readonly Queue[];
-  /** Whether it has buttons. */
+  /** The overview has buttons. */
   readonly canAct: boolean;
 }
 
@@ -65,8 +65,8 @@ function widgetFunction(
 }
 
 /**
- * What a viewer of the dashboard needs beside the right to see dashboards. No version and no alias: the dashboard names
- * the functions themselves.
+ * Grants a viewer of the dashboard what it needs beside the right to see dashboards: to call these functions. Versions
+ * and aliases are left out, as the dashboard names the functions themselves.
  */
 export function grantCalls(grantee: IGrantable, functions: readonly (IFunction | undefined)[]): Grant {
   const made = functions.flatMap((lambda) => lambda ?? []);

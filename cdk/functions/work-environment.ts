@@ -9,7 +9,7 @@ import type { Queue } from '../props/queue.js';
 import { type EnvironmentSettings, handlerEnvironment } from './environment.js';
 import { bytesOf } from './settings-files.js';
 
-/** What the variables of `Backlog.workEnvironment` are for. */
+/** Options of `Backlog.workEnvironment`. */
 export interface WorkEnvironmentOptions {
   /**
    * The queues that the process attempts: of this Backlog, and none with `deliverTo`. A queue that has a function may be one
@@ -24,12 +24,12 @@ const optionsShape = z.strictObject({
   queues: z.array(z.string()).min(1, 'expected at least one queue').optional(),
 });
 
-/** What a Backlog says to the processes that attempt its queues. */
+/** Settings that a Backlog has for the processes that attempt its queues. */
 export interface WorkSettings {
   readonly queues: readonly Queue[];
   readonly environment: EnvironmentSettings;
   readonly logLevel: string;
-  /** How long a run may be. */
+  /** The longest time that a run takes. */
   readonly runSeconds: number;
   /** There are alarms of all queues, whose metrics the processes write. */
   readonly hasTableAlarms: boolean;

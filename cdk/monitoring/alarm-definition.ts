@@ -10,11 +10,11 @@ export type AlarmDefinition = {
   readonly metric: IMetric;
   /** Periods, one after the other, in which the threshold is crossed. Default: 1. */
   readonly periods?: number;
-  /** Of these periods, those in which it must be crossed. Default: all. */
+  /** Number of these periods in which it must be crossed. Default: all. */
   readonly datapoints?: number;
-  /** Without it, records could be late or lost unseen; or it was asked for by name. */
+  /** An alarm without which records could be late or lost unseen, or which was asked for by name. */
   readonly essential?: boolean;
-  /** What it means, and what to look at first. */
+  /** The meaning of the alarm, and what to look at first. */
   readonly description: string;
 } & (
   | { readonly above: number; readonly below?: undefined }

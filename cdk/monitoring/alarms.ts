@@ -27,7 +27,7 @@ export interface AlarmOptions {
 export interface Alarms {
   readonly all: readonly Alarm[];
   readonly composite: CompositeAlarm | undefined;
-  /** It, and those that it is made of where there are many alarms. */
+  /** The composite alarm, and those that it is made of where there are many alarms. */
   readonly composites: readonly CompositeAlarm[];
 }
 
@@ -43,7 +43,10 @@ export function addAlarms(backlog: Construct, watched: Watched, options: AlarmOp
   return { all, composite: composites[0], composites };
 }
 
-/** Without metrics of its own, what Lambda and SQS measure is left. */
+/**
+ * The alarms that the options ask for. Without metrics of the library's own, only alarms on what Lambda and SQS measure
+ * are left.
+ */
 function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinition[] {
   const hasMetrics = watched.metrics !== 'off';
   const all = [

@@ -55,14 +55,14 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('CaughtUp', queue, options);
   }
 
-  /** How late attempts start, in seconds. Default: the maximum over five minutes. */
+  /** The delay from due time to attempt, in seconds. Default: the maximum over five minutes. */
   metricLag(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('LagSeconds', queue, options);
   }
 
   /**
-   * How late the record is that has been due for longest, in seconds, attempted or not: of a queue, or (undefined) of all. Read
-   * every five minutes. Default: the maximum over five minutes.
+   * The time for which the oldest due record has been due, in seconds, attempted or not: of a queue, or (undefined) of
+   * all. Read every five minutes. Default: the maximum over five minutes.
    */
   metricOldestDueAge(queue?: string, options?: MetricOptions): Metric {
     return queue === undefined
@@ -80,7 +80,7 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('Due', queue, options);
   }
 
-  /** About how many of the records that wait have failed. Read every five minutes. Default: the maximum over five minutes. */
+  /** Records that wait and have failed before, about. Read every five minutes. Default: the maximum over five minutes. */
   metricInRetry(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('InRetry', queue, options);
   }
@@ -141,8 +141,8 @@ export abstract class BacklogMetrics extends Construct {
   }
 
   /**
-   * How long ago the record was put that the intake is handed now, in milliseconds. Default: the maximum over five minutes.
-   * Undefined: there is no intake.
+   * The time since the record was put that the intake is handed now, in milliseconds. Default: the maximum over five
+   * minutes. Undefined: there is no intake.
    */
   metricIntakeAge(options?: MetricOptions): Metric | undefined {
     return this.intake?.metric('IteratorAge', { statistic: 'Maximum', ...options });

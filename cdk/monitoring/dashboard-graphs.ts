@@ -13,7 +13,10 @@ import { queueMetric } from './metrics.js';
 /** More lines than that in one graph cannot be told apart: it shows those that are highest. */
 const MOST_LINES = 10;
 
-/** Of more queues, metrics are searched for when the dashboard is looked at: it takes 2,500 metrics, and a graph 500. */
+/**
+ * Most queues whose metrics are named. The metrics of more queues are searched for when the dashboard is looked at: it
+ * takes 2,500 metrics, and a graph 500.
+ */
 const MOST_NAMED = 50;
 
 /** One line per queue. */
@@ -33,14 +36,14 @@ function searched({ namespace, metricName, dimensions = {}, statistic, period }:
   });
 }
 
-/** Nothing for many queues: it would take three metrics of each. */
+/** The graph of the time to drain; none for many queues, as it would take three metrics of each. */
 export function drainGraph(tableName: string, queues: readonly Queue[]): GraphWidget[] {
   if (queues.length > MOST_NAMED) return [];
   const minutes = queues.map((queue) => timeToDrain(tableName, queue));
   return [graph('Time to drain at the present pace (minutes)', highest(minutes))];
 }
 
-/** What waits, by what left the queue per minute; no point where nothing does. */
+/** Records that wait, divided by those that left the queue per minute; no point where none left. */
 function timeToDrain(tableName: string, { name }: Queue): MathExpression {
   const [waiting, succeeded, dead] = (['Waiting', 'Succeeded', 'Dead'] as const).map((metric) =>
     queueMetric(tableName, name, metric),

@@ -17,9 +17,9 @@ import { byQueue, drainGraph, graph, heading, highest } from './dashboard-graphs
 import { type MetricName, queueMetric, tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
-/** What one widget takes. */
+/** Most alarms of one widget. */
 const MOST_ALARMS = 100;
-/** What one query of Logs Insights takes. */
+/** Most log groups in one query of Logs Insights. */
 const MOST_LOG_GROUPS = 50;
 
 /** Alarms first, then what waits, what happens to it, and what it runs on. As many rows for two queues as for 200. */
@@ -56,7 +56,10 @@ function alarmRows(alarms: readonly Alarm[]): IWidget[][] {
   return rows;
 }
 
-/** As high as its rows: those that do not fit are reached by scrolling. It shows what is now, so time ranges are no matter. */
+/**
+ * The overview, as high as its rows; those that do not fit are reached by scrolling. It shows the present state, so
+ * time ranges do not matter.
+ */
 function overviewRows(overview: IFunction | undefined, { queues }: Watched): IWidget[][] {
   if (!overview) return [];
   const height = Math.min(10, 4 + Math.ceil(queues.length * 0.6));
@@ -120,7 +123,10 @@ function outcomeRows({ tableName, queues, metrics }: Watched): IWidget[][] {
   ];
 }
 
-/** What no metric has, as each class of errors and each tier would be one: read from the logs when the dashboard is looked at. */
+/**
+ * Queries of the logs for what no metric has, as each class of errors and each tier would be one. They run when the
+ * dashboard is looked at.
+ */
 function logRows({ logGroups, monitorLogs }: Watched): IWidget[][] {
   const failures = logGroups.length > 0 ? [failuresByError(logGroups)] : [];
   const state = monitorLogs ? [stateOfQueues(monitorLogs)] : [];

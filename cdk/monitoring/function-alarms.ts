@@ -31,7 +31,7 @@ export function functionAlarms(watched: Watched): AlarmDefinition[] {
   ];
 }
 
-/** Not how many there are: an alarm that stays on until the queue is purged hides the next event. */
+/** New messages of a queue, not those that are in it: an alarm that stays on until the queue is purged hides the next event. */
 function newMessages(queue: IQueue): IMetric {
   return queue.metricNumberOfMessagesSent({ period: PERIOD });
 }
@@ -50,7 +50,7 @@ function errorAlarm({ name, lambda }: WatchedFunction): AlarmDefinition {
 }
 
 /**
- * How often it was started, and 0 where nothing was measured. An alarm on what is missing looks back some periods further
+ * The number of invocations, and 0 where nothing was measured. An alarm on missing data looks back some periods further
  * than its own before it takes silence for an answer.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */
@@ -66,8 +66,8 @@ function invocations(lambda: IFunction, period: Duration): MathExpression {
 const LONGEST_LOOK_BACK_SECONDS = 7 * 86_400;
 
 /**
- * Nothing else tells that a rule was disabled, as silence looks like an idle queue. The slower tiers of a progressive queue
- * are watched by the age of their records (`Lag`): an alarm looks back seven days.
+ * The alarm on rules that were disabled, of which nothing else tells, as silence looks like an idle queue. The slower
+ * tiers of a progressive queue are watched by the age of their records (`Lag`): an alarm looks back seven days.
  */
 function heartbeatAlarm({ name, lambda, every }: WatchedFunction): AlarmDefinition[] {
   if (every === undefined || 2 * every > LONGEST_LOOK_BACK_SECONDS) return [];
@@ -88,7 +88,7 @@ function heartbeatAlarm({ name, lambda, every }: WatchedFunction): AlarmDefiniti
 }
 
 /**
- * Whether a reading succeeded, as one that fails reads nothing. Lambda writes `Errors` at each invocation, 0 or 1: the
+ * The alarm on readings, of which one that fails reads nothing. Lambda writes `Errors` at each invocation, 0 or 1: the
  * smallest is 0 if any succeeded, and one metric costs half of two.
  */
 function monitorAlarm(monitor: IFunction): AlarmDefinition {

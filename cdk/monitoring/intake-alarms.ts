@@ -6,10 +6,10 @@ import { tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
 const PERIOD = Duration.minutes(5);
-/** Behind by more than this, records that others put are attempted late. */
+/** Most delay of the intake. Beyond it, records that others put are attempted late. */
 const MAX_INTAKE_AGE = Duration.minutes(5);
 
-/** The alarms of what comes in without an index entry. */
+/** The alarms on records that are put without an index entry. */
 export function intakeAlarms({ intake, tableName, metrics }: Watched): AlarmDefinition[] {
   if (!intake) return [];
   return [
@@ -21,7 +21,7 @@ export function intakeAlarms({ intake, tableName, metrics }: Watched): AlarmDefi
   ];
 }
 
-/** By the stream's own time: how long ago the record was put that the intake is handed now. */
+/** The alarm on the time since the record was put that the intake is handed now, as the stream measures it. */
 function ageAlarm(intake: IFunction): AlarmDefinition {
   return {
     id: 'IntakeAge',
@@ -46,7 +46,10 @@ const errorAlarm = {
     'why. The stream or the redelivery queue hands it the same records again.',
 } as const;
 
-/** Of a batch of which a part fails, Lambda counts no error. */
+/**
+ * The alarm on failures of the intake. Lambda counts no error for a batch of which a part fails, so a metric of the
+ * library counts as well.
+ */
 function troubleAlarm(intake: IFunction, tableName: string): AlarmDefinition {
   return {
     ...errorAlarm,
@@ -62,7 +65,10 @@ function troubleAlarm(intake: IFunction, tableName: string): AlarmDefinition {
   };
 }
 
-/** None is essential: where there are alarms of all queues, the monitor fails if a source has stopped, and its alarm says so. */
+/**
+ * The alarms on what the intake, the sweep and the monitor find. None is essential: where there are alarms of all
+ * queues, the monitor fails if a source has stopped, and its alarm says so.
+ */
 function findings(tableName: string): AlarmDefinition[] {
   return [
     {

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 /** Logs Insights searches so many log groups in one query. */
 const MAX_LOG_GROUPS = 50;
 
-/** What the functions write, by the messages of their lines: docs/logs.md. */
+/** Queries of what the functions write, by the messages of their lines: docs/logs.md. */
 const QUERIES: readonly (readonly [
   id: string,
   name: string,

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** As functions/metrics.ts emits them. */
+/** The namespace of the metrics, as functions/metrics.ts emits them. */
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
 export type MetricName =
@@ -20,7 +20,7 @@ export type MetricName =
   | 'InRetry'
   | 'DeadRecords';
 
-/** What is read, not counted: adding the readings of five minutes up would mean nothing. */
+/** Metrics that are read, not counted: the sum of the readings of five minutes would mean nothing. */
 const GAUGES: ReadonlySet<string> = new Set([
   'LagSeconds',
   'OldestDueAge',

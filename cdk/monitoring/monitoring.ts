@@ -14,9 +14,9 @@ import { type Made, watchedIn } from './watched.js';
 /** Monitor function, alarms and dashboard of a Backlog. */
 export interface Monitoring {
   readonly alarms: readonly Alarm[];
-  /** On while any of the alarms is. */
+  /** The alarm that is on while any of the alarms is. */
   readonly compositeAlarm: CompositeAlarm | undefined;
-  /** It, and those that it is made of where there are many alarms. */
+  /** The composite alarm, and those that it is made of where there are many alarms. */
   readonly composites: readonly CompositeAlarm[];
   /** The functions of the overview on the dashboard. */
   readonly widget: Widget | undefined;
@@ -33,7 +33,7 @@ export function addMonitoring(
     ...settings
   }: Omit<WidgetSettings, 'canAct'> & {
     readonly staffed: readonly StaffedQueue[];
-    /** All of the Backlog's. */
+    /** All ticks of the Backlog. */
     readonly ticks: readonly Tick[];
   },
 ): Monitoring {

@@ -2,7 +2,7 @@ import type { AlarmDefinition } from './alarm-definition.js';
 import { tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
-/** What waits in queues that no function serves any more has no rule and no alarms of its own. */
+/** The alarm on records in queues that no function serves any more. Such a queue has no rule and no alarms of its own. */
 export function ownerAlarms({ monitor, tableName }: Watched): AlarmDefinition[] {
   if (!monitor) return [];
   return [

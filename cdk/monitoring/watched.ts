@@ -6,15 +6,15 @@ import type { StaffedQueue } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 import type { Tick } from '../triggers/tick.js';
 
-/** What alarms and the dashboard watch. */
+/** The parts of a backlog that alarms and the dashboard watch. */
 export interface Watched {
   readonly tableName: string;
   readonly controlTableName: string;
   readonly queues: readonly Queue[];
   readonly metrics: MetricsLevel;
-  /** Those of the queues, by the name of the function's construct. */
+  /** The functions of the queues, each once. */
   readonly functions: readonly WatchedFunction[];
-  /** Of the functions that attempt records, as far as they are made here. */
+  /** Log groups of the functions that attempt records, as far as they are made here. */
   readonly logGroups: readonly ILogGroup[];
   readonly monitorLogs: ILogGroup | undefined;
   readonly eventDlq: IQueue;
@@ -24,7 +24,7 @@ export interface Watched {
   readonly monitor: IFunction | undefined;
 }
 
-/** What a Backlog has made that is watched. */
+/** The parts that a Backlog has made and that are watched. */
 export type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'monitor'> & {
   readonly table: { readonly tableName: string };
   readonly controlTable: { readonly tableName: string };

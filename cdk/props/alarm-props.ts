@@ -13,9 +13,9 @@ export type Severity = 'page' | 'ticket';
 export type AlarmActions =
   | readonly IAlarmAction[]
   | {
-      /** What alarms of the severity `page` do. */
+      /** The actions of alarms of the severity `page`. */
       readonly page?: readonly IAlarmAction[] | undefined;
-      /** What alarms of the severity `ticket` do. */
+      /** The actions of alarms of the severity `ticket`. */
       readonly ticket?: readonly IAlarmAction[] | undefined;
     };
 
@@ -58,17 +58,17 @@ export interface QueueAlarms {
   readonly severity?: Severity | undefined;
 }
 
-/** When failing attempts raise an alarm. */
+/** The limit of failing attempts. */
 export interface FailureAlarm {
   /**
-   * From 0 to 1: the alarm goes off above it.
+   * The share of attempts, from 0 to 1: the alarm goes off above it.
    *
    * @default 0.5
    */
   readonly share?: number | undefined;
 
   /**
-   * In five minutes.
+   * The attempts in five minutes below which the share means nothing.
    *
    * @default 4
    */

@@ -187,11 +187,11 @@ export interface BacklogProps extends FunctionProps {
   readonly trigger?: 'rules' | 'scheduler' | undefined;
 
   /**
-   * With `trigger: 'scheduler'`: the time zone by whose clock tiers of 2 to 24 hours start, such as `'Europe/Berlin'` or
-   * `TimeZone.EUROPE_BERLIN`.
+   * The time zone by whose clock tiers of 2 to 24 hours start, such as `'Europe/Berlin'` or `TimeZone.EUROPE_BERLIN`.
+   * Only with `trigger: 'scheduler'`.
    *
-   * Tiers of 2, 3, 4, 6, 8, 12 or 24 hours start from midnight on. It does not affect other intervals, which count from the
-   * deployment.
+   * Tiers of 2, 3, 4, 6, 8, 12 or 24 hours start from midnight on. It does not affect other intervals, which count from
+   * the deployment.
    *
    * @default - UTC
    */

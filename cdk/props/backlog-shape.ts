@@ -110,7 +110,7 @@ export function readProps(props: object) {
 /** The props of a Backlog as `readProps` leaves them. */
 export type ReadProps = ReturnType<typeof readProps>;
 
-/** What cannot stand beside each other. */
+/** Refuses props that exclude each other. */
 function checkTogether(options: {
   readonly sweep?: boolean | undefined;
   readonly intake: boolean | IntakeProps;

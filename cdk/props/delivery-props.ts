@@ -16,7 +16,7 @@ type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
  * @inline
  */
 export interface SecretField {
-  /** Of Secrets Manager, or a parameter of the Parameter Store. */
+  /** A secret of Secrets Manager, or a parameter of the Parameter Store. */
   readonly secret: AnySecret;
   /** The name of the field. */
   readonly field: string;
@@ -24,7 +24,7 @@ export interface SecretField {
 
 /** The value of a header that ends with a secret. */
 export interface HeaderSecret {
-  /** Of Secrets Manager, or a parameter of the Parameter Store. */
+  /** A secret of Secrets Manager, or a parameter of the Parameter Store. */
   readonly secret: AnySecret;
 
   /**
@@ -35,7 +35,7 @@ export interface HeaderSecret {
   readonly field?: string | undefined;
 
   /**
-   * Such as `"Bearer "`.
+   * The text before the secret, such as `"Bearer "`.
    *
    * @default - nothing
    */

@@ -7,7 +7,7 @@ import { readSecret, refuseSecret, type UsedSecret } from './secrets.js';
 
 type DeliverTo = QueueSettings['deliverTo'];
 
-/** What the function checks as well is left to `parseQueues`. */
+/** The props of a delivery. `parseQueues` checks the unknown ones, as it does in the function. */
 const deliveryShape = z.strictObject({
   url: z.string(),
   method: z.unknown().optional(),
@@ -19,9 +19,9 @@ const deliveryShape = z.strictObject({
 });
 
 export interface Delivery {
-  /** As the function gets them, not all of them checked yet. */
+  /** The settings as the function gets them, not all of them checked yet. */
   readonly settings: unknown;
-  /** What it may have to read for that. */
+  /** The secrets that the function may read for the delivery. */
   readonly secrets: readonly UsedSecret[];
 }
 

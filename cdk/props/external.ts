@@ -2,15 +2,18 @@ import type { Duration } from 'aws-cdk-lib';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
 
-/** In place of the name of one of the `workers`: a process that the Backlog does not make. */
+/** The `worker` of a queue that a process attempts which the Backlog does not make; no name of one of the `workers`. */
 export const EXTERNAL = 'external';
 
-/** That of the functions by default: there is room for what an attempt may take before it goes on without its run. */
+/**
+ * Least seconds of a process's run: the default timeout of the functions. It has room for what an attempt may take
+ * before it goes on without its run.
+ */
 const LEAST_RUN_SECONDS = 300;
-/** As much of an attempt's time counts for the alarm on lag: a worker that is down is noticed within 15 minutes. */
+/** Most seconds of an attempt that count for the alarm on lag, so that a worker that is down is noticed within 15 minutes. */
 const MOST_LAG_BESIDE = 300;
 
-/** What is invalid for a queue that has neither a function nor a rule, and what to do in its place. */
+/** Options that are invalid for a queue without a function and a rule, and what to do in their place. */
 const UNFIT: readonly {
   readonly option: string;
   readonly isUnfit: (value: unknown) => boolean;
@@ -43,7 +46,7 @@ const UNFIT: readonly {
   },
 ];
 
-/** Of more, an attempt goes on without its run. */
+/** Seconds of `attemptTimeout` above which an attempt goes on without its run. */
 const LONG_ATTEMPT_SECONDS = 60;
 
 /** @throws ConfigurationError naming the option of the queue */
@@ -70,14 +73,17 @@ export function isExternal({ work }: { readonly work: { readonly type: string } 
   return work.type === 'external';
 }
 
-/** How long a run of a process may be: as long as that of a function, as tiers keep that distance whatever attempts them. */
+/**
+ * The longest time of a process's run, in seconds: as long as that of a function, as tiers keep that distance whatever
+ * attempts them.
+ */
 export function runSeconds(timeout: Duration): number {
   return Math.max(LEAST_RUN_SECONDS, timeout.toSeconds());
 }
 
 /**
- * What the alarm on lag adds for attempts: a due record may wait for the end of one. Attempts of a process may take hours, and
- * then their records are not due meanwhile: the alarm need not wait so long.
+ * The seconds that the alarm on lag adds for attempts: a due record may wait for the end of one. Attempts of a process
+ * may take hours, and then their records are not due meanwhile: the alarm need not wait so long.
  */
 export function lagBeside({ type }: { readonly type: string }, attemptTimeout: number): number {
   return type === 'external' ? Math.min(attemptTimeout, MOST_LAG_BESIDE) : attemptTimeout;

@@ -16,7 +16,7 @@ import { functionTimeout, having, key } from '../support/values.js';
 
 export const OLDEST_NODE = 20;
 
-/** 0 for a runtime that is not Node.js. */
+/** The major version of Node.js; 0 for another runtime. */
 export function nodeVersion({ family, name }: Runtime): number {
   return family === RuntimeFamily.NODEJS ? Number.parseInt(name.replace(/^nodejs/, ''), 10) : 0;
 }
@@ -35,7 +35,7 @@ const bundling = z
     'expected no "format" but OutputFormat.ESM, as this package consists of ES modules',
   );
 
-/** What a Backlog, a queue and a worker take. */
+/** The props of functions that a Backlog, a queue and a worker take. */
 export const functionShape = {
   vpc: having<IVpc>('selectSubnets', 'function', 'expected a VPC (IVpc)').optional(),
   vpcSubnets: z
@@ -74,7 +74,7 @@ export const reservedConcurrentExecutions = z
   .int()
   .min(1, 'expected at least 1: to stop a queue, give it "enabled": false');
 
-/** What a queue and a worker with `entry` take beside it. */
+/** The props that only a queue and a worker with `entry` take. */
 const entryOnlyShape = {
   timeout: functionTimeout.optional(),
   memorySize: z.int().min(128).max(10_240).optional(),
@@ -94,7 +94,7 @@ export const entryShape = { ...functionShape, ...entryOnlyShape };
 const entrySettings = z.strictObject(entryShape);
 type EntryOptions = z.output<typeof entrySettings>;
 
-/** As they were checked; what was not given is not there. */
+/** The props as they were checked, without those that were not given. */
 export type EntrySettings = { readonly [Name in keyof EntryOptions]?: NonNullable<EntryOptions[Name]> };
 
 /**

@@ -51,12 +51,12 @@ export const intakeProp = z.union([z.boolean(), intakeShape], {
 /** Partitions whose regions may lack the property: their names begin so. */
 const OTHER_PARTITIONS = /^(us-gov|cn|us-iso[a-z]?|eu-isoe)-/;
 
-/** True if the template is to have the property `RecursiveLoop` of the intake. */
+/** Tells whether the template gets the property `RecursiveLoop` of the intake. */
 export function hasRecursiveLoop({ allowRecursiveLoop }: IntakeProps, region: string): boolean {
   return allowRecursiveLoop ?? !OTHER_PARTITIONS.test(region);
 }
 
-/** What a Backlog says of its intake, with the defaults filled in. */
+/** The settings of the intake and the sweep, with the defaults filled in. */
 export function intakeOptions({
   intake,
   sweep = true,

@@ -7,7 +7,7 @@ import type { DeliveryProps } from './delivery-props.js';
 import type { EntryFunctionProps } from './function-props.js';
 
 /**
- * When a record that has just come is attempted first.
+ * The start of the first attempt: on the record's insertion, or when the rule finds it.
  *
  * @inline
  */
@@ -149,9 +149,9 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
 /** The attempts that a record keeps. */
 export type HistoryProps = Omit<HistoryOptions, 'redact'>;
 
-/** How often records are attempted, up to which age. */
+/** One tier: the interval of the attempts up to an age. */
 export interface TierProps {
-  /** Between two attempts; whole minutes. */
+  /** The time between two attempts; whole minutes. */
   readonly every: Duration;
   /** The age, counted from the insertion, at which the next tier begins, or the record is dead. */
   readonly untilAge: Duration;
@@ -160,10 +160,11 @@ export interface TierProps {
 /** A schedule by age. */
 export interface ProgressiveProps {
   /**
-   * How often records are attempted, up to which age, in ascending order. Intervals are whole minutes.
+   * The tiers in ascending order of their ages: how often records are attempted, up to which age. Intervals are whole
+   * minutes.
    *
-   * @default - six tiers: 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180,
-   * 192 hours to 360
+   * @default - six tiers: 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180, 192
+   * hours to 360
    */
   readonly tiers?: readonly TierProps[] | undefined;
 

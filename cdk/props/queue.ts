@@ -17,7 +17,7 @@ import { type EntrySettings, entryShape, readEntrySettings } from './function-sh
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { UsedSecret } from './secrets.js';
 
-/** What does a queue's work. */
+/** The code that attempts a queue's records. */
 export type Work =
   | { readonly type: 'delivery'; readonly secrets: readonly UsedSecret[] }
   | {
@@ -27,7 +27,7 @@ export type Work =
       readonly settings: EntrySettings;
     }
   | { readonly type: 'own'; readonly handler: IFunction }
-  /** One of those that several queues share, by its name. */
+  /** One of the `workers`, by its name. */
   | { readonly type: 'worker'; readonly worker: string }
   /** A process that is not of this app, such as `backlog work` in a container: no function. */
   | { readonly type: 'external' };
@@ -36,17 +36,17 @@ export type Work =
 export interface Queue {
   readonly name: string;
   readonly retryMode: RetryMode;
-  /** What the function will read from `BACKLOG_QUEUES`. */
+  /** The settings that the function will read from `BACKLOG_QUEUES`. */
   readonly settings: QueueSettings;
   /** The tiers of a progressive queue; empty otherwise. */
   readonly tiers: readonly Tier<number>[];
   readonly work: Work;
-  /** Beside the other queues of its worker. */
+  /** The queue's share beside the other queues of its worker. */
   readonly weight: number;
   readonly enabled: boolean;
   readonly attemptTimeout: number;
   readonly alarms: QueueAlarmSettings;
-  /** As given: undefined takes what fits. */
+  /** The first attempt as the props say; undefined takes what fits. */
   readonly firstAttempt: FirstAttempt | undefined;
 }
 
@@ -57,7 +57,7 @@ const progressiveShape = z.strictObject({
 
 const QUEUE_OPTIONS = Object.keys(queueOptions) as (keyof QueueOptions)[];
 
-/** Numbers are left to `parseQueues`, which the function checks them by as well. */
+/** The props of a queue. `parseQueues` checks the unknown ones, as it does in the function. */
 const queueShape = z.strictObject({
   retry: z.unknown().optional(),
   deadOn: z.unknown().optional(),
@@ -93,7 +93,10 @@ export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[
   return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
 }
 
-/** A record that moved into a queue that no function serves would wait there unseen. */
+/**
+ * Refuses a `retryQueue` outside of this Backlog: a record that moved into a queue which no function serves would wait
+ * there unseen.
+ */
 function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
   const { retryQueue } = queue.settings;
   if (retryQueue === undefined || names.includes(retryQueue)) return queue;

@@ -5,7 +5,7 @@ import type { HeaderSecret } from '../../functions/secrets/secret-source.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions, show } from '../../src/support/validation.js';
 
-/** What holds a secret that a function reads. */
+/** A secret or a parameter that a function reads. */
 export interface UsedSecret {
   readonly holder: ISecret | IStringParameter;
   /** The versions of a secret in Secrets Manager that are read. */
@@ -35,7 +35,7 @@ export function readSecret(
   return { settings: { ...placeOf(secret), ...rest }, used: { holder: secret, stages } };
 }
 
-/** What is given may be the secret itself, so it is not shown. */
+/** Refuses what is no secret. The error does not show a text, which may be the secret itself. */
 export function refuseSecret(input: unknown, path: string): never {
   const got = typeof input === 'string' ? 'a text' : show(input);
   throw new ConfigurationError(
@@ -52,7 +52,7 @@ function isHolder(value: unknown): value is ISecret | IStringParameter {
   return isSecret(value) || 'parameterArn' in value;
 }
 
-/** Whether it is one of Secrets Manager. */
+/** Tells whether it is a secret of Secrets Manager. */
 export function isSecret(value: object): value is ISecret {
   return 'secretArn' in value && 'grantRead' in value;
 }

@@ -3,9 +3,9 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 
-/** What several stacks share of one backlog. */
+/** The parts of one backlog that several stacks share. */
 export interface ISharedBacklog extends IConstruct {
-  /** Where the records are. */
+  /** The table that holds the records. */
   readonly table: ITable;
   /** Leases, journals, the queues' own items, and the owner of each queue. */
   readonly controlTable: ITable;

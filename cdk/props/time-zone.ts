@@ -14,13 +14,16 @@ function nameOf({ timezoneName }: TimeZone): string {
   return timezoneName;
 }
 
-/** In the letters of the database: Intl does not mind small ones, EventBridge Scheduler does. */
+/**
+ * Tells whether it is a time zone, with the capitals that the database has: EventBridge Scheduler minds them, Intl does
+ * not.
+ */
 function isTimeZone(name: string): boolean {
   const known = canonical(name);
   return known !== undefined && (known === name || known.toLowerCase() !== name.toLowerCase());
 }
 
-/** Intl takes offsets such as `+02:00` as well, which are no names. */
+/** The name that Intl has for a time zone. Offsets such as `+02:00`, which Intl takes as well, are no names. */
 function canonical(name: string): string | undefined {
   if (!/^[A-Za-z]/.test(name)) return undefined;
   try {

@@ -9,7 +9,7 @@ import type { EntryFunctionProps } from './function-props.js';
 import { entryShape, readEntrySettings } from './function-shape.js';
 import type { Queue, Work } from './queue.js';
 
-/** What serves several queues: exactly one of `entry` and `handler`, as a queue has them. */
+/** A function that serves several queues: exactly one of `entry` and `handler`, as a queue has them. */
 export interface WorkerProps extends EntryFunctionProps {
   /**
    * A module that exports `handler = backlogHandler({ process })`, without a `queue`, or with `queues`.
@@ -33,7 +33,7 @@ export interface WorkerProps extends EntryFunctionProps {
   readonly handler?: IFunction | undefined;
 }
 
-/** The same as it was checked. */
+/** The code of a worker, as its props were checked. */
 export type WorkerWork = Extract<Work, { type: 'entry' | 'own' }>;
 
 const workerShape = z.strictObject({

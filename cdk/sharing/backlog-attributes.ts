@@ -10,7 +10,7 @@ import { parseOptions } from '../../src/support/validation.js';
 import { key } from '../support/values.js';
 import { PARAMETERS, parameterName } from '../tables/table-parameters.js';
 
-/** What names a backlog of another stack or app, of the same account and region. */
+/** A backlog of another stack or app, of the same account and region, by the names of its parts. */
 export interface BacklogAttributes {
   /** The name of the table of records. */
   readonly tableName: string;
@@ -40,7 +40,7 @@ export interface BacklogAttributes {
   readonly encryptionKey?: IKey | undefined;
 }
 
-/** What names a backlog by the stack that it is deployed with, in the same account and region. */
+/** A backlog of the same account and region, by the stack that it is deployed with. */
 export interface StackAttributes {
   /** The name of that CloudFormation stack. */
   readonly stackName: string;
@@ -80,7 +80,7 @@ export interface ImportedParts {
   readonly controlTable: ITable;
   readonly redelivery: ISqsQueue | undefined;
   readonly intakeRole: IRole | undefined;
-  /** Tells imports of the same backlog. */
+  /** The same for all imports of one backlog. */
   readonly deployedAs: string;
 }
 

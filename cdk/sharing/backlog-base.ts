@@ -53,7 +53,7 @@ export type AddQueueOptions = Omit<
   | 'sweep'
 >;
 
-/** What a backlog offers, wherever it is made. */
+/** The rights and metrics that every backlog offers, wherever it is made. */
 export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
   abstract readonly controlTable: ITable;
   abstract readonly redelivery: ISqsQueue | undefined;

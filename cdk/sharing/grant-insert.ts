@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions } from '../../src/support/validation.js';
 import { grantKeys } from '../tables/table-grants.js';
 
-/** What a producer may insert. */
+/** Limits of what a producer may insert. */
 export interface GrantInsertOptions {
   /**
    * Patterns of the ids that the producer may insert, such as `["shop-*"]`: `*` is for any characters, `?` for one, and
@@ -18,7 +18,7 @@ export interface GrantInsertOptions {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** What IAM takes in a policy. */
+/** A pattern of ids, of the characters that IAM takes in a policy. */
 const idPattern = z
   .string()
   .regex(/^[\u0020-\u00ff]+$/, 'expected a pattern of ids such as "shop-*", of characters up to U+00FF');
@@ -46,8 +46,8 @@ const LOOK_CONDITIONS = {
 };
 
 /**
- * What a producer needs. One of another account needs it twice: from its own account, and from the table's policy (and
- * its key's), which this adds.
+ * Grants the rights that a producer needs. One of another account needs them twice: from its own account, and from the
+ * table's policy (and its key's), which this adds.
  *
  * @throws ConfigurationError for another account and a table under the AWS managed key, which that account may not use
  */
@@ -90,17 +90,20 @@ function mayDiffer(one: string, other: string): boolean {
   return one !== other;
 }
 
-/** No service writes to a table as itself; it does so by a role. */
+/** Tells whether it is a service, which writes to a table by a role and not as itself. */
 function isService({ policyFragment }: IPrincipal): boolean {
   return 'Service' in policyFragment.principalJson;
 }
 
-/** An imported table has none that could be changed here. */
+/** Tells whether the table has a policy that can be changed here, as an imported table has not. */
 function hasPolicy(records: ITable): records is ITable & IResourceWithPolicy {
   return records.node.defaultChild !== undefined && 'addToResourcePolicy' in records;
 }
 
-/** `aws/dynamodb`: its policy is AWS's own, and lets in the account's own principals only. */
+/**
+ * Tells whether the table is under the key `aws/dynamodb`, whose policy is AWS's own: it lets in the account's own
+ * principals only.
+ */
 function isUnderManagedKey(records: ITable): boolean {
   const { defaultChild: made } = records.node;
   if (records.encryptionKey !== undefined || made === undefined || !('sseSpecification' in made))

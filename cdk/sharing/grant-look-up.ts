@@ -3,7 +3,7 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { DUE_INDEX } from '../../src/store/index.js';
 import { grantDecrypt, grantKeys } from '../tables/table-grants.js';
 
-/** To read records by their ids, and the lists of those that wait or are dead. */
+/** Grants the rights to read records by their ids, and the lists of those that wait or are dead. */
 export function grantRead(grantee: IGrantable, records: ITable): Grant {
   grantDecrypt(grantee, [records]);
   return allow(grantee, ['dynamodb:GetItem', 'dynamodb:BatchGetItem'], records.tableArn).combine(
@@ -11,7 +11,10 @@ export function grantRead(grantee: IGrantable, records: ITable): Grant {
   );
 }
 
-/** To read a record by its id, and to change it. No right of IAM lets a change through that gives a record up, and no other. */
+/**
+ * Grants the rights to read a record by its id, and to change it. IAM has no right for the one change that gives a
+ * record up.
+ */
 export function grantCancel(grantee: IGrantable, records: ITable): Grant {
   grantKeys(grantee, [records]);
   return allow(grantee, ['dynamodb:GetItem', 'dynamodb:UpdateItem'], records.tableArn);

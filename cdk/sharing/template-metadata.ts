@@ -23,15 +23,15 @@ interface Described {
   readonly tableName?: string | undefined;
   readonly controlTableName?: string | undefined;
   readonly queues: readonly Queue[];
-  /** Those with a function. */
+  /** The queues with a function. */
   readonly staffed: readonly StaffedQueue[];
-  /** How long a run of the others may be. */
+  /** The longest time that a run of the other queues takes. */
   readonly processSeconds: number;
-  /** Those whose records an intake may have attempted on insertion. */
+  /** The queues whose records an intake may have attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
 }
 
-/** What a Backlog has made. */
+/** The parts that a Backlog has made. */
 interface Made extends Construct {
   readonly table: ITable;
   readonly controlTable: ITable;

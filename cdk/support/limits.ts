@@ -13,7 +13,7 @@ const MUCH_FOR_ALARMS = 20;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
 const MOST_STREAM_READERS = 2;
 
-/** What a Backlog has made. */
+/** The parts that a Backlog has made. */
 interface Made extends Construct {
   readonly table: ITable;
   readonly intake: object | undefined;
@@ -22,7 +22,7 @@ interface Made extends Construct {
 
 export interface Limited {
   readonly composites: readonly CompositeAlarm[];
-  /** Whether there are alarms for each queue, not for all of them. */
+  /** The Backlog has alarms for each queue, not for all of them. */
   readonly alarmsPerQueue: boolean;
 }
 
@@ -60,7 +60,7 @@ function tooManyResources(backlog: Made, { alarmsPerQueue }: Limited): string[] 
   ];
 }
 
-/** Those of nested stacks are in templates of their own. */
+/** The number of resources in the stack's own template; nested stacks have templates of their own. */
 function resourcesIn(scope: Construct, stack: Stack): number {
   return scope.node.findAll().filter((one) => CfnResource.isCfnResource(one) && one.stack === stack).length;
 }

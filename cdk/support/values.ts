@@ -5,7 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 
-/** By what it has, not by its class: an app can hold two copies of aws-cdk-lib. */
+/** A value that is recognized by one of its members, not by its class: an app can hold two copies of aws-cdk-lib. */
 export function having<T>(member: keyof T, type: 'string' | 'function' | 'object', expectation: string) {
   return z.custom<T>((value) => typeof (value as T | undefined | null)?.[member] === type, expectation);
 }
@@ -32,7 +32,7 @@ export const functionTimeout = duration
   .pipe(z.number().max(900, 'expected at most 900 seconds'))
   .transform((seconds) => Duration.seconds(seconds));
 
-/** Whether it is a function of this CDK app, not an imported one, a version or an alias. */
+/** Tells whether it is a function of this CDK app, not an imported one, a version or an alias. */
 export function isOwnFunction(lambda: object): lambda is LambdaFunction {
   return typeof (lambda as Partial<LambdaFunction>).addEnvironment === 'function';
 }

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
 
-/** What a Backlog says of regions. */
+/** The props of a Backlog that are about its regions. */
 export interface RegionOptions {
   readonly primaryRegion?: string | undefined;
   readonly replicas?: readonly ReplicaTableProps[] | undefined;
@@ -42,7 +42,7 @@ export function checkRegions(scope: Construct, options: RegionOptions): void {
   }
 }
 
-/** The CDK has an error of its own for this, which names neither the option nor the way out. */
+/** Refuses a new table with a key in a stack without a region. The CDK's own error names neither the option nor the way out. */
 function checkKeyRegion(scope: Construct, { encryptionKey, table, controlTable }: RegionOptions): void {
   if (!encryptionKey || (table && controlTable) || !Token.isUnresolved(Stack.of(scope).region)) return;
   throw new ConfigurationError(
@@ -51,7 +51,7 @@ function checkKeyRegion(scope: Construct, { encryptionKey, table, controlTable }
   );
 }
 
-/** In another region than the primary one, the tables are the replicas of those of the primary one. */
+/** Checks the tables in another region than the primary one: replicas of the primary region's tables. */
 function checkSecond(here: string, { primaryRegion, ...tables }: RegionOptions): void {
   for (const name of ['table', 'controlTable'] as const) {
     const { [name]: table } = tables;
@@ -77,7 +77,7 @@ function isOther(region: string | undefined, here: string): boolean {
   return region !== undefined && !Token.isUnresolved(region) && region !== here;
 }
 
-/** A key is of one region: each replica needs one of its own. */
+/** Checks that each replica has a key of its own, as a key is of one region. */
 function checkReplicaKeys({ replicas = [], encryptionKey, replicaKeyArns }: RegionOptions): void {
   const keys = Object.keys(replicaKeyArns ?? {});
   if (replicaKeyArns && !encryptionKey) {

@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { show } from '../../src/support/validation.js';
 
-/** What CloudFormation gets of a table. */
+/** The properties of a table, as CloudFormation gets them. */
 interface Made {
   readonly keySchema?: readonly KeyPart[];
   readonly attributeDefinitions?: readonly {

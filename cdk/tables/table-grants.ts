@@ -6,7 +6,7 @@ import { DUE_INDEX, type Tables } from './tables.js';
 const READING_PREFIX = 'reading#';
 const REGISTRY_KEY = 'registry';
 
-/** What a run needs, and no more: it neither creates nor deletes items, and scans nothing. */
+/** Grants what a run needs, and no more: it neither creates nor deletes items, and scans nothing. */
 export function grantWork(grantee: IGrantable, { records, control }: Tables): Grant {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
   const allow = (actions: string[], resource: string) =>
@@ -18,7 +18,7 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): Gr
   return granted;
 }
 
-/** What the intake needs: to look at records and to change them, and to claim them for that. */
+/** Grants what the intake needs: to look at records and to change them, and to claim them for that. */
 export function grantPlace(grantee: IGrantable, { records, control }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
   grant(grantee, records, access);
@@ -26,14 +26,14 @@ export function grantPlace(grantee: IGrantable, { records, control }: Tables): v
   grantKeys(grantee, [records, control]);
 }
 
-/** What the sweep needs: to see all records, and to note how far it has come. */
+/** Grants what the sweep needs: to see all records, and to note how far it has come. */
 export function grantSweep(grantee: IGrantable, { records, control }: Tables): void {
   grant(grantee, records, ['dynamodb:Scan']);
   grant(grantee, control, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
   grantKeys(grantee, [records, control]);
 }
 
-/** What the monitor needs: to see what waits, and to look at some of it. */
+/** Grants what the monitor needs: to see what waits, and to look at some of it. */
 export function grantMonitor(grantee: IGrantable, { records, control }: Tables): void {
   const query = {
     actions: ['dynamodb:Query'],
@@ -57,7 +57,7 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   grantKeys(grantee, [control]);
 }
 
-/** What the overview on the dashboard needs: to count what waits, without seeing any of it. */
+/** Grants what the overview on the dashboard needs: to count what waits, without seeing any of it. */
 export function grantLook(grantee: IGrantable, { records, control }: Tables): void {
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
   const query = new PolicyStatement({ actions: ['dynamodb:Query'], resources: [index] });
@@ -66,13 +66,16 @@ export function grantLook(grantee: IGrantable, { records, control }: Tables): vo
   grantDecrypt(grantee, [records, control]);
 }
 
-/** What its buttons need: to mark the item of a queue, and to read it again. Records are no matter of theirs. */
+/**
+ * Grants what the overview's buttons need: to mark the item of a queue, and to read it again. They have no right on
+ * records.
+ */
 export function grantPause(grantee: IGrantable, { control }: Tables): void {
   grant(grantee, control, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
   grantKeys(grantee, [control]);
 }
 
-/** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
+/** Grants what `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
 export function grantOperate(grantee: IGrantable, { records, control }: Tables): Grant {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;

@@ -5,7 +5,7 @@ import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct, type IConstruct } from 'constructs';
 
-/** What a stack writes into Systems Manager about its backlog, below `/dynamo-backlog/STACK/NAME/`. */
+/** The parameters of Systems Manager that a stack writes about its backlog, below `/dynamo-backlog/STACK/NAME/`. */
 export const PARAMETERS = {
   tableName: 'table',
   controlTableName: 'control-table',

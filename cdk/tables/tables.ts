@@ -118,7 +118,7 @@ function ownTables(scope: Construct, options: GivenTables): MadeTables {
   };
 }
 
-/** CloudFormation deletes such tables when their first deployment fails; protected ones it cannot. */
+/** Warns of tables that CloudFormation would delete when their first deployment fails, and cannot, as they are protected. */
 function warnOfRollback(
   scope: Construct,
   { removalPolicy, deletionProtection, ...given }: GivenTables,
@@ -162,8 +162,8 @@ function common(
 const WITH_NEW_IMAGES: readonly unknown[] = [StreamViewType.NEW_IMAGE, StreamViewType.NEW_AND_OLD_IMAGES];
 
 /**
- * Whether the table has a stream that shows what was put. A `TableV2` names the ARN of a stream that it does not have,
- * so a table of this app is asked for more; of an imported one the ARN is all there is to see.
+ * Tells whether the table has a stream that shows what was put. A `TableV2` names the ARN of a stream that it does not
+ * have, so a table of this app is asked for more; an imported one has only the ARN to look at.
  */
 export function hasNewImages(records: ITable): boolean {
   if (records.tableStreamArn === undefined) return false;

@@ -8,7 +8,7 @@ import { addIntake, type Intake, type IntakeSettings } from '../functions/intake
 import type { EventSource } from '../functions/monitor.js';
 import type { IntakeProps } from '../props/intake-props.js';
 
-/** As many as one BatchGetItem reads. */
+/** Most changes of one batch: as many as one BatchGetItem reads. */
 const ARRIVALS_BATCH = 100;
 const RETURNS_BATCH = 10;
 
@@ -37,14 +37,14 @@ export function addFedIntake(scope: Construct, id: string, settings: IntakeSetti
 }
 
 /**
- * What is put into the table without `lane`, or with one that is not the library's: all that the library writes has a
- * `rev` as long as it has a `lane`.
+ * The stream of the table, with changes that put records without `lane`, or with one that is not the library's: all
+ * that the library writes has a `rev` as long as it has a `lane`.
  *
- * What fails comes again. A batch on which the function itself fails (it runs out of memory or time) comes in halves, so
- * that one item does not hold up the others of its batch. The claims of runs that were started for it before keep it
- * from being attempted twice.
- * What is given up goes to the dead-letter queue for events, as its place in the stream. The function's role may send there
- * already.
+ * Changes that fail come again. A batch on which the function itself fails (it runs out of memory or time) comes in
+ * halves, so that one item does not hold up the others of its batch. The claims of runs that were started for it before
+ * keep it from being attempted twice.
+ * A batch that is given up goes to the dead-letter queue for events, as its place in the stream. The function's role
+ * may send there already.
  */
 function arrivalsSource(
   records: ITable,
@@ -71,7 +71,7 @@ function arrivalsSource(
   });
 }
 
-/** Not what the library writes itself: that has a lane until it has succeeded. */
+/** A filter for records without `lane`. What the library writes itself does not pass: it has a lane until it has succeeded. */
 function notIndexed(status: object) {
   return FilterCriteria.filter({
     eventName: FilterRule.or('INSERT', 'MODIFY'),
@@ -79,7 +79,7 @@ function notIndexed(status: object) {
   });
 }
 
-/** What comes back, or is to be looked at later. */
+/** The redelivery queue: events that come back, and records that are to be looked at later. */
 function redeliverySource(
   returns: IQueue,
   { redeliveryMaxConcurrency: maxConcurrency }: IntakeProps,

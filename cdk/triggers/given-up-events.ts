@@ -12,7 +12,7 @@ import type { Tables } from '../tables/tables.js';
 export interface EventQueues {
   /** Events that no function took or finished. */
   readonly eventDlq: Queue;
-  /** What the intake reads beside the table's stream; missing without an intake. */
+  /** The queue that the intake reads beside the table's stream; missing without an intake. */
   readonly returns: Queue | undefined;
 }
 
@@ -37,9 +37,9 @@ export function addEventQueues(
 }
 
 /**
- * Where events end up that no function took or finished: from rules or schedules, and from asynchronous invocation.
- * They hold no records, and the next event of the same kind does the same work; the queue says that something is
- * wrong.
+ * The dead-letter queue for events that no function took or finished: from rules or schedules, and from asynchronous
+ * invocation. They hold no records, and the next event of the same kind does the same work; the queue says that
+ * something is wrong.
  */
 export function eventDlqQueue(scope: Construct, id: string, key: IKey | undefined): Queue {
   const queue = encryptedQueue(scope, id, key, { retentionPeriod: Duration.days(14) });
@@ -50,8 +50,8 @@ export function eventDlqQueue(scope: Construct, id: string, key: IKey | undefine
 }
 
 /**
- * Where the events of runs come back that failed, and the ids of records that are to be looked at later. The intake
- * reads it; what it cannot deal with five times is left to people.
+ * The queue for events of runs that failed, and for ids of records that are to be looked at later. The intake reads it;
+ * a message that it cannot deal with five times goes to the dead-letter queue for events.
  */
 function redeliveryQueue(scope: Construct, id: string, eventDlq: Queue, key: IKey | undefined): Queue {
   return encryptedQueue(scope, id, key, {

@@ -9,7 +9,7 @@ import { eventDlqQueue } from './given-up-events.js';
 import type { Tick, Triggers } from './tick.js';
 import { clockCron } from './time-zone.js';
 
-/** What all schedules of a Backlog have in common. */
+/** Settings that all schedules of a Backlog have in common. */
 interface Common {
   readonly groupName: string;
   readonly roleArn: string;
@@ -45,7 +45,10 @@ export function addSchedules(
   return { rules: [], schedules, scheduleDeadLetters: deadLetters };
 }
 
-/** Its policy is part of it: a schedule that fires as soon as it is there finds it complete. */
+/**
+ * The role that starts the functions. Its policy is a part of it, so a schedule that fires as soon as it is there finds
+ * it complete.
+ */
 function invokingRole(
   scope: Construct,
   group: CfnScheduleGroup,
@@ -74,7 +77,7 @@ function invokingRole(
   });
 }
 
-/** Not called like the rule that does the same: CloudFormation makes no schedule of what was a rule. */
+/** A schedule, of another id than the rule that does the same: CloudFormation cannot make a schedule of what was a rule. */
 function addSchedule(tick: Tick, event: Tick['events'][number], index: number, common: Common): CfnSchedule {
   return new CfnSchedule(tick.scope, `${tick.id}Schedule${index === 0 ? '' : index + 1}`, {
     description: tick.description,

@@ -24,7 +24,7 @@ interface SharedEvent {
   readonly event: QueuesEvent;
 }
 
-/** Whether a rule takes it, and one run serves its queues well. Weights have a meaning within one event only. */
+/** Tells whether a rule takes the event, and one run serves its queues well. Weights have a meaning within one event only. */
 export function fitsRule({ queues, ...rest }: QueuesEvent, most = MOST_QUEUES): boolean {
   if (JSON.stringify({ queues, ...rest }).length > MOST_CHARACTERS) return false;
   const weights = Object.values(queues);

@@ -8,7 +8,7 @@ import type { BacklogEvent } from '../../functions/event.js';
 /** Ticks of a function, each with rules of its own: a rule adds about 450 bytes to the function's policy, which holds 20 KB. */
 export const MOST_TICKS = 40;
 
-/** What starts a function again and again: a rule or a schedule is made of it. */
+/** A repeated start of a function. A rule or a schedule is made of it. */
 export interface Tick {
   readonly scope: Construct;
   /** The id of the construct; unique in its scope. */
@@ -17,7 +17,7 @@ export interface Tick {
   readonly every: number;
   readonly enabled: boolean;
   readonly lambda: IFunction;
-  /** Constant. Each is an invocation of its own. */
+  /** Constant events, each an invocation of its own. */
   readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent | MonitorEvent)[];
 }
 
@@ -36,10 +36,10 @@ export interface MonitorEvent {
   readonly monitor: true;
 }
 
-/** What starts the functions: rules or schedules, and never both. */
+/** The rules or the schedules that start the functions, never both. */
 export interface Triggers {
   readonly rules: readonly Rule[];
   readonly schedules: readonly CfnSchedule[];
-  /** What the schedules could not deliver; rules have the dead-letter queue for events. */
+  /** The queue for events that the schedules could not deliver; rules have the dead-letter queue for events. */
   readonly scheduleDeadLetters: SqsQueue | undefined;
 }

@@ -1,6 +1,7 @@
 /** The folders whose docstrings all name the thing first. Others are added as their docstrings are rewritten. */
 const NAMED_FIRST = [
   /^src\/(?:client|intake|monitor|registry|tasks)\//,
+  /^cdk\//,
   /^src\/[^/]+$/,
   /^src\/record\/(?:give-up|item-size)\.ts$/,
   /^functions\/[^/]+$/,
