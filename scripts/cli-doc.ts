@@ -14,13 +14,13 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   work: ['a worker that runs anywhere', 'worker.md'],
   policy: ['policies, before they are used', 'policies.md#look-at-it-first'],
   simulate: ['a policy against an outage', 'policies.md#try-it-against-an-outage'],
-  completion: ['completion in the shell', 'local.md#completion-in-the-shell'],
-  list: ['list and show', 'local.md#backlog-list-and-show'],
-  show: ['list and show', 'local.md#backlog-list-and-show'],
+  completion: ['completion in the shell', 'command-line.md#completion-in-the-shell'],
+  list: ['list and show', 'command-line.md#backlog-list-and-show'],
+  show: ['list and show', 'command-line.md#backlog-list-and-show'],
   stats: ['figures', 'operate.md#figures'],
   top: ['watch it in a terminal', 'operate.md#watch-it-in-a-terminal'],
   console: ['the console', 'console.md'],
-  import: ['what a file may contain', 'local.md#backlog-import-file'],
+  import: ['what a file may contain', 'command-line.md#backlog-import-file'],
   export: ['export', 'operate.md#export'],
   redrive: ['operate', 'operate.md'],
   discard: ['operate', 'operate.md'],
@@ -43,18 +43,18 @@ const INTRODUCTION = `<!-- npm run docs:cli writes this page -->
 # Command line
 
 Every command with its arguments, flags and defaults, as \`npx backlog help COMMAND\` prints them. The package has to be
-installed in the folder, or in one above it. [Which table a command works on](local.md#which-table-a-command-works-on),
-[what it prints for programs](local.md#output-for-programs), and [the permissions](operate.md#permissions) that it
+installed in the folder, or in one above it. [Which table a command works on](command-line.md#which-table-a-command-works-on),
+[what it prints for programs](command-line.md#output-for-programs), and [the permissions](operate.md#permissions) that it
 needs in AWS are on pages of their own.
 
 Data go to stdout, messages to stderr. Flags may stand before or behind the arguments. \`--help\` is a flag of every command.
 
 | exit code | |
 |---|---|
-| 0 | done |
-| 1 | failed, or interrupted |
-| 2 | wrong usage |
-| 3 | done, and problems were found: [by \`import\`, \`adopt\`, \`doctor\` and \`diff\`](local.md#output-for-programs) |
+| 0 | Done. |
+| 1 | Failed: a port is taken, no such record, no runtime, no access. Or interrupted. |
+| 2 | Wrong usage. |
+| 3 | Done, with problems: \`import\` had bad lines, \`adopt\` left some items, \`doctor\` found something, \`diff\` found a change that is not safe. |
 `;
 
 /** The commands by their groups, each as a page has it. */

@@ -9,7 +9,7 @@ let documented: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
   runtime = await announcedRuntime();
-  const page = await readFile('docs/local.md', 'utf8');
+  const page = await readFile('docs/command-line.md', 'utf8');
   const rows = page.split('\n').flatMap((line) => {
     const [, commands = '', shape = ''] = /^\| (`[a-z].*?) \| (.*) \|$/.exec(line) ?? [];
     const names = (text: string) =>

@@ -12,6 +12,7 @@ export const GROUPS: readonly SidebarGroup[] = [
     items: [
       ['get-started.md'],
       ['local.md'],
+      ['debug.md'],
       ['adopt.md', 'Adopt an older table'],
       ['documentation.md', 'All pages by task'],
     ],
@@ -49,6 +50,7 @@ export const GROUPS: readonly SidebarGroup[] = [
     text: 'Operate',
     items: [
       ['console.md'],
+      ['command-line.md'],
       ['operate.md', 'Redrive, edit, pause'],
       ['monitoring.md'],
       ['runbook.md'],
@@ -71,7 +73,8 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['handlers.md#settings-and-events', 'Environment and events'],
       ['api/index.md', 'API'],
       ['cdk.md#errors', 'Errors at synthesis'],
-      ['local.md#output-for-programs', 'Exit codes and JSON'],
+      ['command-line.md#output-for-programs', 'Output for programs'],
+      ['local-reference.md', 'Local runtime'],
       ['monitoring.md#metrics', 'Metrics'],
       ['architecture.md#what-limits-it', 'Limits'],
     ],
