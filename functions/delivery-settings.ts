@@ -14,6 +14,7 @@ import {
 } from '../src/delivery/settings.js';
 import { ConfigurationError } from '../src/support/errors.js';
 import { parseOptions, show } from '../src/support/validation.js';
+import { QUEUE_DEFAULTS } from '../src/worker/index.js';
 import {
   type HeaderSecret,
   parseHeaderSecret,
@@ -42,9 +43,6 @@ const deliverySchema = z.strictObject({
   secret: z.optional(z.unknown()),
 });
 
-/** The time limit of an attempt, where the queue sets none. */
-const ATTEMPT_TIMEOUT_SECONDS = 30;
-
 /**
  * Reads where and how a queue delivers: a URL, or an object with one.
  *
@@ -53,7 +51,7 @@ const ATTEMPT_TIMEOUT_SECONDS = 30;
 export function parseDelivery(
   input: unknown,
   name: string,
-  attemptTimeout = ATTEMPT_TIMEOUT_SECONDS,
+  attemptTimeout: number = QUEUE_DEFAULTS.attemptTimeout,
 ): string | DeliverySettings {
   if (typeof input !== 'object' || input === null) return parseUrl(input, false, name);
   const { secret, headers, ...settings } = parseOptions(deliverySchema, input, name);

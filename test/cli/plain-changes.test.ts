@@ -3,6 +3,7 @@ import { METADATA_KEY } from '../../src/template-metadata.js';
 import { plainChanges } from '../../src/tools/cli/diff/plain-changes.js';
 import { plainReload } from '../../src/tools/cli/plain.js';
 import type { Stack } from '../../src/tools/local/template/assembly.js';
+import { TIMES } from '../../src/worker/index.js';
 import { backlog } from './in-process.js';
 
 const queue = {
@@ -34,6 +35,12 @@ describe('what another synthesis changes for the queues', () => {
       'queue mails: added',
       'queue orders: policy fibonacci → exponential',
     ]);
+  });
+
+  it.each(TIMES)('has a unit for %s, which is a length of time', (name) => {
+    const after = { orders: { ...queue, settings: { [name]: 3_600 } } };
+    const [line] = plainChanges([stack('Shop', { orders: queue })], [stack('Shop', after)]);
+    expect(line).toMatch(`queue orders: ${name} default → 1 h`);
   });
 
   it('says what happens to records that are not safe', () => {

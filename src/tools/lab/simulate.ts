@@ -1,7 +1,7 @@
 import { caughtUpBy, type ResolvedPolicy, type Tier, tierBands } from '../../policies/index.js';
 import { MemoryStore } from '../../store/memory/store.js';
 import { toIso } from '../../support/clock.js';
-import { type BreakerMemory, type Process, type RunTarget, run } from '../../worker/index.js';
+import { type BreakerMemory, type Process, QUEUE_DEFAULTS, type RunTarget, run } from '../../worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { Destination } from './destination.js';
 import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';
@@ -13,7 +13,6 @@ const START = Date.parse('2026-01-01T00:00:00.000Z');
 const QUEUE = 'default';
 /** As the CDK construct has it. */
 const FUNCTION_TIMEOUT_SECONDS = 300;
-const ATTEMPT_TIMEOUT_SECONDS = 30;
 /** Between two words about how it is getting on. */
 const PROGRESS_ATTEMPTS = 500;
 
@@ -124,7 +123,7 @@ class World {
         limits: {
           concurrency: scenario.concurrency,
           attemptsPerSecond: scenario.attemptsPerSecond,
-          attemptTimeout: ATTEMPT_TIMEOUT_SECONDS,
+          attemptTimeout: QUEUE_DEFAULTS.attemptTimeout,
         },
         breaker: scenario.breaker,
         deadline: clock.wall() + FUNCTION_TIMEOUT_SECONDS * 1000,
@@ -149,7 +148,7 @@ class World {
         elapsedMs: now - START,
       });
     }
-    const endsInTime = scenario.attemptMs < ATTEMPT_TIMEOUT_SECONDS * 1000;
+    const endsInTime = scenario.attemptMs < QUEUE_DEFAULTS.attemptTimeout * 1000;
     await clock.sleep(scenario.attemptMs, endsInTime ? undefined : context.signal);
     if (refusal) throw refusal;
     this.succeeded++;

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../../support/duration.js';
 import type { QueueDescription } from '../../../template-metadata.js';
+import { QUEUE_DEFAULTS, TIMES } from '../../../worker/index.js';
 import type { Difference } from './change.js';
 
 type Settings = Readonly<Record<string, unknown>>;
 type Outcome = Pick<Difference, 'severity' | 'effect' | 'todo'>;
 
 /** In seconds; the others are numbers, texts or objects. */
-const DURATIONS: readonly string[] = ['attemptTimeout', 'linger', 'retention', 'tickSeconds'];
-const DEFAULT_ATTEMPT_TIMEOUT = 30;
+const DURATIONS: readonly string[] = [...TIMES, 'tickSeconds'];
 
 /** The settings of a queue that are neither its retries nor its work, one by one. */
 export function compareSettings(from: QueueDescription, to: QueueDescription): Difference[] {
@@ -37,8 +37,8 @@ function outcomeOf(name: string, before: Settings, after: Settings): Outcome {
     case 'deadOn':
       return ofDeadOn(before.deadOn, after.deadOn);
     case 'attemptTimeout': {
-      const { attemptTimeout: old = DEFAULT_ATTEMPT_TIMEOUT } = before;
-      const { attemptTimeout: now = DEFAULT_ATTEMPT_TIMEOUT } = after;
+      const { attemptTimeout: old = QUEUE_DEFAULTS.attemptTimeout } = before;
+      const { attemptTimeout: now = QUEUE_DEFAULTS.attemptTimeout } = after;
       return Number(now) < Number(old)
         ? { severity: 'attention', effect: 'An attempt that takes longer fails from the next run on.' }
         : safe('Applies from the next run on.');
