@@ -11,8 +11,8 @@ import { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { IConstruct, Construct } from 'constructs';
 import { Duration as Duration$1, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
 import { IKey } from 'aws-cdk-lib/aws-kms';
-import { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { RetentionDays, ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -225,11 +225,9 @@ interface BacklogRecord<Payload = unknown> {
     readonly lastAttemptAt?: string | undefined;
     readonly lastError?: ErrorEntry | undefined;
     readonly history: readonly HistoryEntry[];
-    readonly notBefore?: string | undefined;
-    readonly underAttemptUntil?: string | undefined;
-    readonly formerLane?: {
-        readonly lane: string;
+    readonly notBefore?: string | {
         readonly until: string;
+        readonly lane?: string | undefined;
     } | undefined;
     readonly hops?: number | undefined;
     readonly unknownTaskSince?: string | undefined;
@@ -271,13 +269,12 @@ interface RecordChange {
         readonly lastAttemptAt?: string;
         readonly lastError?: ErrorEntry;
         readonly history?: readonly HistoryEntry[];
-        readonly notBefore?: string;
-        readonly underAttemptUntil?: string;
+        readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
         readonly unknownTaskSince?: string;
         readonly deadReason?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'underAttemptUntil' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
+    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
@@ -609,13 +606,6 @@ interface GiveUp {
 }
 declare function retryDecider(retry: RetryFunction): RetryDecider;
 
-interface BreakerOptions {
-    readonly failureThreshold: number;
-    readonly minimumAttempts: number;
-    readonly window: number;
-    readonly halfOpenAfter: number;
-}
-
 interface LimitOptions<Length = number> {
     readonly concurrency?: number | undefined;
     readonly globalConcurrency?: number | undefined;
@@ -631,11 +621,15 @@ interface QueueOptions<Length = number> extends LimitOptions<Length> {
     readonly breaker?: BreakerChoice | undefined;
     readonly retention?: Length | 'forever' | undefined;
 }
-type BreakerChoice = boolean | {
+interface BreakerSettings {
     readonly failureThreshold?: number | undefined;
     readonly minimumAttempts?: number | undefined;
     readonly window?: Duration | undefined;
     readonly halfOpenAfter?: Duration | undefined;
+}
+type BreakerChoice = boolean | BreakerSettings;
+type BreakerOptions = {
+    readonly [Name in keyof BreakerSettings]-?: number;
 };
 interface RunLimits extends LimitOptions {
     readonly concurrency: number;
@@ -793,17 +787,17 @@ interface FunctionProps {
     readonly layers?: readonly ILayerVersion[] | undefined;
     readonly environmentEncryption?: IKey | undefined;
     readonly bundling?: BundlingOptions | undefined;
-}
-interface EntryFunctionProps extends FunctionProps {
     readonly timeout?: Duration$1 | undefined;
     readonly memorySize?: number | undefined;
     readonly reservedConcurrentExecutions?: number | undefined;
-    readonly role?: IRole | undefined;
-    readonly logGroup?: ILogGroup | undefined;
     readonly logRetention?: RetentionDays | undefined;
     readonly systemLogLevel?: SystemLogLevel | undefined;
     readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
     readonly tracing?: Tracing | undefined;
+}
+interface EntryFunctionProps extends FunctionProps {
+    readonly role?: IRole | undefined;
+    readonly logGroup?: ILogGroup | undefined;
     readonly projectRoot?: string | undefined;
     readonly depsLockFilePath?: string | undefined;
 }
@@ -825,11 +819,7 @@ interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
     readonly shards?: number | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
 }
-interface HistoryProps {
-    readonly bytes?: number | undefined;
-    readonly entries?: number | undefined;
-    readonly stacks?: boolean | undefined;
-}
+type HistoryProps = Omit<HistoryOptions, 'redact'>;
 interface TierProps {
     readonly every: Duration$1;
     readonly untilAge: Duration$1;
@@ -885,13 +875,6 @@ interface BacklogProps extends FunctionProps {
     readonly controlTableName?: string | undefined;
     readonly trigger?: 'rules' | 'scheduler' | undefined;
     readonly timeZone?: string | TimeZone | undefined;
-    readonly timeout?: Duration$1 | undefined;
-    readonly memorySize?: number | undefined;
-    readonly reservedConcurrentExecutions?: number | undefined;
-    readonly logRetention?: RetentionDays | undefined;
-    readonly systemLogLevel?: SystemLogLevel | undefined;
-    readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
-    readonly tracing?: Tracing | undefined;
     readonly metrics?: 'full' | 'essential' | 'off' | undefined;
     readonly alarms?: boolean | 'essential' | undefined;
     readonly minimal?: boolean | undefined;
@@ -1194,9 +1177,8 @@ interface OperatorChange {
     readonly set: RecordChange['set'] & {
         readonly payload?: unknown;
         readonly retry?: RetryPolicy;
-        readonly formerLane?: NonNullable<BacklogRecord['formerLane']>;
     };
-    readonly remove: readonly (RecordChange['remove'][number] | 'retry' | 'formerLane')[];
+    readonly remove: readonly (RecordChange['remove'][number] | 'retry')[];
 }
 interface CountQuery {
     readonly lane: string;
