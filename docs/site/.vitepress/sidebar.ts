@@ -51,6 +51,7 @@ export const GROUPS: readonly SidebarGroup[] = [
     items: [
       ['console.md'],
       ['command-line.md'],
+      ['stats-and-top.md', 'Figures: stats and top'],
       ['operate.md', 'Redrive, edit, pause'],
       ['monitoring.md'],
       ['runbook.md'],
