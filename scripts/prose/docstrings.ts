@@ -3,6 +3,7 @@ const NAMED_FIRST = [
   /^src\/(?:client|intake|monitor|registry|tasks)\//,
   /^cdk\//,
   /^src\/[^/]+$/,
+  /^src\/tools\/cli\//,
   /^src\/record\/(?:give-up|item-size)\.ts$/,
   /^functions\/[^/]+$/,
 ];

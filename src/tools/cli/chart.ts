@@ -14,7 +14,7 @@ export interface ChartFlags {
   readonly theme?: Theme | undefined;
 }
 
-/** What a command comes to, how it is printed, and how it is drawn. */
+/** A command's work, and how its result is printed and drawn. */
 interface Drawable<Result> {
   readonly work: () => Promise<Result>;
   readonly print: (result: Result) => void;

@@ -4,7 +4,7 @@ import { STATUSES } from '../../record/index.js';
 import { examples } from './command-parts.js';
 import { EXIT, type ExitCode, type Output } from './output.js';
 
-/** What a shell has to know of the program. */
+/** The words that a shell completes. */
 interface CompletionModel {
   readonly commands: readonly CommandWords[];
 }
@@ -12,7 +12,7 @@ interface CompletionModel {
 interface CommandWords {
   readonly name: string;
   readonly summary: string;
-  /** What its first argument can be; empty: anything. */
+  /** Values of its first argument. Empty: anything. */
   readonly choices: readonly string[];
   readonly flags: readonly {
     readonly long: string;

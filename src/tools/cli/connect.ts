@@ -16,19 +16,19 @@ export interface TargetFlags {
 export interface Target {
   readonly client: ReturnType<typeof createDynamoDbClient>;
   readonly table: string;
-  /** Where it is known: that of the stack. */
+  /** Control table of the stack. Undefined without `--stack`. */
   readonly controlTable?: string | undefined;
   /** The runtime's, where it is a runtime's table. */
   readonly clock: Clock;
   /** An intake attempts, or indexes, what is put without `lane`. False: there is none, or it is not known. */
   readonly hasIntake: boolean;
-  /** For the user: which table, and where. */
+  /** Name and place of the table, for the user. */
   readonly where: string;
-  /** On this machine: reading costs nothing. */
+  /** True for a table of the local runtime: reading costs nothing. */
   readonly local: boolean;
   /** The app's queues, where they are known. */
   readonly queues?: readonly string[] | undefined;
-  /** Of the runtime, with a slash at its end. */
+  /** URL of the runtime's status page, with a slash at its end. */
   readonly statusPage?: string | undefined;
   /** The runtime's tables that hold no records: those of its queues and leases among them. */
   readonly others?: readonly string[] | undefined;

@@ -3,7 +3,7 @@ import { printable } from './output.js';
 
 const MOST_LINES = 4;
 
-/** Where debuggers listen, one function a line. None without `--inspect`. */
+/** Lists the addresses of the debuggers, one function a line. Empty without `--inspect`. */
 export function debuggerLines({ debuggers, statusPage }: RuntimeStatus): string[] {
   if (debuggers === undefined) return [];
   if (debuggers.length === 0) return ['nothing to debug: the app has no "entry" or "handler" of its own'];

@@ -9,7 +9,7 @@ import { localEndpoint } from '../local/database/local-endpoint.js';
 import { SPEEDS } from '../local/speed.js';
 import { MAX_RECORDS } from './simulate-input.js';
 
-/** Of a table's name, or its ARN. */
+/** Pattern of a table's name, or its ARN. */
 export const TABLE_NAME = /^[\w.:/-]+$/;
 
 const DURATION = 'Expected a duration with a unit, such as 30s, 90m, 2h or 7d.';
@@ -45,22 +45,22 @@ export const flags = {
 
   speed: decimal(SPEEDS.least, SPEEDS.most, `a number from ${SPEEDS.least} to ${SPEEDS.most}`),
 
-  /** In milliseconds. */
+  /** Reads a duration, in milliseconds. */
   duration: (text: string): number => lengthOf(text, { above: 0 }),
 
-  /** In milliseconds. */
+  /** Reads a duration from 1s to 1h, in milliseconds. */
   interval: (text: string): number =>
     lengthOf(text, { least: 1, most: 3_600, expected: 'Expected a duration from 1s to 1h.' }),
 
-  /** In milliseconds. */
+  /** Reads a duration up to 24h, in milliseconds. */
   attemptTimeout: (text: string): number =>
     lengthOf(text, { above: 0, most: 86_400, expected: 'Expected a duration up to 24h, such as 30m.' }),
 
-  /** In milliseconds. */
+  /** Reads a duration from 0s to 1h, in milliseconds. */
   grace: (text: string): number =>
     lengthOf(text, { most: 3_600, expected: 'Expected a duration from 0s to 1h, such as 20s.' }),
 
-  /** In seconds. */
+  /** Reads a duration, in seconds, or `forever`. */
   retention(text: string): number | 'forever' {
     return text === 'forever'
       ? text
@@ -134,7 +134,7 @@ function decimal(min: number, max: number, expected: string) {
   };
 }
 
-/** In milliseconds. It needs a unit: `--older-than 90` could be meant as days. */
+/** Reads a duration, in milliseconds. It needs a unit: `--older-than 90` could be meant as days. */
 function lengthOf(text: string, { expected = DURATION, ...bounds }: Bounds & { expected?: string }): number {
   try {
     return parseDuration(text, 'duration', bounds) * 1000;

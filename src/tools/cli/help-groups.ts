@@ -5,7 +5,7 @@ const LOOK = 'Look:';
 const ACT = 'Act on records and queues:';
 const PLAN = 'Plan, migrate and recover:';
 
-/** Where each command stands in the list of all, and what is said of it there. */
+/** Group and summary of each command in the list of all. */
 const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> = {
   init: [DEVELOP, 'a small app of your own, with a test'],
   start: [DEVELOP, 'run a CDK app on this machine, or the sample'],

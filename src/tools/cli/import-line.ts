@@ -3,7 +3,7 @@ import { CONTRACT_ATTRIBUTES } from '../../record/index.js';
 import { show } from '../../support/validation.js';
 import { parseExactly } from './exact-json.js';
 
-/** What one line of an import holds. */
+/** Content of one line of an import. */
 export type ParsedLine =
   | {
       readonly type: 'record';
@@ -13,7 +13,7 @@ export type ParsedLine =
     }
   | { readonly type: 'bad'; readonly reason: string };
 
-/** What a producer may say; the client checks it. */
+/** Attributes that a producer may give; the client checks them. */
 const GIVEN = new Set([
   'id',
   'queue',

@@ -4,18 +4,18 @@ import type { ImportSource } from './import-source.js';
 import { counted, type Output, printable } from './output.js';
 import { meantText } from './unserved.js';
 
-/** What an import came to. */
+/** Counts of an import so far. */
 export interface ImportCounters {
   unit: ImportSource['unit'];
   inserted: number;
   duplicates: number;
   bad: number;
-  /** By attribute, how many records had it left out. */
+  /** Number of records that an attribute was left out of, by its name. */
   readonly ignored: Map<string, number>;
   readonly queues: Set<string>;
 }
 
-/** Where an import ended before the end of its source. */
+/** Place where an import ended before the end of its source. */
 export interface Stop {
   /** The first line or element that was not dealt with. */
   readonly line: number;
@@ -25,7 +25,7 @@ export interface Stop {
   readonly cause?: unknown;
 }
 
-/** Where to go on, and why that is needed. */
+/** Says where to go on, and why that is needed. */
 export function stopText({ line, hasGaps, cause }: Stop, unit: ImportSource['unit'], name: string): string {
   const after = hasGaps ? ', some behind it went in' : '';
   const rest =
@@ -36,7 +36,7 @@ export function stopText({ line, hasGaps, cause }: Stop, unit: ImportSource['uni
   return cause === undefined ? `interrupted; ${where}` : `${explain(cause)}\n${where}`;
 }
 
-/** What the user should know of its records, and the counts. */
+/** Reports the counts, and what the user should know of the records. */
 export function reportImport(
   counters: ImportCounters,
   known: readonly string[] | undefined,

@@ -3,9 +3,9 @@ import { parseExactly } from './exact-json.js';
 import { readElements } from './json-array.js';
 import { MAX_LINE_CHARS, readLines, type Value } from './ndjson.js';
 
-/** What an import reads, one value at a time. */
+/** Values that an import reads, one at a time. */
 export interface ImportSource {
-  /** What its values are counted by: the lines of a file, or the elements of a JSON array. */
+  /** Unit that the values are counted by: the lines of a file, or the elements of a JSON array. */
   readonly unit: 'line' | 'element';
   readonly values: AsyncGenerator<Value>;
 }
@@ -88,7 +88,7 @@ class Beginning {
   }
 }
 
-/** Whether a bracket is open at its end. */
+/** Tells whether a bracket is open at the end of a line. */
 function isOpen(line: string): boolean {
   let depth = 0;
   for (const [token, end] of line.matchAll(/"(?:[^"\\]|\\[\s\S])*\\?("|$)|[[\]{}]/g)) {
@@ -128,7 +128,7 @@ function indentedText(name: string): string {
   );
 }
 
-/** In a shell's command; a pipe needs none. */
+/** Name of the file as an argument of a shell's command; a pipe needs none. */
 function fileIn(name: string): string {
   if (name === 'stdin') return '';
   return /^[\w./-]+$/.test(name) ? `${name} ` : `'${name.replaceAll("'", "'\\''")}' `;

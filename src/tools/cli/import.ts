@@ -35,7 +35,9 @@ interface Remark {
   readonly text: string;
 }
 
-/** So many records are read before they are written: what a file needs of memory, however long it is. */
+/**
+ * Number of records that are read before they are written. It bounds the memory of an import, however long its file is.
+ */
 const BATCH = 500;
 const SHOWN_DUPLICATES = 20;
 
@@ -162,7 +164,7 @@ async function insertBatch(
   return stop;
 }
 
-/** What went in, and where it ended if not all of them were dealt with. */
+/** Inserts records. Returns what went in, and where it ended if not all of them were dealt with. */
 async function inserted(
   backlog: BacklogClient,
   records: readonly { readonly line: number; readonly record: NewRecord }[],

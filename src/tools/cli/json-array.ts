@@ -1,6 +1,6 @@
 import { MAX_LINE_CHARS, TOO_LONG, type Value } from './ndjson.js';
 
-/** What matters outside of strings, and a string's end and escapes within them. */
+/** The characters that matter outside of strings, and within them: a string's end and escapes. */
 const OUTSIDE = /["[\]{},]/g;
 const INSIDE = /["\\]/g;
 
@@ -72,7 +72,7 @@ class Scanner {
     this.#add(text.slice(from));
   }
 
-  /** What is wrong with the end of the array. */
+  /** Returns what is wrong with the end of the array; undefined: nothing. */
   end(): { readonly text: string; readonly problem: string } | undefined {
     const text = this.#element.trim();
     if (!this.#hasEnded) return { text, problem: 'the array has no "]": is the file cut off?' };

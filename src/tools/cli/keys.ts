@@ -6,7 +6,7 @@ export interface KeysDeps {
   readonly terminal: Pick<Terminal, 'write'>;
   /** Real time, milliseconds. */
   readonly now: () => number;
-  /** Told a key: the character, `CTRL_C` or `CTRL_Z`. */
+  /** Called with a key: the character, `CTRL_C` or `CTRL_Z`. */
   readonly onKey: (key: string) => void;
 }
 
@@ -15,7 +15,7 @@ export const CTRL_Z = '\u001a';
 /** Terminals that know it mark a text that is pasted, also one of a single character. */
 const MARK_PASTES = '\u001b[?2004h';
 const LEAVE_PASTES = '\u001b[?2004l';
-/** What comes so soon after a text that is no key belongs to it: slow lines hand it over in parts. */
+/** Time after a text that is no key in which more text belongs to it: slow lines deliver it in parts. */
 const BELONGS_MS = 50;
 
 /**
@@ -31,7 +31,7 @@ export class Keys {
     this.#deps = deps;
   }
 
-  /** From here on the terminal hands over each key, Ctrl-C and Ctrl-Z too. May be called again. */
+  /** Makes the terminal deliver each key, Ctrl-C and Ctrl-Z too. May be called again. */
   open(): void {
     const { keyboard, terminal } = this.#deps;
     keyboard.setRawMode?.(true);
@@ -43,7 +43,7 @@ export class Keys {
     keyboard.resume();
   }
 
-  /** The terminal is as it was before. May be called again. */
+  /** Leaves the terminal as it was before. May be called again. */
   close(): void {
     const { keyboard, terminal } = this.#deps;
     if (!this.#isOpen) return;

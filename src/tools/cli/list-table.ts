@@ -10,14 +10,14 @@ import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';
 
-/** How much the table says; each one is narrower than the one before. */
+/** Degree of detail of the table; each one is narrower than the one before. */
 interface Density {
   /** A time, which is `ms` from now; positive in the future. */
   readonly time: (iso: string, ms: number) => string;
   /** The reason has a column of its own; otherwise it stands before the error. */
   readonly ownReason: boolean;
   readonly hides: ReadonlySet<string>;
-  /** By heading, how many columns of its text are shown at least. */
+  /** Smallest widths of columns, by heading. */
   readonly least: Readonly<Record<string, number>>;
 }
 
@@ -77,7 +77,7 @@ interface Column {
   readonly style?: (text: string, record: BacklogRecord, paint: Paint) => string;
 }
 
-/** In the order in which they are given more room than they must have: the error comes last. */
+/** The columns, in the order in which they are given more room than they must have: the error comes last. */
 const COLUMNS: readonly Column[] = [
   { head: 'ID', cell: ({ id }) => printable(id) },
   { head: 'QUEUE', cell: ({ queue }) => printable(queue) },

@@ -1,15 +1,15 @@
 /** A line of a file that is not empty. */
 export interface Line {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly number: number;
   readonly text: string;
   /** Bytes of the file up to its end. */
   readonly bytesRead: number;
-  /** Why it is none. */
+  /** Reason why the text is no value. */
   readonly problem?: string;
 }
 
-/** One that was read, or that was too long to be kept. */
+/** A line that was read, or one that was too long to be kept. */
 export type Value =
   | Line
   | { readonly number: number; readonly text: typeof TOO_LONG; readonly bytesRead: number };

@@ -3,16 +3,16 @@ import { ConfigurationError } from '../../support/errors.js';
 /** The version that is known to work, by package. */
 export type Packages = Readonly<Record<string, string>>;
 
-/** Of the local runtime, which a producer and a deployed function do without. */
+/** Packages of the local runtime, which a producer and a deployed function do without. */
 export const RUNTIME_PACKAGES: Packages = { hono: '4', '@hono/node-server': '2' };
 
-/** What the embedded DynamoDB needs. */
+/** Packages of the embedded DynamoDB. */
 export const EMBEDDED_PACKAGES: Packages = { dynalite: '4' };
 
-/** What reading the streams of another DynamoDB needs. */
+/** Packages that read the streams of another DynamoDB. */
 export const STREAMS_PACKAGES: Packages = { '@aws-sdk/client-dynamodb-streams': '3' };
 
-/** What the app needs that the local runtime takes if it is given no other. */
+/** Packages of the app that the local runtime takes if it is given no other. */
 export const APP_PACKAGES: Packages = { 'aws-cdk-lib': '2', constructs: '10' };
 
 export const CHART_PACKAGES: Packages = { '@observablehq/plot': '0.6', linkedom: '0.18.12', hono: '4' };

@@ -16,7 +16,7 @@ export function painter(colors: boolean): Paint {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences that styles consist of
 const STYLES = /(\u001b\[[0-9;]*m)/g;
 
-/** How many columns a text takes: styles none, signs such as 古 and emoji two. */
+/** Number of columns that a text takes: styles none, signs such as 古 and emoji two. */
 export function width(text: string): number {
   return ASCII.test(text) ? text.length : stringWidth(text);
 }

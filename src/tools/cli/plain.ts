@@ -41,7 +41,7 @@ export function plainCounts({ now, paused, queues, sample }: RuntimeStatus): str
   return `${clock(now)}  ${[...counts, ...erp, ...(paused ? ['paused'] : [])].join(' | ')}`;
 }
 
-/** What is left to say at the end. */
+/** Summary of all runs and queues, for the end. */
 export function summary(status: RuntimeStatus): string[] {
   const { totals, queues, dataDir } = status;
   const extras = [

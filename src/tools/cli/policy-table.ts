@@ -17,11 +17,11 @@ export interface Looked {
   readonly schedule: Schedule;
 }
 
-/** How it was looked at. */
+/** Options with which the policy was looked at. */
 export interface View {
   readonly record: { readonly id: string; readonly queue: string } | undefined;
   readonly seed: number | undefined;
-  /** As the user has said it. */
+  /** Number of attempts that the user has asked for. */
   readonly attempts?: number | undefined;
 }
 
@@ -96,7 +96,7 @@ function dataText(data: PolicyData): string {
   return printable(JSON.stringify(data));
 }
 
-/** What the waits that are shown are. */
+/** Describes the waits that are shown. */
 function waitsText({ type, jitter }: ResolvedPolicy, { record, seed }: View): string {
   if (type === 'none') return 'never again';
   const byAge =

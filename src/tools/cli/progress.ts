@@ -33,11 +33,11 @@ export function progressBar(totalBytes: number | undefined, output: Output): Pro
   };
 }
 
-/** How far a long operation is. */
+/** Progress of a long operation. */
 export interface Pace {
   /** Items since it started. */
   readonly done: number;
-  /** How much of all is done by that, from 0 to 1; undefined: not known. */
+  /** Part of all that is done by that, from 0 to 1; undefined: not known. */
   readonly share?: number | undefined;
   readonly elapsedMs: number;
 }
@@ -78,7 +78,7 @@ export function terminalBar(format: string): cliProgress.SingleBar | undefined {
   });
 }
 
-/** How many items have been looked at, on stderr, or nothing where stderr is no terminal. */
+/** A bar of items that have been looked at, on stderr, or nothing where stderr is no terminal. */
 export function itemsBar(total: number, output: Output) {
   const format = total > 0 ? '{bar} {percentage}%  {items}{more}{pace}' : '{items}{more}{pace}';
   const bar = terminalBar(format);
@@ -109,7 +109,7 @@ export function itemsBar(total: number, output: Output) {
   };
 }
 
-/** How far the records of a simulation are, on stderr, or nothing where stderr is no terminal. */
+/** A bar of a simulation's records, on stderr, or nothing where stderr is no terminal. */
 export function simulationBar(name: string, records: number) {
   const bar = terminalBar(`${name}  {bar} {percentage}%  {attempts}, {time}`);
   bar?.start(records, 0, { attempts: counted(0, 'attempt'), time: '0 s' });

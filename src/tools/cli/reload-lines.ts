@@ -8,7 +8,7 @@ const MOST_DETAILS = 4;
 const SHOWN_FOR_MS = 60_000;
 
 /**
- * What came of the last save of the app's files, for the terminal. An empty line is above it, if there is room.
+ * Lines on the last save of the app's files, for the terminal. An empty line is above them, if there is room.
  *
  * @param most lines
  * @param now real time, epoch milliseconds

@@ -1,4 +1,4 @@
-/** What the live view needs of a terminal. */
+/** The parts of a terminal that the live view needs. */
 export interface Terminal {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;

@@ -4,7 +4,7 @@ import { type Paint, padEnd, width } from './paint.js';
 interface Key {
   readonly key: string;
   readonly text: string;
-  /** On a narrow terminal. */
+  /** Text for a narrow terminal. */
   readonly short: string;
   readonly help: string;
 }
@@ -29,7 +29,7 @@ const KEYS: readonly Key[] = [
   { key: 'q', text: 'quit', short: 'quit', help: 'stops, as Ctrl-C: what runs may finish' },
 ];
 
-/** There is an ERP to take down. */
+/** Tells whether there is an ERP to take down. */
 export function hasOutageKey({ sample }: RuntimeStatus): boolean {
   return sample?.erp !== undefined;
 }
@@ -43,7 +43,7 @@ export function keyLine(columns: number, hasOutage: boolean, paint: Paint): stri
   return width(whole) <= columns ? whole : line(({ short }) => short);
 }
 
-/** What each key does, and the commands for another terminal. */
+/** Lists what each key does, and the commands for another terminal. */
 export function helpLines(status: RuntimeStatus, paint: Paint): string[] {
   return [
     paint('dim', 'KEYS'),

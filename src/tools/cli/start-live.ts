@@ -11,7 +11,7 @@ export interface StartLiveDeps {
   /** Undefined: no keys are read, as stdin is no terminal. */
   readonly keyboard: Keyboard | undefined;
   readonly paint: Paint;
-  /** What is known before the runtime has started. */
+  /** Status that is known before the runtime has started. */
   readonly status: RuntimeStatus;
   /** `q`, or Ctrl-C. */
   readonly onStop: () => void;
@@ -49,7 +49,7 @@ export class StartLive {
     this.draw();
   }
 
-  /** What the start is at. */
+  /** Shows the step that the start is at. */
   step(text: string): void {
     this.#step = text;
     this.draw();

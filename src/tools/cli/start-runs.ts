@@ -6,13 +6,13 @@ import { clock, counted, printable } from './output.js';
 import { type Paint, padEnd, width } from './paint.js';
 import { plainOutput } from './plain.js';
 
-/** Most runs are over by then: a line for each would come and go. */
+/** Runs longer than this are shown as at work. A line for each shorter one would come and go. */
 const SHOWN_AFTER_MS = 1_000;
-/** Places of an error. */
+/** Number of an error's places that are shown. */
 const MOST_FRAMES = 3;
 const LATEST_COLUMNS = 40;
 
-/** Those at work first, then the others; the latest start first. */
+/** Lists runs: those at work first, then the others; the latest start first. */
 export function runLines(status: RuntimeStatus, most: number, isNarrow: boolean, paint: Paint): string[] {
   const { runs, running, rules, now } = status;
   const time = (at: string) => (isNarrow ? clock(at).slice(11) : clock(at));
@@ -50,7 +50,10 @@ function resultText({ outcome, text }: RunReport, paint: Paint): string {
   );
 }
 
-/** What a handler threw, with its first places; otherwise the last warning. An empty line is above it, if there is room. */
+/**
+ * Shows what a handler threw, with its first places; otherwise the last warning. An empty line is above it, if there is
+ * room.
+ */
 export function problemLines({ errors, notices, logs }: RuntimeStatus, most: number, paint: Paint): string[] {
   const error = errors.at(-1);
   const last = notices.at(-1);
@@ -61,10 +64,10 @@ export function problemLines({ errors, notices, logs }: RuntimeStatus, most: num
   return most < 3 ? lines.slice(0, most) : ['', ...lines].slice(0, most);
 }
 
-/** Most lines of the app's own code. */
+/** Number of lines that are shown of what the app's own code has written. */
 const MOST_OUTPUT = 5;
 
-/** What code of the app has written, the newest last, below a title. */
+/** Shows what code of the app has written, the newest last, below a title. */
 export function outputLines({ output = [] }: RuntimeStatus, most: number, paint: Paint): string[] {
   const lines = output.slice(-Math.min(MOST_OUTPUT, most - 1));
   if (lines.length === 0 || most < 2) return [];

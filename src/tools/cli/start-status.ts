@@ -5,13 +5,13 @@ import { NO_RUNS, type RuntimeStatus } from '../local/status/status.js';
 
 const OWN_APP = "this package's own CDK app";
 
-/** What the flags say before the runtime has started. */
+/** Settings from the flags, which are known before the runtime has started. */
 export type KnownAtStart = Pick<RuntimeOptions, 'app' | 'dataDir' | 'deliverTo'> & {
   readonly sample: boolean;
   readonly speed: number;
 };
 
-/** So much of the status is known at the start: what comes later has its line already. */
+/** Status that is known at the start: what comes later has its line already. */
 export function statusAtStart({ app, dataDir, deliverTo, sample, speed }: KnownAtStart): RuntimeStatus {
   const now = new Date().toISOString();
   const erp = { up: true, taken: 0, making: 0, rejected: 0, unavailable: 0 };

@@ -37,11 +37,11 @@ export interface StartFlags {
   readonly redact?: string | undefined;
   /** The first port for debuggers; true: the usual one. */
   readonly inspect?: number | true | undefined;
-  /** In the backlog's time, milliseconds. */
+  /** Time of the backlog after which it stops, in milliseconds. */
   readonly for?: number | undefined;
 }
 
-/** The first tick of a per-minute rule should be seen at once, when a user only looks. */
+/** Speed of the sample: a user who only looks should see the first tick of a per-minute rule at once. */
 const SAMPLE_SPEED = 60;
 const PLAIN_COUNTS_MS = 10_000;
 
@@ -114,7 +114,7 @@ async function stop(runtime: LocalRuntime, output: Output) {
   return runtime.status();
 }
 
-/** What a user sees of a runtime. */
+/** View of a runtime for a user. */
 interface Show {
   readonly callbacks: Pick<
     RuntimeOptions,
@@ -246,5 +246,5 @@ function listenForStop() {
   };
 }
 
-/** For the help text. */
+/** The sample's speed, for the help text. */
 export const SAMPLE_SPEED_TEXT = `1 second = ${age(SAMPLE_SPEED * 1000)}`;

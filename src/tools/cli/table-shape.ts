@@ -2,7 +2,7 @@ import { dueIndexRequest } from '../../store/dynamodb/create-index.js';
 import type { KeyFact, TableFacts } from '../../store/dynamodb/inspect.js';
 import { DUE_INDEX } from '../../store/index.js';
 
-/** What a table lacks to hold a backlog's records. */
+/** Something that a table lacks to hold a backlog's records. */
 export interface ShapeProblem {
   readonly kind: 'key' | 'noIndex' | 'wrongIndex' | 'indexNotReady';
   readonly what: string;

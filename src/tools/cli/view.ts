@@ -12,15 +12,15 @@ export interface ViewSize {
   readonly rows: number;
 }
 
-/** What the view shows beside the status. */
+/** Facts that the view shows beside the status. */
 export interface ViewExtras {
   /** Keys are read. */
   readonly hasKeys?: boolean | undefined;
   /** The list of the keys, in place of the runs. */
   readonly isHelp?: boolean | undefined;
-  /** What came of the last key. */
+  /** Result of the last key. */
   readonly said?: string | undefined;
-  /** What the start is at. Absent: it is over. */
+  /** Step that the start is at. Absent: the start is over. */
   readonly step?: string | undefined;
 }
 
@@ -38,8 +38,8 @@ const POLICY_COLUMNS = 76;
 const EXPLANATION = 'Rules start runs, runs attempt what is due; what fails waits longer each time.';
 
 /**
- * What the terminal shows of a runtime: always as many lines as fit, none longer than the terminal. What is there stays
- * where it is: the runs take the room that the rest leaves.
+ * Returns the lines that the terminal shows of a runtime: always as many as fit, none longer than the terminal. What is
+ * there stays where it is: the runs take the room that the rest leaves.
  */
 export function renderView(
   status: RuntimeStatus,

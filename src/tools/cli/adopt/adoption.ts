@@ -25,7 +25,7 @@ export interface AdoptionDeps {
   readonly itemsPerSecond?: number | undefined;
   /** Ends the work after the pages at hand. */
   readonly signal: AbortSignal;
-  /** After each page. */
+  /** Called after each page of a segment. */
   readonly onPage: () => Promise<void>;
   /** DynamoDB throttles, or does not answer: the work waits. */
   readonly onTrouble: (message: string) => void;
@@ -33,7 +33,7 @@ export interface AdoptionDeps {
 
 const PAGE_ITEMS = 500;
 const WRITES_AT_ONCE = 32;
-/** Looks at one item that others change all the time. */
+/** Number of times that an item is read again because another process keeps changing it. */
 const MAX_TRIES = 3;
 
 /** Gives the items of a table what they lack, segment by segment. May be repeated, interrupted and resumed at will. */
@@ -137,7 +137,7 @@ export class Adoption {
   }
 }
 
-/** What a write will cost: a unit for each KB of the item, and one for its entry in the index. */
+/** Returns the write units that a change costs: one for each KB of the item, and one for its entry in the index. */
 function unitsOf(item: Item, { lane }: Extract<Plan, { do: 'write' }>): number {
   return Math.ceil(itemBytes(item) / 1024) + (lane === undefined ? 0 : 1);
 }

@@ -12,17 +12,19 @@ const segmentSchema = z.object({
 
 const checkpointSchema = z.object({
   version: z.literal(1),
-  /** Which table, where, and by which rules. */
+  /** Table, place and rules of the adoption. One that is resumed must have the same. */
   adoption: z.record(z.string(), z.json()),
   segments: z.array(segmentSchema).min(1),
   counters: tallySchema,
 });
 
-/** How far a segment is. */
+/** Progress of a segment. */
 export type SegmentState = z.output<typeof segmentSchema>;
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** How far an adoption is, in a file: one that was interrupted goes on after the last page of each segment. */
+/**
+ * Keeps the progress of an adoption in a file: one that was interrupted goes on after the last page of each segment.
+ */
 export class CheckpointFile {
   private saving: Promise<void> | undefined;
   private again = false;
@@ -62,7 +64,7 @@ export class CheckpointFile {
 }
 
 /**
- * What an interrupted adoption has left; undefined if there is none.
+ * Reads what an interrupted adoption has left; undefined if there is none.
  *
  * @throws ConfigurationError if the file is no such state, or belongs to another adoption
  */

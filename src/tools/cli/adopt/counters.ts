@@ -12,23 +12,23 @@ const groupSchema = z.object({ count: z.int(), ids: z.array(z.string()) });
 export const tallySchema = z.object({
   /** Items looked at. */
   items: z.int(),
-  /** By lane: items that were indexed in it. */
+  /** Items that were indexed, by lane. */
   indexed: z.record(z.string(), groupSchema),
   /** Items that are done, and were given the status that says so. */
   finished: groupSchema,
-  /** By reason, and what it is about. */
+  /** Items that were left alone, by reason and by what it is about. */
   left: z.record(z.string(), z.record(z.string(), groupSchema)),
   notes: z.record(z.string(), groupSchema),
   readUnits: z.number(),
   writeUnits: z.number(),
-  /** Of work, interruptions left out. */
+  /** Seconds of work, without interruptions. */
   seconds: z.number(),
 });
 
 export type TallyState = z.output<typeof tallySchema>;
 type Group = z.output<typeof groupSchema>;
 
-/** What an adoption came to, so far. */
+/** Counts what an adoption has done so far. */
 export class AdoptionCounters {
   readonly state: TallyState;
 

@@ -14,10 +14,10 @@ import { readForeignTime } from './foreign-time.js';
 import { type AdoptionRules, COPIED, COUNTS, type Left, TIMES } from './rules.js';
 import { statusOf } from './status-of.js';
 
-/** What is worth knowing of an item that is adopted all the same. */
+/** Remark on an item that is adopted all the same. */
 export type Note = 'undated' | 'zoneless' | 'noPayload' | 'odd';
 
-/** What the adoption does with one item. */
+/** Decision on one item: leave it as it is, or write a change. */
 export type Plan =
   | { readonly do: 'leave'; readonly left: Left }
   | {
@@ -26,14 +26,14 @@ export type Plan =
       /** Absent for what is done: it is not indexed. */
       readonly lane?: string | undefined;
       readonly change: ItemChange;
-      /** What the decision was made by: the write holds only if all of it is still so. */
+      /** Values that the decision was made by: the write holds only if all of them are still so. */
       readonly asRead: Readonly<Record<string, unknown>>;
       readonly notes: readonly Note[];
     };
 
 /** Attributes that every decision depends on. */
 const DECISIVE = ['lane', 'dueAt', 'rev', 'status', 'queue', 'insertedAt', 'availableAt'] as const;
-/** As the library writes it. */
+/** Form of a `rev` that the library has written. */
 const LIBRARY_REV = /^[\w-]{8}~?$/;
 
 /**
@@ -92,7 +92,7 @@ interface Attributes {
   readonly notes: readonly Note[];
 }
 
-/** What the item lacks of the contract and has under another name, or in another form. */
+/** Reads the attributes of the contract that the item has under another name, or in another form. */
 function readAttributes(item: Item, rules: AdoptionRules, now: number): Attributes | Left {
   const { sources, utcOffsetMinutes, undatedNow } = rules;
   const set: Record<string, unknown> = {};
@@ -135,7 +135,10 @@ function readAttributes(item: Item, rules: AdoptionRules, now: number): Attribut
   return { set, copy: Object.fromEntries(copied), notes };
 }
 
-/** What is copied as it is may change until the very write. */
+/**
+ * Returns the attributes that the decision depends on. Those that are copied as they are may change until the very
+ * write.
+ */
 function decisiveSources({ sources }: AdoptionRules): string[] {
   const isCopied = (name: string) => COPIED.some((copied) => copied === name);
   return Object.entries(sources).flatMap(([name, source]) => (isCopied(name) ? [] : [source]));

@@ -12,7 +12,7 @@ const COLUMNS = [
 ] as const;
 const MAX_IDS_CHARS = 60;
 
-/** Those the user should look at. */
+/** Reasons that need a decision by the user. */
 const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
   'unknownStatus',
   'noStatus',
@@ -42,12 +42,12 @@ const NOTES: Readonly<Record<Note, string>> = {
   odd: 'of those indexed: other attributes of the contract that are invalid ("backlog doctor" lists them)',
 };
 
-/** Whether items were left that need a decision. */
+/** Tells whether items were left that need a decision. */
 export function hasOpenItems({ state }: AdoptionCounters): boolean {
   return Object.keys(state.left).some((reason) => OPEN.has(reason));
 }
 
-/** What was done, or would be, by reason. */
+/** Table of what was done, or would be done, by reason. */
 export function adoptionTable({ state }: AdoptionCounters, dryRun: boolean): string {
   const paint = painter(hasColors(process.stdout));
   const verb = dryRun ? 'would be ' : '';
@@ -77,7 +77,7 @@ export function adoptionSummary({ state, written }: AdoptionCounters, dryRun: bo
   return `${counted(items, 'item')} looked at in ${Math.round(seconds)} s${rate}; ${writes}; ${units(readUnits, 'read')}`;
 }
 
-/** The same for programs. */
+/** The counts as JSON, for programs. */
 export function adoptionJson(
   counters: AdoptionCounters,
   about: { readonly table: string; readonly dryRun: boolean; readonly complete: boolean },

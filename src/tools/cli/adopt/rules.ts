@@ -14,15 +14,15 @@ type Mapped = (typeof MAPPED)[number];
 
 export { COPIED, COUNTS, TIMES };
 
-/** How foreign items are read. */
+/** Rules by which foreign items are read. */
 export interface AdoptionRules {
-  /** By the contract's name, the attribute it is taken from. */
+  /** The source of each attribute of the contract that has another name. */
   readonly sources: Readonly<Partial<Record<Mapped, string>>>;
-  /** What a foreign status means; `''` stands for items without one. */
+  /** Meanings of foreign statuses; `''` stands for items without one. */
   readonly statuses: Readonly<Record<string, Status>>;
   /** The queue of items that name none. Default: `default`. */
   readonly queue?: string | undefined;
-  /** East of Greenwich, for times that name no zone. */
+  /** Minutes east of Greenwich, for times that name no zone. */
   readonly utcOffsetMinutes: number;
   /** A time of insertion that cannot be read counts as now, instead of being left alone. */
   readonly undatedNow: boolean;
@@ -30,7 +30,7 @@ export interface AdoptionRules {
   readonly leastAgeSeconds: number;
 }
 
-/** `status=STATE,insertedAt=DATE_INSERTED`; may come again. */
+/** Parses `status=STATE,insertedAt=DATE_INSERTED`. The flag may be repeated. */
 export function parseSources(
   text: string,
   before: Readonly<Partial<Record<Mapped, string>>> = {},
@@ -57,7 +57,7 @@ export function parseSources(
   return sources;
 }
 
-/** `OPEN=NEW,DONE=SUCCESS`; may come again. */
+/** Parses `OPEN=NEW,DONE=SUCCESS`. The flag may be repeated. */
 export function parseStatuses(
   text: string,
   before: Readonly<Record<string, Status>> = {},
@@ -84,10 +84,10 @@ function pairs(text: string, example: string): (readonly [string, string])[] {
   });
 }
 
-/** Why an item is left as it is. */
+/** Reason why an item is left as it is. */
 export type Left =
   | { readonly reason: 'indexed' | 'done' }
-  /** `detail`: which, for the user to look at. */
+  /** `detail`: the attribute, value or cause, for the user to look at. */
   | {
       readonly reason:
         | 'unknownStatus'

@@ -3,7 +3,7 @@ import type { AdoptionRules, Left } from './rules.js';
 
 const MAX_SHOWN = 40;
 
-/** What an item's status means: as the user says, or as the contract does; never guessed. */
+/** Returns what an item's status means: as the user says, or as the contract does. It is never guessed. */
 export function statusOf(item: Item, { sources, statuses }: AdoptionRules): Status | Left {
   const own = item.status ?? undefined;
   const source = own === undefined ? (sources.status ?? 'status') : 'status';
@@ -20,7 +20,7 @@ export function statusOf(item: Item, { sources, statuses }: AdoptionRules): Stat
   return { reason: 'unknownStatus', detail: `${source} = ${shown}` };
 }
 
-/** As it is named on the command line; `''` for none. */
+/** Returns a status as the command line names it: `''` for none, undefined for a list or a map. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined) return '';
   return typeof value === 'object' ? undefined : String(value);

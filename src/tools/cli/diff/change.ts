@@ -1,4 +1,4 @@
-/** How much a change concerns the records that wait. */
+/** Degree to which a change concerns the records that wait. */
 export type Severity = 'leftBehind' | 'attention' | 'safe';
 
 /** The worst first. */
@@ -11,18 +11,18 @@ export interface Change {
   readonly severity: Severity;
   /** The construct's path in its stack. */
   readonly backlog: string;
-  /** As the deployed template names it. Absent: the change is not of one queue. */
+  /** Name of the queue in the deployed template. Absent: the change is not of one queue. */
   readonly queue?: string | undefined;
   readonly what: string;
-  /** What happens to records. */
+  /** Consequence for records. */
   readonly effect: string;
-  /** What to do, where there is something to do. */
+  /** Advice, if there is something to do. */
   readonly todo?: string | undefined;
   /** A command for that. */
   readonly command?: string | undefined;
-  /** How many records wait in the queue, or in all queues of a table; absent where they were not counted. */
+  /** Number of records that wait in the queue, or in all queues of a table. Absent: they were not counted. */
   readonly waiting?: number | undefined;
 }
 
-/** A change before it is known whose it is. */
+/** A change without its Backlog and queue, which the caller adds. */
 export type Difference = Omit<Change, 'backlog' | 'queue' | 'waiting'>;

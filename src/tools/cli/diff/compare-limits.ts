@@ -4,7 +4,7 @@ import { age } from '../../../support/duration.js';
 import type { QueueDescription } from '../../../template-metadata.js';
 import type { Difference } from './change.js';
 
-/** How a queue retries, before and after: its mode, its policy or tiers, and when a record is given up. */
+/** Compares how a queue retries: its mode, its policy or tiers, and when a record is given up. */
 export function compareRetries(from: QueueDescription, to: QueueDescription): Difference[] {
   return [...compareSchedules(from, to), ...compareLimits(limitsOf(from), limitsOf(to))];
 }
@@ -89,7 +89,7 @@ function compareLimits(from: Limits | undefined, to: Limits | undefined): Differ
   return differences;
 }
 
-/** What its records are given up by; undefined for a policy that this version does not know. */
+/** Returns the limits at which records are given up; undefined for a policy that this version does not know. */
 function limitsOf({ retryMode, retry }: QueueDescription): Limits | undefined {
   const fallback: RetryPolicy = { type: retryMode === 'progressive' ? 'progressive' : 'fibonacci' };
   try {
@@ -99,7 +99,7 @@ function limitsOf({ retryMode, retry }: QueueDescription): Limits | undefined {
   }
 }
 
-/** A policy without what is compared by itself. */
+/** Returns a policy without its limits and tiers, which are compared by themselves. */
 function scheduleOf(policy: RetryPolicy | undefined): unknown {
   const { maxAttempts, maxAge, tiers, ...rest } = { ...policy } as Record<string, unknown>;
   return { type: 'progressive', ...rest };

@@ -7,7 +7,7 @@ import type { Difference } from './change.js';
 type Settings = Readonly<Record<string, unknown>>;
 type Outcome = Pick<Difference, 'severity' | 'effect' | 'todo'>;
 
-/** In seconds; the others are numbers, texts or objects. */
+/** Settings in seconds; the others are numbers, texts or objects. */
 const DURATIONS: readonly string[] = [...TIMES, 'tickSeconds'];
 
 /** The settings of a queue that are neither its retries nor its work, one by one. */

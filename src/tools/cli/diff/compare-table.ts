@@ -12,14 +12,14 @@ export interface TableSide {
   readonly physicalName?: string | undefined;
 }
 
-/** What a table is for decides what an empty one in its place means. */
+/** Use of a table. It decides what an empty table in its place means. */
 export type TableRole = 'records' | 'control';
 
 const NAMES = { records: 'the table of records', control: 'the control table' };
 const CONTROL_LOST =
   'Pauses, open breakers and rate limits are lost. Attempts in flight, and those of the next five minutes, may overlap.';
 
-/** Whether a deployment leaves a table as it is, changes it, or takes another one. */
+/** Compares a table before and after. A deployment leaves it as it is, changes it, or takes another one. */
 export function compareTable(role: TableRole, from: TableSide, to: TableSide): Difference[] {
   return differences(role, from, to).map((one) =>
     one.kind.endsWith('.replaced') ? guarded(role, one, from.template, to.template) : one,
@@ -168,7 +168,9 @@ function dueIndex({ GlobalSecondaryIndexes: indexes }: Readonly<Record<string, u
 
 type PolicyAttribute = 'DeletionPolicy' | 'UpdateReplacePolicy';
 
-/** Whether CloudFormation deletes a table that goes, or that another one replaces. To delete is its own default. */
+/**
+ * Tells whether CloudFormation deletes a table that goes, or that another one replaces. To delete is its own default.
+ */
 export function deletes(
   { Resources = {} }: Template,
   id: string,

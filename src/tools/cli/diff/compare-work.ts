@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DeliveryDescription, type QueueDescription, TOKEN } from '../../../template-metadata.js';
 import type { Difference } from './change.js';
 
-/** What attempts the records, before and after, and whether anything does. */
+/** Compares what attempts the records, and whether anything does. */
 export function compareWork(from: QueueDescription, to: QueueDescription): Difference[] {
   const differences: Difference[] = [];
   if (from.enabled !== to.enabled) {

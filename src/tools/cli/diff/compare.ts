@@ -67,7 +67,7 @@ function renaming(path: string, newPath: string): Difference[] {
   ];
 }
 
-/** What starts the functions, and finds records that are not indexed. */
+/** Compares what starts the functions, and what finds records that are not indexed. */
 function compareStarts(from: BacklogDescription, to: BacklogDescription): Difference[] {
   const differences: Difference[] = [];
   if (from.trigger !== to.trigger) {
@@ -114,7 +114,9 @@ function compareStarts(from: BacklogDescription, to: BacklogDescription): Differ
   return differences;
 }
 
-/** Which region attempts records. The functions take what the control table says before what a deployment says. */
+/**
+ * Compares the primary region. For the functions, the region in the control table comes before that of a deployment.
+ */
 function comparePrimaryRegion(from: string | undefined, to: string | undefined): Difference | undefined {
   if (from === to) return undefined;
   const kind = 'backlog.primaryRegion';

@@ -77,7 +77,7 @@ function withFlags(
   return new Map([[only, { records: table ?? known?.records, control: controlTable ?? known?.control }]]);
 }
 
-/** What cannot be compared: a template that an older version of this package made describes nothing. */
+/** Notes on templates that cannot be compared: one that an older version of this package made describes no queues. */
 function notesOn(from: DescribedTemplate, to: DescribedTemplate): string[] {
   const older =
     'was made by a version of dynamo-backlog that does not describe the queues: only tables are compared';

@@ -9,7 +9,7 @@ export interface BacklogPair {
   readonly after: BacklogDescription;
 }
 
-/** Which Backlog of one template is which of the other: that of the same path, or else the one with most of its queues. */
+/** Pairs the Backlogs of two templates: by their path, or by the most queues in common. */
 export function pairBacklogs(from: Backlogs, to: Backlogs) {
   const pairs: BacklogPair[] = [];
   const taken = new Set<string>();

@@ -3,7 +3,7 @@ import type { Change } from './change.js';
 import { compare } from './compare.js';
 import { readMetadata } from './read-metadata.js';
 
-/** What changes for the queues from one synthesis of an app to the next, one line for each change. */
+/** Lists what changes for the queues from one synthesis of an app to the next, one line for each change. */
 export function plainChanges(before: readonly Stack[], after: readonly Stack[]): string[] {
   const gone = before.filter(({ name }) => !after.some((stack) => stack.name === name));
   return [
@@ -16,7 +16,7 @@ export function plainChanges(before: readonly Stack[], after: readonly Stack[]):
   ];
 }
 
-/** What is safe needs no second sentence. */
+/** Formats a change. A safe one needs no second sentence. */
 function lineOf({ backlog, queue, what, effect, severity }: Change): string {
   const subject = queue === undefined ? backlog : `queue ${queue}`;
   return `${subject}: ${what}${severity === 'safe' ? '' : `. ${effect}`}`;

@@ -5,7 +5,7 @@ import type { Template } from '../../local/template/assembly.js';
 
 /** A template, and the Backlogs that it describes, by path. */
 export interface DescribedTemplate {
-  /** For the user: where it comes from. */
+  /** Origin of the template, for the user. */
   readonly where: string;
   readonly template: Template;
   readonly backlogs: ReadonlyMap<string, BacklogDescription>;
@@ -14,7 +14,7 @@ export interface DescribedTemplate {
 const table = z.object({ logicalId: z.optional(z.string()), name: z.optional(z.string()) });
 const tiers = z.array(z.object({ every: z.number(), untilAge: z.number() }));
 
-/** What the comparison reads; a policy and settings are compared as they are. */
+/** The description of a Backlog, as far as it is compared; a policy and settings are compared as they are. */
 const backlogSchema = z.object({
   trigger: z.enum(['rules', 'scheduler']),
   timeZone: z.optional(z.string()),

@@ -30,7 +30,7 @@ export function changesText(changes: readonly Change[], several: boolean, column
   return groups.flat().join('\n\n');
 }
 
-/** What is safe needs no room of its own: one paragraph. */
+/** Formats a change. A safe one is a single paragraph. */
 function block(change: Change, several: boolean, width: number, paint: Paint): string[] {
   const { backlog, queue, severity, effect, todo, command } = change;
   const subject = printable(several && queue !== undefined ? `${backlog}/${queue}` : (queue ?? backlog));

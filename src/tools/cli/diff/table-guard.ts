@@ -4,8 +4,8 @@ import type { Difference } from './change.js';
 const GUARD = { records: /GuardAgainstEmptyTable/, control: /GuardAgainstEmptyControlTable/ };
 
 /**
- * What happens to a table that a guard protects: the new template would make a parameter of the same name under another logical
- * id, so the deployment fails. docs/cdk.md, "A guard against empty tables".
+ * Corrects the effect of a replaced table that a guard protects: the new template would make a parameter of the same
+ * name under another logical id, so the deployment fails. docs/cdk.md, "A guard against empty tables".
  */
 export function guarded(
   role: keyof typeof GUARD,
@@ -22,7 +22,7 @@ export function guarded(
   };
 }
 
-/** Their logical ids, by the parameters' names. */
+/** Logical ids of the guards, by the names of their parameters. */
 function guardsIn(role: keyof typeof GUARD, { Resources = {} }: Template): Map<string, string> {
   const guards = Object.entries(Resources).filter(([id]) => GUARD[role].test(id));
   return new Map(guards.map(([id, { Properties }]) => [JSON.stringify(Properties?.Name), id]));

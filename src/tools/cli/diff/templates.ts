@@ -4,7 +4,7 @@ import { show } from '../../../support/validation.js';
 import { readAssembly, type Stack } from '../../local/template/assembly.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';
 
-/** Where the CDK's command line puts what it synthesized. */
+/** Folder in which the CDK's command line puts what it synthesized. */
 export const CDK_OUT = 'cdk.out';
 
 /**

@@ -24,7 +24,7 @@ export async function controlTables(
   return { tables, findings: local && tables.length === 0 ? [MISSING] : [] };
 }
 
-/** What they hold; undefined: there is none. */
+/** Reads what the control tables hold; undefined: there is none. */
 export async function readControlTables(
   { client, clock }: Target,
   tables: readonly string[],

@@ -28,11 +28,11 @@ export interface DoctorFlags extends TargetFlags {
   readonly json?: boolean | undefined;
 }
 
-/** A record that came a moment ago is indexed by then. */
+/** Delay before the second look: a record that came a moment ago is indexed by then. */
 const SECOND_LOOK_MS = 3_000;
-/** No attempt on arrival lasts longer than a function lives, which is 15 minutes; and a minute for its event. */
+/** Time after which no attempt on arrival is under way: a function lives 15 minutes, and its event may take one. */
 const SETTLED_MS = 16 * 60_000;
-/** On this machine streams are at once, and an event waits for a minute at most. */
+/** The same on this machine: streams deliver at once, and an event waits for a minute at most. */
 const SETTLED_LOCALLY_MS = 80_000;
 
 /** `backlog doctor`: lists what is wrong with a backlog, or looks as if it were; repairs what it can. */

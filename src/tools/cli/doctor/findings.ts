@@ -14,7 +14,7 @@ export interface CountedFinding extends Finding {
   readonly count: number;
   /** Up to 1000 of them, where they have ids. */
   readonly ids: readonly string[];
-  /** ISO-8601: of the oldest record. */
+  /** Time of the oldest record, ISO-8601. */
   readonly oldest?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export class Findings {
     );
   }
 
-  /** Whether anything is more than a note, except for the kinds that have been repaired. */
+  /** Tells whether anything is more than a note, except for the kinds that have been repaired. */
   hasProblems(without: ReadonlySet<string> = new Set()): boolean {
     return [...this.found.values()].some(({ severity, kind }) => severity !== 'note' && !without.has(kind));
   }

@@ -11,7 +11,7 @@ import {
   withoutDeadEnding,
 } from '../../../record/index.js';
 
-/** What may be wrong with a record's place in the index. */
+/** Something that is wrong with a record's index keys. */
 export type PlaceProblem =
   | 'notIndexed'
   | 'noDueAt'
@@ -21,7 +21,7 @@ export type PlaceProblem =
   | 'doneInLane'
   | 'otherLane';
 
-/** No rule looks further ahead than its own moment, and no clock is wrong by so much. */
+/** Time ahead of now that no rule reads: a rule looks for what is due by now, and no clock is wrong by so much. */
 const AHEAD_MS = 86_400_000;
 
 export function placeProblem(item: Item, record: BacklogRecord, now: number): PlaceProblem | undefined {

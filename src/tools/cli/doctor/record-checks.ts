@@ -15,12 +15,12 @@ export interface RecordContext {
   readonly now: number;
   /** Names of the queues; absent: not known. */
   readonly queues?: ReadonlySet<string> | undefined;
-  /** By queue, how it retries, as far as that is known. */
+  /** Retry modes of the queues, as far as they are known. */
   readonly retryModes: ReadonlyMap<string, string | undefined>;
 }
 
 const OVERDUE_MS = 3_600_000;
-/** Whatever the tiers are. */
+/** Time after its due time within which each record is attempted once, whatever the tiers are. */
 const NEVER_ATTEMPTED_MS = 86_400_000;
 const REPAIR = '--repair corrects that';
 
@@ -116,7 +116,9 @@ export function named(kind: keyof typeof FINDINGS): Finding {
   return { kind, ...FINDINGS[kind] };
 }
 
-/** What is wrong with one record. One that has succeeded is only looked at for what it costs. */
+/**
+ * Returns what is wrong with one record. Of one that has succeeded, only the index keys are checked, for their costs.
+ */
 export function checkRecord(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   const place = placeProblem(item, record, context.now);
   const misindexed = place === undefined ? [] : [named(place)];
@@ -127,7 +129,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
   return [...misindexed, ...rest];
 }
 
-/** What is wrong with what a record holds, wherever it stands. */
+/** Returns what is wrong with the content of a record, whatever its index keys are. */
 export function checkContents(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   return [
     ...(isNewer(record) && isPending(record) ? [named('newer')] : []),

@@ -5,7 +5,7 @@ import { printable } from '../output.js';
 import type { Finding } from './findings.js';
 
 /**
- * What is to be known of the region whose tables are looked at, if another one is the active one.
+ * Reports the region whose tables are looked at, if another one is the active one.
  *
  * @param now the backlog's time, epoch milliseconds
  */

@@ -45,7 +45,7 @@ export async function repairAll({ misindexed, stuck }: Repairable, deps: RepairD
   return { indexed, moved, left: misindexed.length + stuck.length - moved - indexed };
 }
 
-/** Those that are not indexed, once no run that was given them as arrivals can be at work on them. */
+/** Indexes records, once no run that was given them as arrivals can be at work on them. Returns how many. */
 async function placeOnceFree(
   ids: readonly string[],
   { store, clock, signal, output }: RepairDeps,

@@ -2,7 +2,10 @@ import type { Item } from '../../../record/index.js';
 import type { RawItems } from '../../../store/dynamodb/raw-items.js';
 
 const SEGMENTS = 4;
-/** Of fewer, one part would take all of the room, and leave none to the others. */
+/**
+ * Limit from which a table is read in parts: below it, one part would take all of the room, and leave none to the
+ * others.
+ */
 const MANY_ITEMS = 10_000;
 const PAGE_ITEMS = 1000;
 

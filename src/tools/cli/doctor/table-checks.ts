@@ -11,7 +11,7 @@ export interface TableSettings {
   readonly local: boolean;
 }
 
-/** What is wrong with a table, as its description says. */
+/** Returns what is wrong with a table, as its description and settings say. */
 export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: TableSettings): Finding[] {
   const shape = shapeProblems(facts).map(({ kind, what, todo }): Finding => {
     return { kind: `table.${kind}`, severity: kind === 'indexNotReady' ? 'warning' : 'error', what, todo };
@@ -65,7 +65,7 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
   return [...shape, ...settings.filter((finding) => finding !== undefined)];
 }
 
-/** Whether a stream tells an intake what comes. */
+/** Tells whether the table's stream has new images, which an intake needs. */
 export function hasNewImages({ stream }: TableFacts): boolean {
   return stream?.viewType.startsWith('NEW') === true;
 }

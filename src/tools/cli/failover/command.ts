@@ -4,7 +4,9 @@ import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
 import { failover } from './failover.js';
 
-/** Which region attempts the records of a backlog whose tables have replicas. */
+/**
+ * Adds `backlog failover`, which chooses the region that attempts the records of a backlog whose tables have replicas.
+ */
 export function addFailover(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   program
     .command('failover')

@@ -22,12 +22,12 @@ export interface FailoverFlags {
   readonly fromEndpoint?: string | undefined;
 }
 
-/** What `--json` prints. */
+/** The JSON that `--json` prints. */
 interface Result {
   /** The region that attempts records, or is about to, when the command has ended. */
   readonly active: string;
   readonly result: Moved | 'alreadyActive' | 'unchanged';
-  /** With `--dry-run`, what the comparison found. Missing if the active region does not answer. */
+  /** Number of records that `--dry-run` has compared. Missing if the active region does not answer. */
   readonly compared?: number;
   readonly differing?: readonly string[];
 }
@@ -38,15 +38,15 @@ interface Connected extends Region {
   close(): void;
 }
 
-/** What tests replace. */
+/** Dependencies that tests replace. */
 export interface FailoverDeps {
   readonly clock: Clock;
   readonly createClient: typeof createDynamoDbClient;
 }
 
-/** Whether it is there does not matter. */
+/** Id that is read to see whether DynamoDB answers. There need not be such a record. */
 const NO_RECORD = 'backlog-failover';
-/** An operator waits for it, and wants to know. */
+/** Time limit of a request: an operator waits for the answer. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /** `backlog failover`: makes another region the active one. */
@@ -129,7 +129,7 @@ function connected(
   };
 }
 
-/** Which region is active, or is about to be left, as the tables of a region say. */
+/** Returns the region that is active, or is about to be left, as the tables of a region say. */
 async function stateIn(
   to: Connected,
   now: number,
@@ -148,7 +148,7 @@ async function stateIn(
   return { active, isActive: true, since: toIso(said.from) };
 }
 
-/** Undefined: the active region does not answer. */
+/** Compares the replicas for `--dry-run`. Undefined: the active region does not answer. */
 async function look(
   from: Connected,
   to: Connected,

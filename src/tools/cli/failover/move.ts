@@ -29,11 +29,11 @@ export interface MoveDeps {
 /** `givenBack`: the region that was active is so again. `interrupted`: the other one begins at the time that was said. */
 export type Moved = 'moved' | 'givenBack' | 'interrupted' | 'changed';
 
-/** Functions look up once a minute which region is active. The intake, which has no lease, then works for a minute at most. */
+/** Time to stop: functions look up the active region once a minute, and the intake, which has no lease, then works for a minute at most. */
 const HEARD_WITHIN_MS = 135_000;
 /** No function lives longer than 15 minutes. */
 const LONGEST_RUN_MS = 16 * 60_000;
-/** If the operator's command is lost, the region begins by itself. */
+/** Delay after which the region begins by itself, if the operator's command is lost. */
 const AT_LATEST_MS = 30 * 60_000;
 const REPLICATED_WITHIN_MS = 120_000;
 const EQUAL_WITHIN_MS = 300_000;
@@ -54,7 +54,7 @@ export function moveBetween(from: Region, to: Region, deps: MoveDeps): Promise<M
 }
 
 class Move {
-  /** What says that the region is being left. */
+  /** The entry that says that the region is being left. */
   private leaving: ActiveRegion;
 
   constructor(

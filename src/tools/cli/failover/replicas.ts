@@ -3,15 +3,17 @@ import type { OperatorStore } from '../../../store/operator-store.js';
 
 type Reads = Pick<OperatorStore, 'queryDue' | 'readRecords' | 'readRegistry'>;
 
-/** How far one replica of the records is behind another one. */
+/** Difference between one replica of the records and another one. */
 export interface Replication {
   /** Records that were compared. */
   readonly compared: number;
-  /** Those that are not the same in both, or that only one has. */
+  /** Ids of records that are not the same in both, or that only one has. */
   readonly differing: readonly string[];
 }
 
-/** Of each lane, the oldest: a region that takes over attempts these first. */
+/**
+ * Number of records that are compared in each lane, the oldest first: a region that takes over attempts these first.
+ */
 const COMPARED_PER_LANE = 1_000;
 const BATCH = 100;
 

@@ -26,7 +26,7 @@ export async function init(given: string | undefined, flags: InitFlags, output: 
   return EXIT.ok;
 }
 
-/** Gives how many files it wrote. */
+/** Writes the files that are missing, and returns how many. */
 async function place({ files }: StarterApp, folder: string): Promise<number> {
   if ((await isFolder(folder)) === false) {
     throw new ConfigurationError(`folder: expected a folder, but ${printable(folder)} is a file`);
@@ -62,7 +62,7 @@ function nextSteps(folder: string): string[] {
   ];
 }
 
-/** For a shell, if it needs that. */
+/** Quotes a path for a shell, if it needs that. */
 function quoted(path: string): string {
   if (/^[\w./-]+$/.test(path) && !path.startsWith('-')) return path;
   const start = path.startsWith('-') ? './' : '';

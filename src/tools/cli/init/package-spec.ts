@@ -3,10 +3,13 @@ import { resolve } from 'node:path';
 import { ConfigurationError } from '../../../support/errors.js';
 import { VERSION } from '../../../support/version.js';
 
-/** What npm reads as a path; anything else is a version, a tag or a URL. */
+/** Pattern of what npm reads as a path; anything else is a version, a tag or a URL. */
 const PATH = /^(\.{1,2}([/\\]|$)|[/\\]|[a-z]:[/\\]|file:)|^(?!\w+:).*\.(tgz|tar\.gz)$/i;
 
-/** How the new app's package.json names this package. A path starts at the current folder, not at the app's. */
+/**
+ * Returns the dependency on this package for the new app's package.json. A path starts at the current folder, not at
+ * the app's.
+ */
 export async function packageSpec(given: string | undefined): Promise<string> {
   if (given === undefined) return `^${VERSION}`;
   if (given.trim() === '') {

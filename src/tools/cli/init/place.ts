@@ -5,7 +5,7 @@ import { dirname, join, posix } from 'node:path';
 const PARTIAL = '.backlog-init';
 
 export interface Place {
-  /** What is in the way: paths of the app with other contents, and names that are not the app's. */
+  /** Paths of the app with other contents, and names that are not the app's. */
   readonly inTheWay: readonly string[];
   /** Paths of the app that are not there yet. */
   readonly missing: readonly string[];
@@ -23,7 +23,7 @@ export async function inspect(folder: string, files: ReadonlyMap<string, string>
   return { inTheWay: [...inTheWay].toSorted(), missing };
 }
 
-/** Hidden ones aside: git's, an editor's. */
+/** Names in a folder that are not the app's. Hidden ones, such as git's or an editor's, do not count. */
 async function foreignNames(folder: string, files: ReadonlyMap<string, string>): Promise<string[]> {
   const own = new Set([...files.keys()].map((path) => path.split('/')[0]));
   const names = (await readdir(folder).catch(ifAbsent)) ?? [];
@@ -62,7 +62,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** `undefined`: the same file is there. A folder of the app must be a real one: a link may lead anywhere. */
+/** Returns the path in the way of a file, or `absent`; `undefined`: the same file is there. A folder of the app must be a real one: a link may lead anywhere. */
 async function obstacleOf(folder: string, path: string, text: string): Promise<string | undefined> {
   for (const parent of parentsOf(path)) {
     const found = await lstat(join(folder, parent)).catch(ifAbsent);
@@ -81,7 +81,7 @@ function parentsOf(path: string): string[] {
   return parent === '.' ? [] : [...parentsOf(parent), parent];
 }
 
-/** Whether it is a folder, a link to one too; `undefined`: there is nothing. */
+/** Tells whether there is a folder, or a link to one; `undefined`: there is nothing. */
 export async function isFolder(path: string): Promise<boolean | undefined> {
   return (await stat(path).catch(ifAbsent))?.isDirectory();
 }

@@ -19,9 +19,9 @@ const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
   '_package.json': 'package.json',
 };
-/** What the template's own name is replaced by. */
+/** The template's own name, which the app's name replaces. */
 const NAME = /\bstarter\b/g;
-/** What running the template in place leaves there. */
+/** Names that running the template in place leaves there. They are not copied. */
 const LEFT_BEHIND = /^(node_modules|cdk\.out|\.backlog)$/;
 
 /**

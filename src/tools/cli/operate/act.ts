@@ -31,7 +31,7 @@ export interface ActFlags extends SelectionFlags, OperateTargetFlags, ForceFlags
 /** One action, as the command line has it. */
 export interface CliAction {
   readonly verbs: Verbs;
-  /** What it does cannot be taken back: asked for even where ids are named. */
+  /** True if it cannot be undone. The command then asks even where ids are named. */
   readonly alwaysAsks?: boolean | undefined;
   /** The queue that records go to. */
   readonly toQueue?: string | undefined;
@@ -153,7 +153,7 @@ export function warnOfScan({ local }: Target, output: Output): void {
   output.message('reading the whole table, which is billed; with --queue NAME its index is read');
 }
 
-/** A mistake, mostly: what goes there waits until the queue is served. In AWS `requireKnownQueue` has asked the registry. */
+/** Warns of a queue that the running app does not have: records in it wait. In AWS `requireKnownQueue` has asked the registry. */
 export function warnOfQueue(queue: string | undefined, { queues: app }: Target, output: Output): void {
   const serving = new Serving(app && { app });
   if (queue === undefined || !serving.isUnserved(queue)) return;

@@ -17,7 +17,7 @@ import { stats } from './stats.js';
 import { target } from './target.js';
 import { usage } from './usage.js';
 
-/** What operators do with records and queues. */
+/** Adds the commands that operators use on records and queues. */
 export function addOperate(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   const end = endsWith(onExit);
   const action = <Flags extends ActFlags>(

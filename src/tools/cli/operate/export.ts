@@ -19,7 +19,7 @@ export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
   readonly asNew?: boolean | undefined;
 }
 
-/** What a producer says of a record, and `backlog import` takes. */
+/** Attributes that a producer gives a record, and that `backlog import` takes. */
 const PRODUCERS: ReadonlySet<string> = new Set([
   'id',
   'payload',

@@ -1,7 +1,7 @@
 import type { ActionResult, SkipReason } from '../../../operate/index.js';
 import { counted, printable } from '../output.js';
 
-/** How an action is spoken of. */
+/** Words for an action. */
 export interface Verbs {
   /** `Redrive` 12 records? */
   readonly ask: string;

@@ -6,7 +6,7 @@ import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import { readLines, TOO_LONG } from '../ndjson.js';
 
-/** Which records, as they are named on the command line. */
+/** Flags that select records. */
 export interface SelectionFlags {
   readonly queue?: string | undefined;
   readonly status?: readonly Status[] | undefined;

@@ -5,7 +5,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What the user has given is invalid. */
+/** Runs `ask`. A ConfigurationError becomes a UsageError: what the user has given is invalid. */
 export async function usage<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();

@@ -7,7 +7,7 @@ import type { ExitCode, Output } from '../output.js';
 import { owners } from './owners.js';
 import { transferQueues } from './transfer.js';
 
-/** Which stack owns a queue, and how it gets another one. */
+/** Adds the commands that list the owners of queues, and that give a queue another owner. */
 export function addOwners(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   const end = endsWith(onExit);
   const owning = target(program.command('owners'))

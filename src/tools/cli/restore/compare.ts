@@ -2,7 +2,7 @@ import { type BacklogRecord, isPending } from '../../../record/index.js';
 import { isSameValue } from '../../../store/dynamodb/same-value.js';
 import type { StoredItem } from '../../../store/dynamodb/stored-items.js';
 
-/** How a record of the restored table differs from the one in the old table. */
+/** Difference between a record of the restored table and the one in the old table. */
 export type Difference =
   /** Nothing to decide: equal, or done in both. */
   | 'same'
@@ -24,13 +24,13 @@ export type Difference =
 /** Start of the `deadReason` of a record that waits for an operator's decision. */
 export const HELD = 'held: ';
 
-/** What a run writes when it settles a record; with it goes `insertedAt`, if the producer has left it out. */
+/** Attributes that a run writes when it settles a record; `insertedAt` as well, if the producer has left it out. */
 const WRITTEN_BY_RUNS: readonly string[] = [
   ...['status', 'availableAt', 'lane', 'dueAt', 'rev', 'attempts', 'failures', 'notReady', 'firstFailureAt'],
   ...['lastFailureAt', 'lastAttemptAt', 'lastError', 'history', 'notBefore', 'unknownTaskSince'],
 ];
 const WRITTEN_WHILE_WAITING = new Set([...WRITTEN_BY_RUNS, 'insertedAt']);
-/** A producer that inserts a record again gives it another `insertedAt`. */
+/** Attributes that a successful run writes. `insertedAt` is none: a producer that inserts a record again gives it another one. */
 const WRITTEN_AT_SUCCESS = new Set([...WRITTEN_BY_RUNS, 'expiresAt', 'deadReason']);
 
 export function isHeld({ status, deadReason }: BacklogRecord): boolean {

@@ -7,9 +7,9 @@ const MAX_FAILURES = 1000;
 export interface Group {
   /** Records that differ so. */
   count: number;
-  /** Changed; in a dry run: that would be. */
+  /** Records that were changed; in a dry run, that would be. */
   written: number;
-  /** As the decision makes them already. */
+  /** Records that are already as the decision makes them. */
   already: number;
   /** The first few of their ids. */
   readonly ids: string[];
@@ -18,22 +18,22 @@ export interface Group {
 export interface QueueCounts {
   /** Records that wait for an attempt, once all is done. */
   waiting: number;
-  /** Of those, the ones that a run would attempt at once. */
+  /** Records that wait, and that a run would attempt at once. */
   due: number;
-  /** Of those, the ones that no rule finds before they are indexed. */
+  /** Records that wait, and that no rule finds before they are indexed. */
   notIndexed: number;
 }
 
-/** What a comparison came to, so far. */
+/** Counts of a comparison so far. */
 export class RestoreCounters {
   /** Items looked at, in both tables. */
   looked = 0;
   readonly groups: Partial<Record<Difference, Group>> = {};
   readonly queues = new Map<string, QueueCounts>();
-  /** Changed by another process all the time. */
+  /** Records that another process keeps changing. */
   changedMeanwhile = 0;
   failed = 0;
-  /** The first 1,000. */
+  /** The first 1,000 failures. */
   readonly failures: { readonly id: string; readonly reason: string }[] = [];
   readUnits = 0;
   writeUnits = 0;

@@ -5,7 +5,7 @@ import type { OperatorChange } from '../../../store/operator-store.js';
 import { toIso } from '../../../support/clock.js';
 import { type Difference, HELD, isHeld } from './compare.js';
 
-/** What the operator wants done with the records that differ. */
+/** The operator's decisions on the records that differ. */
 export interface Decisions {
   readonly succeeded: 'mark' | 'attempt' | 'hold';
   readonly dead: 'mark' | 'attempt';
@@ -23,7 +23,7 @@ export const DEFAULT_DECISIONS: Decisions = {
   changed: 'restored',
 };
 
-/** What is done with one record of the restored table. */
+/** Action on one record of the restored table. */
 export type Act =
   | { readonly do: 'keep' }
   /** It is already as the decision makes it. */
@@ -64,7 +64,7 @@ export function decide(
   }
 }
 
-/** Whether the record waits for an attempt afterwards. */
+/** Tells whether the record waits for an attempt afterwards. */
 export function waitsAfter(
   act: Act,
   { restored, old }: { restored: StoredItem; old: StoredItem | undefined | null },
@@ -83,7 +83,7 @@ function hold(record: BacklogRecord, reason: string, now: number): Act {
   return isHeld(record) ? NOTHING : changing(bury(record, reason, now));
 }
 
-/** As its run would have settled it. How long it is kept is known of the old table's record only. */
+/** Marks a record as succeeded, as its run would have done. Only the old table's record says how long it is kept. */
 function succeed(old: BacklogRecord | undefined): OperatorChange {
   const { attempts, lastAttemptAt, expiresAt } = old ?? {};
   return {

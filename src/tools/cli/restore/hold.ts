@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 2_000;
 
 /** Pauses queues in each control table of the restored backlog, each of them once. */
 export class HeldQueues {
-  /** By name: whether this command has paused it. False: it was paused already. */
+  /** Held queues by name. True: this command has paused it. False: it was paused already. */
   readonly paused = new Map<string, boolean>();
 
   constructor(private readonly stores: readonly DynamoDbOperatorStore[]) {}
@@ -20,12 +20,12 @@ export class HeldQueues {
     }
   };
 
-  /** Those that the control tables know. */
+  /** Holds the queues that the control tables know. */
   async holdKnown(): Promise<void> {
     for (const store of this.stores) await this.hold((await store.readQueues()).keys());
   }
 
-  /** A run that began before the pause goes on to the end of its page, about a minute. */
+  /** Waits until no run is at work: one that began before the pause goes on to the end of its page, about a minute. */
   async waitForRuns(clock: Clock, signal: AbortSignal, output: Pick<Output, 'message'>): Promise<void> {
     for (let told = false; !signal.aborted; told = true) {
       const leases = await Promise.all(this.stores.map((store) => store.readLeases()));

@@ -39,7 +39,7 @@ const DONE = {
   changed: { restored: 'kept as restored', old: 'taken from the old table' },
 } as const;
 
-/** What was found and done, or would be: by difference, and by queue. */
+/** Text of what was found and done, or would be done: by difference, and by queue. */
 export function restoreText({ apply, decisions, settings, counters, held }: Report): string {
   const paint = painter(hasColors(process.stdout));
   const groups = Object.entries(WHAT).flatMap(([difference, what]) => {
@@ -115,7 +115,7 @@ function doneText(difference: Difference, decisions: Decisions): string {
   return (DONE[decision] as Readonly<Record<string, string>>)[decisions[decision]] ?? '';
 }
 
-/** Only what differs from the count of the row. */
+/** Returns only the counts that differ from the count of the row. */
 function countsText({ count, written, already }: Group, apply: boolean): string {
   const rest = count - written - already;
   if (written === 0 && already === 0) return '';
@@ -152,7 +152,7 @@ export function restoreSummary({ table, apply, complete, counters, held }: Repor
   ].join('\n');
 }
 
-/** Whether something is left to decide, or could not be done. */
+/** Tells whether something is left to decide, or could not be done. */
 export function hasOpenEnds({ decisions, settings, counters }: Report): boolean {
   const { groups, failed, changedMeanwhile } = counters;
   const count = (difference: Difference) => groups[difference]?.count ?? 0;
@@ -165,7 +165,7 @@ export function hasOpenEnds({ decisions, settings, counters }: Report): boolean 
   );
 }
 
-/** The same for programs. */
+/** The report as JSON, for programs. */
 export function restoreJson(report: Report): string {
   const { table, from, apply, complete, decisions, settings, counters, held } = report;
   const { looked, groups, changedMeanwhile, failed, failures, readUnits, writeUnits } = counters;

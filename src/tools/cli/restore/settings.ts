@@ -16,7 +16,7 @@ export interface Setting {
    * it on. `unsupported`: an emulator has no such setting.
    */
   readonly state: 'on' | 'turnedOn' | 'wouldTurnOn' | 'yours' | 'unsupported';
-  /** What to do, or why it could not be turned on. */
+  /** Advice, or the reason why it could not be turned on. */
   readonly todo?: string | undefined;
 }
 

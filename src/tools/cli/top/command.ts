@@ -18,7 +18,7 @@ interface TopFlags extends OperateTargetFlags {
 }
 
 const DEFAULT_INTERVAL_MS = 5_000;
-/** After the end, for what is still under way. */
+/** Time that requests under way have until the process ends. */
 const GRACE_MS = 200;
 
 /** Adds `backlog top` to the command line. */

@@ -4,7 +4,7 @@ import { type TopState, topPicture } from './picture.js';
 import { nextOrder } from './sort.js';
 import type { Source } from './source.js';
 
-/** Where keys come from: stdin of a terminal. */
+/** Source of keys: stdin of a terminal. */
 export interface Keyboard {
   readonly isTTY?: boolean | undefined;
   setRawMode?(raw: boolean): unknown;
@@ -15,19 +15,19 @@ export interface Keyboard {
   pause(): unknown;
 }
 
-/** What the live overview works with. */
+/** Dependencies of the live overview. */
 export interface LiveDeps {
   readonly source: Source;
   readonly terminal: Terminal;
   readonly keyboard: Keyboard;
   readonly paint: Paint;
-  /** How long after one reading the next one begins, in milliseconds. */
+  /** Time between the end of one reading and the next one, in milliseconds. */
   readonly intervalMs: number;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
-/** Ages on the screen have seconds. */
+/** Time between two drawings: ages on the screen have seconds. */
 const REDRAW_MS = 1_000;
 
 /** Shows the overview until `q`, Ctrl-C or the signal. The terminal is as it was before, whatever happens. */
@@ -80,7 +80,7 @@ class Live {
   private state: TopState = { reading: undefined, isPaused: false, sort: 'worst', scrolled: 0 };
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
-  /** How far the screen can be scrolled. */
+  /** Number of lines that the screen can be scrolled. */
   private most = 0;
 
   constructor(

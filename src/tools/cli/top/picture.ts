@@ -7,25 +7,27 @@ import type { Reading } from './source.js';
 import { COLORS, GLYPHS, queueTable } from './table.js';
 import { oneColumnEach, wrapped } from './text.js';
 
-/** What the screen shows. */
+/** State of the screen. */
 export interface TopState {
   /** Undefined: nothing has been read yet. */
   readonly reading: Reading | undefined;
-  /** Since when a request is under way, real time in epoch milliseconds. */
+  /** Start of the request under way, real time in epoch milliseconds. */
   readonly askedAt?: number | undefined;
-  /** When it is read again. Undefined: it is being read, or the refresh is paused. */
+  /**
+   * Time of the next reading, real time in epoch milliseconds. Undefined: it is being read, or the refresh is paused.
+   */
   readonly nextAt?: number | undefined;
   /** An operator has stopped the refresh. */
   readonly isPaused: boolean;
   readonly sort: SortOrder;
-  /** How many queues are above the screen. */
+  /** Number of queues above the screen. */
   readonly scrolled: number;
 }
 
 export interface PictureFacts {
-  /** For the user: which table, and where. */
+  /** Name and place of the table, for the user. */
   readonly where: string;
-  /** How often the counts are read, in milliseconds. Undefined: once. */
+  /** Interval between readings of the counts, in milliseconds. Undefined: they are read once. */
   readonly intervalMs: number | undefined;
   /** Real time, epoch milliseconds. */
   readonly wall: number;
@@ -61,7 +63,7 @@ export function topText(reading: Reading, columns: number | undefined, paint: Pa
   return [...head, '', ...body];
 }
 
-/** What is wrong, and what comes after it. */
+/** Lines that say what is wrong, with details. */
 function headLines(
   reading: Reading | undefined,
   { columns, isLow, paint }: { columns: number; isLow: boolean; paint: Paint },
@@ -102,7 +104,7 @@ function bodyLines(
   return { lines: [head, ...rows.slice(first, first + shown), paint('dim', hidden)], most };
 }
 
-/** How old the numbers are and what they cost; and what keeps newer ones away. */
+/** Lines with the age and the cost of the numbers, and with what keeps newer ones away. */
 function statusLines(state: TopState, facts: PictureFacts, columns: number, paint: Paint): string[] {
   const { reading, askedAt, nextAt, isPaused } = state;
   const { wall, intervalMs, where } = facts;

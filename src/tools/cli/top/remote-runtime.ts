@@ -3,7 +3,7 @@ import type { RuntimeKnowledge } from '../../overview/deps.js';
 
 const TIMEOUT_MS = 2_000;
 
-/** What a local runtime in another process knows of its backlog, read from its status page. */
+/** Reads what a local runtime in another process knows of its backlog, from its status page. */
 export class RemoteRuntime {
   private knowledge: RuntimeKnowledge | undefined;
 
@@ -34,7 +34,7 @@ export class RemoteRuntime {
     return this.knowledge;
   }
 
-  /** What it has answered last. */
+  /** The last answer. Undefined: the runtime has not answered. */
   get known(): RuntimeKnowledge | undefined {
     return this.knowledge;
   }

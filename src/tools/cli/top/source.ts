@@ -10,19 +10,19 @@ import { RemoteRuntime } from './remote-runtime.js';
 export interface Reading {
   readonly sentence: Sentence;
   readonly snapshot: Snapshot;
-  /** When the counts were read, real time in epoch milliseconds. Undefined: they could never be read. */
+  /** Time when the counts were read, real time in epoch milliseconds. Undefined: they could never be read. */
   readonly readAt: number | undefined;
   /** The backlog's time of the counts, epoch milliseconds. */
   readonly countedAt: number | undefined;
-  /** What the counts have cost. */
+  /** Read units that the counts have cost. */
   readonly readUnits: number;
-  /** Why there are no newer counts. */
+  /** Reason why there are no newer counts. Undefined: these are the newest. */
   readonly error: unknown;
 }
 
-/** Where the overview comes from. */
+/** Source of the overview. */
 export interface Source {
-  /** For the user: which table, and where. */
+  /** Name and place of the table, for the user. */
   readonly where: string;
   /** Never throws. */
   read(): Promise<Reading>;
@@ -55,7 +55,7 @@ export async function openSource(
   }
 }
 
-/** That of a local runtime that has not answered yet. */
+/** The source of a local runtime that has not answered yet. */
 class SilentSource implements Source {
   private source: Source | undefined;
   /** The first reading says at once what is known. */
@@ -87,7 +87,7 @@ class SilentSource implements Source {
   }
 }
 
-/** Nothing is known but why. */
+/** A reading without counts: only the reason is known. */
 function unread(error: unknown): Reading {
   const snapshot: Snapshot = { now: Date.now(), queues: undefined, rules: [] };
   return {

@@ -8,7 +8,7 @@ import { cut, type Paint, padEnd, padStart, width } from '../paint.js';
 import type { SortOrder } from './sort.js';
 import { oneColumnEach, shortAge, shortCount } from './text.js';
 
-/** When the counts were read. */
+/** Time of the counts, by two clocks. */
 export interface TableTimes {
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
@@ -35,7 +35,7 @@ export const COLORS: Readonly<Record<Look['tone'], Parameters<Paint>[0]>> = {
   ok: 'green',
 };
 
-/** How much a table says; each one is narrower than the one before. */
+/** Degree of detail of the table; each one is narrower than the one before. */
 interface Density {
   readonly ages: (milliseconds: number) => string;
   readonly counts: (number: number) => string;
@@ -170,7 +170,7 @@ function laidOut(queues: readonly QueueView[], times: TableTimes, density: Densi
   return { columns, width: columns.reduce((sum, column) => sum + column.width + GAP.length, 0) };
 }
 
-/** What only a local runtime knows has no column elsewhere. */
+/** Tells whether a column has values: what only a local runtime knows has no column elsewhere. */
 function isKnown(head: string, queues: readonly QueueView[]): boolean {
   if (head === 'RETRY') return queues.some(({ inRetry }) => inRetry !== undefined);
   if (head === 'FAILED') return queues.some(({ recent }) => recent !== undefined);

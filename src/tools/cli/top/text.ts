@@ -13,7 +13,7 @@ export function oneColumnEach(text: string): string {
   return printable(text).replace(NO_WIDTH, '').replace(WIDE, '□');
 }
 
-/** Only the largest unit: `16 min`, `2 h`. */
+/** Age in its largest unit only: `16 min`, `2 h`. */
 export function shortAge(milliseconds: number): string {
   return age(milliseconds).split(' ').slice(0, 2).join(' ');
 }

@@ -1,4 +1,4 @@
-/** Where the metrics of a worker go: lines on stdout for CloudWatch Logs, OpenTelemetry, or nowhere. */
+/** Destinations of a worker's metrics: lines on stdout for CloudWatch Logs, OpenTelemetry, or nowhere. */
 export const METRICS_KINDS = ['emf', 'otel', 'off'] as const;
 
 /** Flags of `backlog work`. Lengths of time are in milliseconds. */
@@ -6,7 +6,7 @@ export interface WorkCommandFlags {
   readonly handler: string;
   readonly table?: string | undefined;
   readonly controlTable?: string | undefined;
-  /** With weights. */
+  /** Queues with their weights. */
   readonly queue?: ReadonlyMap<string, number> | undefined;
   /** Default: 5 s. */
   readonly every?: number | undefined;

@@ -17,7 +17,7 @@ import { listenForInterrupt } from '../interrupt.js';
 import { EXIT, type ExitCode, type Output } from '../output.js';
 import type { WorkCommandFlags } from './work-flags.js';
 
-/** Beyond the grace: to write outcomes and to give leases back. */
+/** Time after the grace, to write outcomes and to give leases back. */
 const LAST_WORDS_MS = 10_000;
 const EVERY_MS = 5_000;
 const GRACE_MS = 20_000;
@@ -105,8 +105,8 @@ async function emitOf({ metrics }: WorkCommandFlags, path: string) {
 }
 
 /**
- * As Lambda does: what the user's code has left is not known, so the process ends, as if it were lost. The leases run out
- * within about a minute, and what was under attempt is attempted again.
+ * Ends the process on an error that no code caught, as Lambda does: the state of the user's code is not known. The
+ * leases run out within about a minute, and what was under attempt is attempted again.
  */
 function endOnUncaught(log: AttemptLogger): void {
   const end = (what: string) => (error: unknown) => {
