@@ -13,7 +13,7 @@ const QUEUES = {
   quiet: { retryMode: 'perRecord' },
 } as const;
 
-/** What docs/monitoring.md says that a look costs, and what the roles allow. */
+/** What docs/dashboard.md says that a look costs, and what the roles allow. */
 describe('the widget on DynamoDB', () => {
   let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
   let records: Awaited<ReturnType<typeof oldTable>>;

@@ -82,17 +82,17 @@ describe("the app's stack", () => {
     ]);
   });
 
-  it('has alarms that read as many metrics as docs/monitoring.md reckons with', () => {
+  it('has alarms that read as many metrics as docs/cost.md reckons with', () => {
     const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
     const metrics = alarms.map(({ Properties: { Metrics = [{ MetricStat: {} }] } }) =>
       Metrics.filter((one: { MetricStat?: object }) => one.MetricStat !== undefined),
     );
-    expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(
+    expect(readFileSync('docs/cost.md', 'utf8')).toContain(
       `| ${alarms.length} alarms, ${metrics.flat().length} metrics: ${(metrics.flat().length / 10).toFixed(2)};`,
     );
     // Alarms, composite alarm, dashboard, polling of SQS, polls, the monitor.
     const sum = metrics.flat().length * 0.1 + 0.5 + 3 + 0.26 + 0.05 + 0.05;
-    const docs = readFileSync('docs/monitoring.md', 'utf8');
+    const docs = readFileSync('docs/cost.md', 'utf8');
     expect(docs).toContain(`costs $${sum.toFixed(2)} when idle`);
     // Ten alarms and the dashboard are free.
     expect(docs).toContain(`and $${(sum - 1 - 3).toFixed(2)} in one that does not`);

@@ -121,7 +121,7 @@ it('the minimal app costs what docs/monitoring.md says, less than a dollar a mon
   const sum = metrics.length * 0.1 + 0.26 + 0.05 + 0.05;
   expect(sum).toBeLessThan(1);
   // Ten alarms are free.
-  const docs = `With \`minimal: true\` it costs $${sum.toFixed(2)}, and $${(sum - metrics.length * 0.1).toFixed(2)} in an account`;
+  const docs = `With \`minimal: true\` the package's own app costs $${sum.toFixed(2)}, and $${(sum - metrics.length * 0.1).toFixed(2)} in an account`;
   expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(docs);
 });
 
