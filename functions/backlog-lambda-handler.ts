@@ -17,11 +17,11 @@ export interface HandlerRequest {
 
 /** A middleware of middy: what it does before a run, after it, and if it fails. It has one of these at least. */
 export interface HandlerMiddleware {
-  /** Before the run. What it returns, other than `undefined`, ends the invocation at once, without a run. */
+  /** Called before the run. A result other than `undefined` ends the invocation at once, without a run. */
   before?(request: HandlerRequest): unknown;
-  /** After the run; the last middleware comes first. */
+  /** Called after the run; the last middleware comes first. */
   after?(request: HandlerRequest): unknown;
-  /** After a run, or a middleware, that threw; the last middleware comes first. */
+  /** Called after a run, or a middleware, that threw; the last middleware comes first. */
   onError?(request: HandlerRequest): unknown;
 }
 

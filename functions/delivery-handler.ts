@@ -51,7 +51,7 @@ export function deliveryHandler(
   );
 }
 
-/** With functions in the place of the secrets. */
+/** The options of a delivery, with functions in the place of the secrets. */
 function optionsOf(deliverTo: string | DeliverySettings, secrets: Secrets): HttpDeliveryOptions {
   if (typeof deliverTo === 'string') return { url: deliverTo };
   const { secret, headers = {}, ...rest } = deliverTo;
@@ -66,7 +66,7 @@ function optionsOf(deliverTo: string | DeliverySettings, secrets: Secrets): Http
   };
 }
 
-/** Most functions have no secrets, and need not load what reads them. */
+/** Reads a secret. The code that does so is loaded for the first one only, as most functions have none. */
 const fetchFromAws: FetchSecret = async (...request) => {
   const { fetchSecret } = await import('./secrets/aws-secrets.js');
   return fetchSecret(...request);

@@ -27,12 +27,12 @@ export interface DeliverySettings {
   readonly url: string;
   readonly method?: Method | undefined;
   readonly headers?: Readonly<Record<string, string | HeaderSecret>> | undefined;
-  /** Signs each delivery. */
+  /** The secret that signs each delivery. */
   readonly secret?: SecretSource | undefined;
   readonly answers?: Answers | undefined;
-  /** Time for connecting and the answer's headers. */
+  /** Seconds for connecting and the answer's headers. */
   readonly requestTimeout?: number | undefined;
-  /** Beside public addresses. */
+  /** Addresses that may be delivered to beside public ones. */
   readonly allowPrivateAddresses?: AllowedAddresses | undefined;
 }
 
@@ -72,7 +72,10 @@ export function parseDelivery(
   };
 }
 
-/** This machine is allowed here: the app is synthesized for the local runtime, too. The function knows where it is. */
+/**
+ * Checks the URL. This machine is allowed here, as the app is synthesized for the local runtime, too; the function
+ * knows where it is.
+ */
 function parseUrl(input: unknown, allowed: AllowedAddresses, name: string): string {
   const url = parseDeliveryUrl(input as string, name);
   checkAddress(url, addressCheck(allowed, true), name);

@@ -5,18 +5,18 @@ import { clockOf } from './clock.js';
 import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';
 
-/** The store, the clock and the log of a run; tests hand in their own. */
+/** The store, the clock and the random numbers of a run; tests hand in their own. */
 export interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
-  /** For tests: in place of the tables, such as a `MemoryStore`. */
+  /** The tables, or a store of a test, such as a `MemoryStore`. */
   readonly store: Store;
-  /** For tests: in place of the system's clock. */
+  /** The system's clock, or one of a test. */
   readonly clock: Clock;
-  /** For tests: in place of Node's random numbers. */
+  /** Node's random numbers, or those of a test. */
   readonly random: Random;
 }
 
 /**
- * Made once per sandbox: clients keep their connections between invocations.
+ * Makes what a run needs, once per sandbox: clients keep their connections between invocations.
  *
  * @param Tables the class of the store, which has what the function needs and no more
  */

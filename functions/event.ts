@@ -18,7 +18,7 @@ export interface BacklogEvent {
   readonly catchUp?: readonly TierBand[] | undefined;
   /** If several runs share the queue's shards: which of them this one is, from 0, and how many there are. */
   readonly part?: { readonly number: number; readonly of: number } | undefined;
-  /** From the intake: records that have just come. */
+  /** Records that have just come, from the intake. */
   readonly arrivals?: Arrivals | undefined;
 }
 

@@ -1,5 +1,6 @@
 /**
- * For Lambda functions: `backlogHandler`, delivery by HTTP, and what a `process` function gets, returns and throws.
+ * The API for Lambda functions: `backlogHandler`, delivery by HTTP, and what a `process` function gets, returns and
+ * throws.
  *
  * @packageDocumentation
  */

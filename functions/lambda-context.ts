@@ -2,7 +2,7 @@
  * The part of Lambda's context that a handler uses.
  */
 export interface LambdaContext {
-  /** Until the function is ended, in milliseconds. */
+  /** The time until Lambda ends the function, in milliseconds. */
   getRemainingTimeInMillis(): number;
   /** Names the invocation in the log. */
   readonly awsRequestId?: string | undefined;
@@ -10,5 +10,8 @@ export interface LambdaContext {
   readonly invokedFunctionArn?: string | undefined;
 }
 
-/** Its own file: the types of what wraps it need packages that a user of this one may not have. */
+/**
+ * A handler of Lambda. It has a file of its own, as the types of what wraps it need packages that a user of this one
+ * may not have.
+ */
 export type LambdaHandler<Result> = (event: unknown, context: LambdaContext) => Promise<Result>;

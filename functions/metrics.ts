@@ -122,21 +122,21 @@ export function emitMetrics(
 
 /** The metrics of a batch of the intake. Counts are of records. */
 export interface IntakeMetrics {
-  /** Indexed. */
+  /** Records that were indexed. */
   readonly indexed: number;
-  /** An attribute of the contract was invalid and was replaced, or they came without a payload. */
+  /** Records with an invalid attribute, which was replaced, or without a payload. */
   readonly repaired: number;
-  /** The number of these whose queue no rule serves. They wait for one. */
+  /** The number of indexed records whose queue no rule serves. They wait for one. */
   readonly unknownQueue: number;
-  /** They cannot be handled: dead, with the reason. */
+  /** Records that cannot be handled: dead, with the reason. */
   readonly quarantined: number;
-  /** DynamoDB takes not even that change of them. */
+  /** Records that cannot be handled, and that DynamoDB takes no change of. */
   readonly refused: number;
-  /** Came back from runs that failed or were lost. */
+  /** Records that came back from runs which failed or were lost. */
   readonly redelivered: number;
-  /** No event had reached them: the sweep found them, and they had to be indexed. */
+  /** Records that no event had reached: the sweep found them, and they had to be indexed. */
   readonly notIndexed: number;
-  /** Come again, as DynamoDB or another service did not answer. */
+  /** Records that come again, as DynamoDB or another service did not answer. */
   readonly unprocessed: number;
 }
 
@@ -173,7 +173,7 @@ export interface QueueGauges {
   readonly waiting?: number | undefined;
   /** The number of them that are due. Unknown for a progressive queue, whose tiers say when. */
   readonly due?: number | undefined;
-  /** About how many of those that wait have failed. */
+  /** The number of waiting records that have failed, about. */
   readonly inRetry?: number | undefined;
   /** Records that were given up, and are still in the index. */
   readonly dead?: number | undefined;

@@ -10,7 +10,7 @@ import { show } from '../src/support/validation.js';
 import { VERSION } from '../src/support/version.js';
 import type { AttemptContext, Process } from '../src/worker/index.js';
 
-/** As the API of OpenTelemetry numbers them. */
+/** Kind and status of a span, as the API of OpenTelemetry numbers them. */
 const SPAN_KIND_CONSUMER = 4;
 const SPAN_STATUS_ERROR = 2;
 /** The longest name of an error's class that a span has. */
@@ -71,7 +71,7 @@ interface SpanContext {
   readonly spanId: string;
   /** 1: sampled. */
   readonly traceFlags: number;
-  /** It comes from another process. */
+  /** The span is of another process. */
   readonly isRemote?: boolean;
 }
 

@@ -10,9 +10,9 @@ import type { HandlerDeps } from './deps.js';
 import type { Settings } from './settings.js';
 
 const MINUTE_MS = 60_000;
-/** A sandbox that only finds nothing lives for some hours. */
+/** Longest time between two looks of a sandbox that finds nothing to do; it lives for some hours. */
 const AT_LEAST_EVERY_MS = 12 * 3_600_000;
-/** Others register at the same time, after a deployment. */
+/** Most tries to register: others do so at the same time, after a deployment. */
 const MAX_TRIES = 5;
 const NO_OWNER: Decision = { next: undefined, foreign: new Map() };
 
@@ -48,7 +48,7 @@ export class OwnedQueues {
     return this.lookUp(store, arn, isRefused ? MINUTE_MS : AT_LEAST_EVERY_MS);
   }
 
-  /** For a run that has found something to do: why it must leave it alone. */
+  /** The reason why a run that has found something to do must leave it alone; undefined: there is none. */
   async ownershipConflict(
     store: BacklogStore,
     arn: string | undefined,

@@ -10,11 +10,11 @@ import type { EmitMetrics } from './metrics.js';
 export interface HandlerSeams extends Partial<HandlerDeps> {
   /** A logger of your own, such as a `Logger` of Powertools. Default: one with the function's log level. */
   readonly logger?: HandlerLogger | undefined;
-  /** For tests: in place of `process.env`. */
+  /** The variables of a test, in place of `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** For tests: gets a run's summary and the table's name, in place of CloudWatch's metrics. */
+  /** The metrics of a test, in place of CloudWatch's: gets a run's summary and the table's name. */
   readonly emit?: EmitMetrics | undefined;
-  /** For tests: in place of the run itself. */
+  /** The run of a test, in place of a real one. */
   readonly run?: typeof run | undefined;
 }
 
@@ -82,7 +82,7 @@ interface InvocationWatch {
 /** The end of an invocation that did not fail. */
 export type Invoked =
   | { readonly summary: RunSummary }
-  /** There was no run: a middleware has ended it before. */
+  /** There was no run: a middleware has ended the invocation before. */
   | { readonly summary?: undefined; readonly answer: unknown };
 
 /**

@@ -19,7 +19,7 @@ import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 /** One queue, as `BACKLOG_QUEUES`, or the file of `BACKLOG_QUEUES_FILE`, describes it to the handlers. */
 export interface QueueSettings extends QueueOptions {
   readonly retryMode: RetryMode;
-  /** Default: fibonacci, or progressive on a progressive queue. */
+  /** The retry policy. Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;
@@ -52,13 +52,13 @@ export interface Settings {
   readonly metrics: MetricsLevel;
   /** There are alarms of all queues, whose metrics have the table alone as dimension. */
   readonly tableAlarms?: boolean | undefined;
-  /** Whose queues these are, in the registry of owners. Undefined: they are not registered, and no run looks there. */
+  /** The owner of the queues in the registry of owners. Undefined: they are not registered, and no run looks there. */
   readonly owner?: string | undefined;
   /** It serves a queue only once an operator has handed it over. */
   readonly isStandby?: boolean | undefined;
-  /** In which the function is. Lambda sets it. */
+  /** The region that the function is in. Lambda sets it. */
   readonly region?: string | undefined;
-  /** Active until an operator makes another region so. Undefined: as the registry of owners says. */
+  /** The region that is active until an operator makes another one so. Undefined: as the registry of owners says. */
   readonly primaryRegion?: string | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
@@ -127,7 +127,10 @@ export function checkRetryQueue(retryQueue: string | undefined, queue: string, n
   throw new ConfigurationError(`${name}: expected another queue than the record's own, got ${show(queue)}`);
 }
 
-/** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */
+/**
+ * Refuses other policies on a progressive queue: its rules keep its schedule, so another policy could not have its way
+ * there.
+ */
 export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string): void {
   const { type } = resolvePolicy(retry, name);
   if (retryMode === 'progressive' && type !== 'progressive') {
@@ -171,7 +174,10 @@ export function readClock(text: string): ClockSetting {
   return parseOptions(clockSchema, parseJson(text, 'BACKLOG_CLOCK'), 'BACKLOG_CLOCK');
 }
 
-/** In Lambda there is one time. Another clock would give records due times of another year, which stay in the table. */
+/**
+ * The clock of the local runtime; refused in Lambda. Another clock would give records due times of another year, which
+ * stay in the table.
+ */
 function localClock(text: string, env: Readonly<Record<string, string | undefined>>): ClockSetting {
   if (env.AWS_LAMBDA_RUNTIME_API === undefined) return readClock(text);
   throw new ConfigurationError('BACKLOG_CLOCK: expected nothing in Lambda: only the local runtime sets it');

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Watchdog, WatchedAttempts } from '../src/worker/index.js';
 import { THREAD } from './watchdog-thread.js';
 
-/** Beyond the time of an attempt, in which it may still heed its signal. */
+/** Seconds beyond the time of an attempt, in which it may still heed its signal. */
 const GRACE_SECONDS = 5;
 const BEAT_MS = 1_000;
 /** Places in the memory that both threads share. */

@@ -15,15 +15,18 @@ export interface Invocation {
   readonly event: ArrivalsEvent;
 }
 
-/** What is to be done about changes of records. */
+/** Changed records, by what is to be done about them. */
 export interface Sorted {
-  /** Attempted at once. */
+  /** Events that have records attempted at once. */
   readonly invocations: readonly Invocation[];
-  /** Indexed: no run is started for them. */
+  /** Records that are to be indexed: no run is started for them. */
   readonly place: readonly string[];
-  /** Looked at later: a run that was started for them may be about to attempt them, or to be done with them. */
+  /**
+   * Records that are to be looked at later: a run that was started for them may be about to attempt them, or to be done
+   * with them.
+   */
   readonly later: readonly string[];
-  /** Those that their producers have indexed themselves: nothing is to be done. */
+  /** Records that their producers have indexed themselves: nothing is to be done. */
   readonly inPlace: readonly string[];
 }
 
@@ -61,8 +64,8 @@ export function sortChanges(
 }
 
 /**
- * A record with invalid attributes is indexed first: that write repairs and counts them. A record whose outcome could
- * not be written is not attempted at all.
+ * Tells whether a record is attempted now. One with invalid attributes is indexed first: that write repairs and counts
+ * them. A record whose outcome could not be written is not attempted at all.
  */
 function isForNow(record: BacklogRecord, now: number): boolean {
   const isDelayed = record.availableAt !== undefined && Date.parse(record.availableAt) > now;

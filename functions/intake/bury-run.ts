@@ -7,7 +7,7 @@ import type { IntakeDeps } from './intake-batch.js';
  * function that dies whatever it does is not started again and again. Lambda takes sixteen for a loop without an end.
  */
 const MAX_RESTARTS = 8;
-/** By then an index shows what was written. */
+/** Time after which an index shows what was written. */
 const INDEX_LAG_MS = 1_000;
 
 /** Ends what a dead run held, so that the next run need not wait for it, and starts that run at once. */
@@ -31,7 +31,7 @@ export async function lookAtIndexed({ event, functionArn }: DeadRun, deps: Intak
   await startRun(functionArn, { queue }, deps);
 }
 
-/** What is not started now is started by the next rule. */
+/** Starts a run. If that fails, the next rule starts it. */
 async function startRun(
   functionName: string,
   event: RuleEvent,

@@ -12,16 +12,22 @@ export interface IntakeDeps {
   readonly logger: Logger;
 }
 
-/** By then a run that was started has claimed its records, or Lambda has given its event up. */
+/**
+ * Delay before the intake looks at records for which it has started a run: by then the run has claimed them, or Lambda
+ * has given its event up.
+ */
 const STARTED_AFTER_SECONDS = 75;
-/** Between two looks at whether a run is over. */
+/** Delay between two looks at whether a run is over. */
 const LOOK_AGAIN_SECONDS = 30;
-/** Most records are done by then, or indexed, in the active region, and that is replicated. */
+/**
+ * Delay before a passive region looks at records: most are done by then, or indexed, in the active region, and that is
+ * replicated.
+ */
 const ELSEWHERE_SECONDS = 120;
-/** The sweep finds what is older, in the region that is active then. */
+/** Age up to which a passive region looks at records again. The sweep finds older ones, in the region that is active then. */
 const LOOKED_AT_FOR_MS = 86_400_000;
 
-/** What one invocation of the intake does about records, and how many of which it was. */
+/** One invocation of the intake: it handles records, and counts them by what was done. */
 export class IntakeBatch {
   private readonly counts = {
     indexed: 0,
@@ -33,7 +39,7 @@ export class IntakeBatch {
     notIndexed: 0,
     unprocessed: 0,
   };
-  /** Left alone: gone, done, or indexed by another process. */
+  /** Records that were left alone: gone, done, or indexed by another process. */
   private skipped = 0;
   private started = 0;
   private later = 0;
@@ -122,7 +128,10 @@ export class IntakeBatch {
     return [];
   }
 
-  /** There is nothing to repair, and it may be intended; but a producer that forgot the payload must be noticed. */
+  /**
+   * Reports records without a payload. There is nothing to repair, and it may be intended; but a producer that forgot
+   * the payload must be noticed.
+   */
   withoutPayload(records: readonly { readonly id: string }[]): void {
     for (const { id } of records) this.deps.logger.warn('record without a payload', { id });
     this.counts.repaired += records.length;
@@ -140,7 +149,7 @@ export class IntakeBatch {
     this.counts.redelivered += count;
   }
 
-  /** They come again by the stream or the redelivery queue. */
+  /** Counts records that come again by the stream or the redelivery queue. */
   comesAgain(count: number): void {
     this.counts.unprocessed += count;
   }

@@ -15,7 +15,7 @@ import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
 import { parseStreamEvent, type StreamChange } from './stream-event.js';
 
-/** What Lambda takes from a handler of a stream or a queue: what it must deliver again. */
+/** The answer of a handler of a stream or a queue to Lambda: what must be delivered again. */
 export interface BatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
@@ -30,9 +30,8 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
 
 /**
  * Handles each record that was put without `lane`: has the function of its queue attempt it at once, or indexes it, so
- * that the rules find it. With that any service is a producer that can put `{ id, status,
- * payload }`. Runs no code of the user's. Takes batches of the table's stream, and of the queue to which lost runs
- * return.
+ * that the rules find it. So any service that can put `{ id, status, payload }` is a producer. Runs no code of the
+ * user's. Takes batches of the table's stream, and of the queue to which lost runs return.
  *
  * May be handed the same records again, and out of turn: it looks at the records themselves.
  */

@@ -6,7 +6,7 @@ import { createMessages, type Messages } from './messages.js';
 import { asText } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
-/** What the intake does outside of the table. */
+/** The requests of the intake to other services than DynamoDB. */
 export interface Invoker extends Messages {
   /**
    * Starts a function. `refused`: this request did not start it (its first try, whose answer was lost, may have).

@@ -4,11 +4,11 @@ import { CLIENT_LIMITS } from './client-limits.js';
 import { renderRedelivery } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
-/** What the intake and its sweep send to queues. */
+/** The messages that the intake and its sweep send to queues. */
 export interface Messages {
   /** Has records looked at again after so many seconds, at most 900. `swept`: the sweep has found them. */
   sendToRedelivery(ids: readonly string[], delaySeconds: number, swept?: boolean): Promise<void>;
-  /** Leaves a message to people. */
+  /** Sends a message to the dead-letter queue for events, for an operator to look at. */
   giveUp(body: string): Promise<void>;
 }
 

@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import { parseOptions } from '../../src/support/validation.js';
 import { type DeadRun, deadRunOf } from './dead-run.js';
 
-/** What a message of the redelivery queue is about. */
+/** A message of the redelivery queue. */
 export type Message =
   | {
       readonly type: 'redelivered';
       readonly messageId: string;
       readonly ids: readonly string[];
-      /** A run that was given them when they came has failed or was lost. */
+      /** A run that got these records on insertion has failed or was lost. */
       readonly lost: boolean;
-      /** The sweep has found them. */
+      /** The sweep has found the records. */
       readonly swept: boolean;
       /** The process of that run has died. */
       readonly died?: DeadRun | undefined;
@@ -33,12 +33,12 @@ const eventSchema = z.object({
 
 const names = z.array(text);
 const ownBody = z.strictObject({ notIndexed: names, swept: z.optional(z.literal(true)) });
-/** What Lambda sends to an on-failure destination, for an event that the intake had sent. */
+/** The message that Lambda sends to an on-failure destination, for an event that the intake had sent. */
 const lostRun = z.object({
   requestPayload: z.object({ arrivals: z.object({ ids: names }) }),
 });
 
-/** SQS takes 256 KB, Lambda as much in an asynchronous event, and one that comes back holds what went wrong as well. */
+/** Most bytes of a message or an event. An event that comes back as a message holds what went wrong as well. */
 export const MAX_MESSAGE_BYTES = 200_000;
 
 /**
@@ -69,7 +69,7 @@ export function asText(value: unknown): string {
 }
 
 /**
- * Reads what the redelivery queue hands over.
+ * Reads an event of the redelivery queue.
  *
  * @throws ConfigurationError if it is no event of an SQS queue
  */

@@ -4,7 +4,7 @@ import type { BacklogStore, Registry } from '../../src/store/index.js';
 import type { HandlerDeps } from '../deps.js';
 import type { IntakeSettings } from './settings.js';
 
-/** So long a registry is not read again, or that there is none. */
+/** Time for which a registry, or the lack of one, is known without another read. */
 const KNOWN_FOR_MS = 60_000;
 
 /** The queues of the intake's own environment, and those of other owners, as the registry says. */
@@ -47,7 +47,7 @@ export class RegisteredQueues {
   }
 }
 
-/** Of a queue that is its own, the environment knows more; of any other one, the registry does. */
+/** Adds the queues of the registry. The environment knows more of the intake's own queues, the registry of all others. */
 function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSettings {
   const { owner, redeliveryUrl, region } = settings;
   const isOwn = (name: string) => queues.get(name)?.owner === owner && Object.hasOwn(settings.queues, name);

@@ -3,7 +3,7 @@ import { readJson } from '../../src/support/settings-file.js';
 import { parseOptions } from '../../src/support/validation.js';
 import { readSettings, type Settings } from '../settings.js';
 
-/** What the intake and the sweep read from their environment. */
+/** Settings of the intake and the sweep, from their environment. */
 export interface IntakeSettings extends Settings {
   /** Names or ARNs of the functions that attempt records on insertion, by queue. */
   readonly arrivalFunctions: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ function attemptsOnArrival(env: Variables): boolean {
   return text !== '{}' || file !== undefined;
 }
 
-/** By the function, as several queues may share one. In a file, pairs: a function's name may be known at deployment only. */
+/** Queues by their function, as several may share one. In a file, pairs: a function's name may be known at deployment only. */
 const name = z.string().check(z.minLength(1));
 const functionsSchema = z.record(name, z.array(name));
 const pairsSchema = z.array(z.tuple([name, z.array(name)]));

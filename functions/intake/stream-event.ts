@@ -5,11 +5,11 @@ import { parseOptions } from '../../src/support/validation.js';
 
 /** A record that was written. */
 export interface StreamChange {
-  /** Where the stream goes on if this one cannot be dealt with now. */
+  /** The number from which on the stream comes again if this change cannot be handled now. */
   readonly sequenceNumber: string;
   readonly id: string;
   readonly kind: 'inserted' | 'changed';
-  /** As it was written; it may have been changed since. Undefined if that cannot be read. */
+  /** The record as it was written; it may have been changed since. Undefined if it cannot be read. */
   readonly record: BacklogRecord | undefined;
 }
 
@@ -27,7 +27,7 @@ const change = z.object({
 const eventSchema = z.object({ Records: z.array(change).check(z.minLength(1)) });
 
 /**
- * Reads what a table's stream hands over: the records that were written, in their order.
+ * Reads an event of a table's stream: the records that were written, in their order.
  *
  * @param now epoch milliseconds
  * @throws ConfigurationError if it is no event of a stream of a table with the key `id`
@@ -46,7 +46,7 @@ export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
     });
 }
 
-/** What cannot be read here is read again, by itself, where it is indexed. */
+/** Reads a record. One that cannot be read here is read again, by itself, where it is indexed. */
 function readable(item: Item, now: number): BacklogRecord | undefined {
   try {
     return parseRecord(item, now);

@@ -9,9 +9,12 @@ import type { IntakeSeams } from './intake-handler.js';
 import { createMessages, type Messages } from './messages.js';
 import { readIntakeSettings } from './settings.js';
 
-/** SQS delays no message by more. Most of those that have just come are done by then. */
+/**
+ * Delay before the intake looks at the records: the longest that SQS has. Most records that have just come are done by
+ * then.
+ */
 const LOOKED_AT_AFTER_SECONDS = 900;
-/** As many as one BatchGetItem reads. */
+/** Most ids of one message: as many as one BatchGetItem reads. */
 const IDS_PER_MESSAGE = 100;
 
 /** Everything the sweep touches that tests replace. It sends messages only: its bundle needs no client of Lambda. */

@@ -1,7 +1,7 @@
 import { GetEventSourceMappingCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CLIENT_LIMITS } from '../intake/client-limits.js';
 
-/** Why an event source mapping hands nothing over; undefined: it works. */
+/** Tells why an event source mapping hands nothing over; undefined: it works. */
 export type SourceTrouble = (mapping: string) => Promise<string | undefined>;
 
 const WORKING: ReadonlySet<string> = new Set(['Creating', 'Enabling', 'Enabled', 'Updating']);

@@ -29,22 +29,22 @@ export interface MonitorSeams {
   readonly trouble?: SourceTrouble | undefined;
 }
 
-/** What the monitor has read of a queue. */
+/** Values that the monitor has read of one queue. */
 export interface QueueReading {
   readonly queue: string;
-  /** In seconds. */
+  /** The lateness of the record that is due for longest, in seconds; 0 if none is due. */
   readonly oldestDueAge: number;
   /** Records that wait for an attempt, now or later. Undefined: there was no time to count them. */
   readonly waiting?: number | undefined;
   /** Records that are due by now; only where each has a due time of its own. */
   readonly due?: number | undefined;
-  /** About how many of those that wait have failed. */
+  /** The number of waiting records that have failed, about. */
   readonly inRetry?: number | undefined;
-  /** Given up, and still in the index. */
+  /** Records that were given up, and are still in the index. */
   readonly dead?: number | undefined;
   /** The records of each tier of a progressive queue, the youngest first. */
   readonly tiers?: readonly number[] | undefined;
-  /** When they were counted, if that was at an earlier reading; ISO-8601. */
+  /** The time of the count, ISO-8601; missing if it was at this reading. */
   readonly countedAt?: string | undefined;
   readonly paused?: true | undefined;
   readonly openBreakers?: number | undefined;
@@ -55,7 +55,7 @@ class SourcesStoppedError extends Error {
   override readonly message = 'an event source of the intake does not work';
 }
 
-/** Before the deadline: time to write the metrics. */
+/** Time before the deadline that is left for the metrics. */
 const SPARE_MS = 10_000;
 
 /**
@@ -166,7 +166,7 @@ function noteOf({ bands, retry }: MonitoredQueue, { counts, inRetry, lanes, at }
 
 const NONE: ReadonlyMap<string, RemovedQueue> = new Map();
 
-/** The monitor's own queues are read all the same. */
+/** Returns a failure to read the registry, instead of throwing it: the monitor's own queues are read all the same. */
 function asFailed(error: unknown): { readonly error: unknown } {
   return { error };
 }
@@ -187,10 +187,13 @@ function reportRemoved(
   emit(records);
 }
 
-/** More would wait for connections, and a request that waits runs out of its time. */
+/** Most readings at a time. More would wait for connections, and a request that waits runs out of its time. */
 const MOST_AT_ONCE = 20;
 
-/** Does all of it, whatever fails. One that takes long keeps no other one waiting. */
+/**
+ * Does all of the work, whatever fails, and throws the first failure at the end. A task that takes long keeps no other
+ * one waiting.
+ */
 async function allOrThrow(work: readonly (() => Promise<unknown>)[]): Promise<unknown[]> {
   const settled: PromiseSettledResult<unknown>[] = [];
   let next = 0;
@@ -205,7 +208,7 @@ async function allOrThrow(work: readonly (() => Promise<unknown>)[]): Promise<un
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
 }
 
-/** Logs Insights makes an attribute of each element of a list. */
+/** The reading for a log line. Its tiers are a text, as Logs Insights makes an attribute of each element of a list. */
 function forLog({ tiers, ...reading }: QueueReading): Record<string, unknown> {
   return { ...reading, ...(tiers ? { tiers: tiers.join(' ') } : {}) };
 }

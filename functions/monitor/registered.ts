@@ -10,17 +10,17 @@ type Described = Pick<QueueOwner, 'retryMode' | 'retry' | 'shards' | 'timeout'>;
 
 /** A queue that no function serves any more. */
 export interface RemovedQueue {
-  /** Whose it was. */
+  /** Its last owner. */
   readonly owner: string;
-  /** ISO-8601. */
+  /** The time since which no function serves it, ISO-8601. */
   readonly since: string;
 }
 
-/** What the monitor reads: the queues of its settings, and those of other owners. */
+/** The queues that the monitor reads: those of its settings, and those of other owners. */
 export interface RegisteredQueues {
   readonly queues: readonly MonitoredQueue[];
   readonly removed: ReadonlyMap<string, RemovedQueue>;
-  /** Writes what has become of the removed ones. `isEmpty`: no record waits in the queue. */
+  /** Notes removed queues in the registry, and leaves empty ones out after a week. `isEmpty`: no record waits in the queue. */
   readonly tidy: (isEmpty: (queue: string) => boolean) => Promise<void>;
 }
 
@@ -67,7 +67,7 @@ function monitoredQueue(name: string, described: Described, timeoutSeconds: numb
   return { name, shards, bands: retryMode === 'progressive' ? tierBands(tiers, timeout) : [], retry };
 }
 
-/** Any service may have written the registry. */
+/** The policy of a queue; undefined if it is invalid, as any service may have written the registry. */
 function policyOf({ retry }: Described): RetryPolicy | undefined {
   try {
     if (retry !== undefined) resolvePolicy(retry);

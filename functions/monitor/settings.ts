@@ -3,7 +3,7 @@ import { parseJson } from '../../src/support/settings-file.js';
 import { parseOptions } from '../../src/support/validation.js';
 import { readSettings, type Settings } from '../settings.js';
 
-/** What the monitor reads from its environment. */
+/** Settings of the monitor, from its environment. */
 export interface MonitorSettings extends Settings {
   /** The ids of the intake's event source mappings. */
   readonly eventSources: readonly string[];

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions, show } from '../../src/support/validation.js';
 
-/** Where a secret is: its name or ARN, never its value. */
+/** The place of a secret: its name or ARN, never its value. */
 export interface SecretSource {
   /** A secret of AWS Secrets Manager: its ARN or name. */
   readonly secretsManager?: string | undefined;
@@ -14,7 +14,7 @@ export interface SecretSource {
 
 /** A header whose value, or the end of it, is a secret. */
 export interface HeaderSecret extends SecretSource {
-  /** Such as `"Bearer "`. */
+  /** The text before the secret, such as `"Bearer "`. */
   readonly prefix?: string | undefined;
 }
 

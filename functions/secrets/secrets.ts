@@ -28,7 +28,7 @@ export class Secrets {
     return `${source.prefix ?? ''}${await this.current(source)}`;
   }
 
-  /** What signs: the secret, and the one before its last rotation, as receivers change later. */
+  /** The keys that sign: the secret, and the one before its last rotation, as receivers change later. */
   async signing(source: SecretSource): Promise<string[]> {
     const [current, previous] = await Promise.all([this.current(source), this.previous(source)]);
     return previous === undefined ? [current] : [current, previous];
@@ -45,7 +45,10 @@ export class Secrets {
     return value.trim();
   }
 
-  /** Whatever was there before the secret was put, such as a placeholder, is no reason to fail. */
+  /**
+   * The value before the last rotation; undefined if it is no secret, as a placeholder that was put first is no reason
+   * to fail.
+   */
   private async previous(source: SecretSource): Promise<string | undefined> {
     if (source.secretsManager === undefined) return undefined;
     const value = fieldOf((await this.read(source, 'AWSPREVIOUS')) ?? '', source.field);
@@ -83,7 +86,10 @@ function fieldOf(text: string, field: string | undefined): string | undefined {
   }
 }
 
-/** What a service says may be shown; of other errors, which may quote what was read, the names only. */
+/**
+ * The reason of an error, as far as it may be shown: the message of a service. Other errors may quote what was read, so
+ * only their names and codes are.
+ */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const source = (cause ?? error) as { name?: unknown; message?: unknown; code?: unknown; $fault?: unknown };

@@ -1,6 +1,6 @@
 /** A place in a source: lines and columns count from 1, as in a stack. */
 export interface SourcePlace {
-  /** As the map names it. */
+  /** The name of the source in the map. */
   readonly source: string;
   readonly line: number;
   readonly column: number;
@@ -66,7 +66,7 @@ export class BundleMap {
     }
   }
 
-  /** Where the code at a place of the bundle was written; line and column count from 1. */
+  /** Finds the place in the source of a place in the bundle; line and column count from 1. */
   find(line: number, column: number): SourcePlace | undefined {
     const isBefore = (point: Point) =>
       point.line < line - 1 || (point.line === line - 1 && point.column < column);

@@ -17,7 +17,7 @@ if (!process.sourceMapsEnabled) {
   };
 }
 
-/** As Node.js writes it. */
+/** The text of a stack, as Node.js writes it. */
 function plainStack(error: Error, frames: readonly NodeJS.CallSite[]): string {
   return [headOf(error), ...frames].join('\n    at ');
 }

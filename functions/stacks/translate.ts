@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BundleMap } from './bundle-map.js';
 
-/** A map of more is not read: a function has other uses for its memory. */
+/** Most bytes of a map that is read: a function has other uses for its memory. */
 const MOST_BYTES = 64_000_000;
 /** A text can name any number of places of the bundle. */
 const MOST_PLACES = 200;

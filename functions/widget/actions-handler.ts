@@ -79,7 +79,7 @@ function refused(reason: string, viewer: WidgetContext = { theme: 'light', param
 interface Done {
   readonly action: Action;
   readonly queue: string;
-  /** False: it was so already. */
+  /** False: the queue was paused, or not paused, already. */
   readonly changed: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Html, html } from './html.js';
 
-/** What the acting function does. */
+/** The actions of the buttons. */
 export const ACTIONS = ['pause', 'resume'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -19,7 +19,7 @@ const CONFIRMATIONS: Readonly<Record<Action, (queue: string) => string>> = {
   resume: (queue) => `Resume ${queue}? What is due is attempted at the next run.`,
 };
 
-/** The console asks before it calls the function, with the rights of the viewer. */
+/** A button of the custom widget. CloudWatch asks before it calls the function, with the rights of the viewer. */
 export function actionButton(
   action: Action,
   queue: string,
@@ -35,7 +35,7 @@ export function overviewButton({ overview }: Endpoints): Html | undefined {
   return html`<button type="button">Back to the overview</button><cwdb-action action="call" display="widget" endpoint="${overview}">{}</cwdb-action>`;
 }
 
-/** As JSON in which no sign means anything to HTML, whichever way it is read. */
+/** JSON in which no character means anything to HTML, whichever way it is read. */
 function json(value: unknown): Html {
   const asCode = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return new Html(JSON.stringify(value).replace(/[&<>']/g, asCode));

@@ -1,4 +1,4 @@
-/** What CloudWatch shows as the documentation of the function, when a widget is made from it. */
+/** The documentation of the function that CloudWatch shows when a widget is made from it. */
 export const OVERVIEW_DOCS = `## Overview of a backlog
 What is wrong, in a sentence, and the queues, the worst first: records that wait, are due or dead, and whether the queue is paused or a breaker is open.
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-/** What CloudWatch says of the widget and its viewer; the name of the viewer is not in it. */
+/** The context of the widget and its viewer, from CloudWatch; the name of the viewer is not in it. */
 export interface WidgetContext {
-  /** The console's. Default: light. */
+  /** The theme of CloudWatch's console. Default: light. */
   readonly theme: 'light' | 'dark';
-  /** In pixels. */
+  /** The width of the widget in pixels. */
   readonly width?: number | undefined;
   readonly accountId?: string | undefined;
   readonly dashboardName?: string | undefined;
@@ -28,12 +28,15 @@ const contextSchema = z.object({
 const eventSchema = z.object({ widgetContext: z.catch(z.unknown(), undefined) });
 const describeSchema = z.object({ describe: z.literal(true) });
 
-/** The console asks what a function shows, before it puts it on a dashboard. */
+/**
+ * Tells whether CloudWatch's console asks for the function's documentation, as it does before it puts the widget on a
+ * dashboard.
+ */
 export function isDescribe(event: unknown): boolean {
   return describeSchema.safeParse(event).success;
 }
 
-/** Undefined: the event is not of a dashboard. */
+/** The widget's context; undefined: the event is not of a dashboard. */
 export function widgetContextOf(event: unknown): WidgetContext | undefined {
   const { data } = eventSchema.safeParse(event);
   return contextSchema.safeParse(data?.widgetContext).data;

@@ -10,20 +10,20 @@ import { type Html, html } from './html.js';
 import { badge, headline } from './icons.js';
 import { isNarrow, page } from './page.js';
 
-/** What the overview shows, and what it has cost. */
+/** The content of the overview, and what it has cost. */
 export interface OverviewReading {
   readonly snapshot: Snapshot;
   readonly readUnits: number;
 }
 
-/** As many queues are all shown; of more, those in which there is nothing share a line. */
+/** Most queues that are all shown. Of more queues, those in which there is nothing share a line. */
 const FEW_QUEUES = 6;
-/** Findings beside the first one. */
+/** Most findings beside the first one. */
 const MOST_DETAILS = 3;
-/** All rows together. With what is around them, the widget stays below 32 KB. */
+/** Most bytes of all rows. With what is around them, the widget stays below 32 KB. */
 const MOST_ROW_BYTES = 24_000;
 
-/** What is wrong, in a sentence, and the queues, the worst first: both as in the console. */
+/** The overview as HTML: what is wrong, in a sentence, and the queues, the worst first, both as in the console. */
 export function overview(reading: OverviewReading, endpoints: Endpoints, context: WidgetContext): string {
   const { snapshot } = reading;
   const { queues = [] } = snapshot;

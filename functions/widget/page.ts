@@ -3,7 +3,7 @@ import { type Html, html } from './html.js';
 import { headline } from './icons.js';
 import { style } from './style.js';
 
-/** Below it, names stand above their states. */
+/** The width below which names stand above their states, in pixels. */
 const NARROW_PX = 560;
 
 export function isNarrow({ width = Number.POSITIVE_INFINITY }: WidgetContext): boolean {

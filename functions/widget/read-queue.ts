@@ -8,14 +8,14 @@ import type { WidgetQueue } from './settings.js';
 export interface QueueReading {
   readonly stats: OverviewStats;
   readonly state: QueueState;
-  /** Those that are held, by key. */
+  /** The leases that are held, by key. */
   readonly leases: ReadonlyMap<string, LeaseState>;
 }
 
 interface ReadDeps {
   readonly store: Pick<OperatorStore, 'readQueue' | 'readReading' | 'readLease' | 'queryDue'>;
   readonly clock: Clock;
-  /** So many index entries are read at most, of what waits and of what is dead. */
+  /** Most index entries that are read, of what waits and of what is dead. */
   readonly entries: number;
 }
 

@@ -4,7 +4,7 @@ import { lanesOf, type RetryMode } from '../../src/record/index.js';
 import { parseOptions } from '../../src/support/validation.js';
 import { type QueueSettings, readSettings, type Settings } from '../settings.js';
 
-/** What the function that draws the overview reads from its environment. */
+/** Settings of the function that draws the overview, from its environment. */
 export interface WidgetSettings extends Settings {
   /** The ARN of the function that acts. Undefined: the overview is read-only. */
   readonly actions: string | undefined;
@@ -26,12 +26,12 @@ export function readWidgetSettings(env: Readonly<Record<string, string | undefin
   return { ...readSettings(env), actions };
 }
 
-/** A queue, by what its records and its leases are called. */
+/** A queue, with what its records and its leases are found by. */
 export interface WidgetQueue {
   readonly name: string;
   readonly retryMode: RetryMode;
   readonly shards: number;
-  /** What its runs hold while they work: one per lane, or per lane and tier. */
+  /** The keys of the leases that its runs hold while they work: one per lane, or per lane and tier. */
   readonly leases: readonly string[];
 }
 

@@ -5,7 +5,7 @@ const NAMED_FIRST = [
   /^src\/[^/]+$/,
   /^src\/tools\/cli\//,
   /^src\/record\/(?:give-up|item-size)\.ts$/,
-  /^functions\/[^/]+$/,
+  /^functions\//,
 ];
 /** A docstring that begins with a consequence or a preposition, and leaves its subject to be guessed. */
 const OPENING = /\/\*\*[\s*]*(What|Whether|Where|Which|Why|How|Those|Of|By)\b/g;
