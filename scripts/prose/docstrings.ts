@@ -2,6 +2,8 @@
 const NAMED_FIRST = [
   /^src\/(?:client|intake|monitor|registry|tasks)\//,
   /^cdk\//,
+  /^src\/tools\/(?:charts|lab|overview|work)\//,
+  /^src\/tools\/[^/]+$/,
   /^src\/[^/]+$/,
   /^src\/tools\/cli\//,
   /^src\/record\/(?:give-up|item-size)\.ts$/,

@@ -4,7 +4,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above this, all lines between the first and the last difference count as changed: the table would be too large. */
+/** The largest table of two texts' lines. Above it, all lines between the first and the last difference count as changed. */
 const MOST_CELLS = 4_000_000;
 
 /** The lines of two texts side by side: the longest sequence that both have stays. */
@@ -44,7 +44,7 @@ function between(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   return lines;
 }
 
-/** How many lines are common to what is left of both from there on. */
+/** The number of lines that both texts have in common from each pair of places on. */
 function lengths(old: readonly string[], fresh: readonly string[]): Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {
@@ -61,7 +61,7 @@ function at(rows: readonly Uint32Array[], i: number, j: number): number {
   return rows[i]?.[j] ?? 0;
 }
 
-/** Without the lines that are far from any difference; `undefined` stands for those. */
+/** The lines near a difference; `undefined` stands for those that are left out. */
 export function nearby(lines: readonly DiffLine[], context = 3): (DiffLine | undefined)[] {
   const shown = lines.map((_, i) =>
     lines.slice(Math.max(0, i - context), i + context + 1).some(({ kind }) => kind !== 'same'),

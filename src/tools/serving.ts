@@ -2,7 +2,7 @@ import { isServed } from '../registry/serving.js';
 import type { QueueState, Registry } from '../store/store.js';
 import { nearest } from '../support/nearest.js';
 
-/** Where it is known which queues have a rule: the app of a local runtime, or the control table. */
+/** The source of which queues have a rule: the app of a local runtime, or the control table. */
 export type ServingFacts =
   | { readonly app: readonly string[] }
   | {
@@ -18,7 +18,7 @@ export class Serving {
   /** @param facts undefined: it is not known which queues have a rule */
   constructor(private readonly facts: ServingFacts | undefined) {}
 
-  /** False also where it is not known. */
+  /** Tells whether no rule serves a queue. False also where it is not known. */
   isUnserved(queue: string): boolean {
     const { facts } = this;
     if (facts === undefined) return false;

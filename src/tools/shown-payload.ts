@@ -4,21 +4,21 @@ import type { RedactPayload } from '../operate/redact-payload.js';
 import type { BacklogRecord } from '../record/index.js';
 import { parseExactly } from './cli/exact-json.js';
 
-/** What an operator sees of a payload, or why it is hidden. The reason does not quote the payload. */
+/** The part of a payload that an operator sees, or why it is hidden. The reason does not quote the payload. */
 export type ShownPayload = VisiblePayload | { readonly hidden: string };
 
 interface VisiblePayload {
   readonly hidden?: undefined;
   readonly json: string;
-  /** The same, to look into. */
+  /** The same as a value, to look into. */
   readonly value: unknown;
-  /** It is not all of the payload as it is in the table. */
+  /** The payload is shown in part, or changed: the table has another one. */
   readonly isRedacted: boolean;
 }
 
 type Shown = Pick<BacklogRecord, 'id' | 'queue' | 'payload'>;
 
-/** An error that a module throws may have anything in its message and its name: the page says only these. */
+/** Names of errors that a page says. An error that a module throws may have anything in its message and its name. */
 const NAMES = new Set<unknown>([
   'Error',
   'TypeError',
@@ -53,7 +53,7 @@ export function recordJson(record: BacklogRecord, redact: RedactPayload | undefi
   return jsonOf({ ...record, payload: undefined, ...part });
 }
 
-/** Why the payload cannot be edited where it is shown in part; undefined: it can. */
+/** The reason why a payload that is shown in part cannot be edited; undefined: it can be. */
 export function editRefusal(shown: ShownPayload): string | undefined {
   if (shown.hidden !== undefined) return `${shown.hidden} It cannot be edited here.`;
   return shown.isRedacted ? 'Parts of the payload are hidden, so it cannot be edited here.' : undefined;
@@ -62,8 +62,8 @@ export function editRefusal(shown: ShownPayload): string | undefined {
 class NoAnswer extends Error {}
 
 /**
- * JSON cannot hold a promise, however deep it is in the answer. All of them are handled first: one that is rejected
- * would end the process.
+ * Refuses promises, which JSON cannot hold, however deep they are in the answer. All of them are handled first: one
+ * that is rejected would end the process.
  */
 function refusePromises(answer: unknown): void {
   const seen = new Set<unknown>();

@@ -11,10 +11,10 @@ export interface Outage {
   readonly toMs: number;
 }
 
-/** What all rows of a picture have in common. */
+/** The scale that all rows of a picture have in common. */
 export interface MinuteScale {
   readonly minutes: number;
-  /** A bar stands for so many minutes. */
+  /** The minutes that one bar stands for. */
   readonly perBar: number;
   /** The most attempts of a minute. */
   readonly peak: number;
@@ -40,14 +40,14 @@ interface Bar {
 
 /** The drawn time, in terms of that of the last success. */
 const TAIL = 1.5;
-/** A single bar as wide as the picture would look like a mistake. */
+/** The least time that is drawn: a single bar as wide as the picture would look like a mistake. */
 const LEAST_MINUTES = 10;
-/** More would be narrower than two pixels. */
+/** Most bars of a row; more would be narrower than two pixels. */
 const MAX_BARS = 270;
 const HEIGHT = 120;
-/** Above the bars: the names of the outage and of the last success. */
+/** Room above the bars for the names of the outage and of the last success. */
 const NAMES_HEIGHT = 30;
-/** A bar of one attempt can be seen beside one of thousands. */
+/** The least height of a bar, so that one attempt can be seen beside thousands. */
 const LEAST_PIXELS = 1.5;
 
 /** One scale for all, so that rows can be compared. */
@@ -114,7 +114,7 @@ export function attemptsPerMinute(
   });
 }
 
-/** What the outage and the last success are called, beside each other: the outage above its middle if there is room. */
+/** The names of the outage and of the last success, beside each other: the outage above its middle if there is room. */
 function namesAbove(
   shade: { readonly from: number; readonly to: number } | undefined,
   recovery: Recovery | undefined,
@@ -152,8 +152,8 @@ function namesAbove(
 const OUTAGE = 'outage';
 
 /**
- * How many minutes are drawn: a while beyond the outage and the last success. Behind that only those are attempted
- * that never succeed, for months.
+ * The number of minutes that are drawn: up to a while behind the outage and the last success. After that, only records
+ * that never succeed are attempted, for months.
  */
 export function tellingMinutes(rows: readonly Minutes[], outage: Outage | undefined): number {
   const all = 1 + Math.max(0, ...rows.map((perMinute) => perMinute.at(-1)?.minute ?? 0));
@@ -167,7 +167,7 @@ export function tellingMinutes(rows: readonly Minutes[], outage: Outage | undefi
   return Math.max(LEAST_MINUTES, outageEnd, Math.min(all, telling));
 }
 
-/** Each bar is the busiest minute of those that it stands for. */
+/** The bars of a row. Each is the busiest minute of those that it stands for. */
 function barsOf(perMinute: Minutes, minutes: number, perBar: number): Bar[] {
   const busiest = new Map<number, MinuteOfAttempts>();
   for (const minute of perMinute) {
@@ -183,7 +183,7 @@ function barsOf(perMinute: Minutes, minutes: number, perBar: number): Bar[] {
   }));
 }
 
-/** Whole numbers at round places, about four. */
+/** About four places of the axis of counts: whole, round numbers. */
 function countTicks(peak: number): number[] {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, peak / 4)));
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => peak / one <= 4) ?? 10 * power;
@@ -194,7 +194,7 @@ function countText(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** What the colours of the bars mean. */
+/** The legend of the bars' colours. */
 export function barLegend(): Panel {
   const entries = [
     { x: 0, color: COLORS.failed[0], text: 'failed' },

@@ -9,18 +9,18 @@ import { AXIS_HEIGHT, horizontalTime } from './time-axis-marks.js';
 /** A policy under the name that the picture calls it by. */
 export interface DotRow {
   readonly name: string;
-  /** What is said of it beside the name. */
+  /** A text about it, beside the name. */
   readonly text: string;
   readonly policy: ResolvedPolicy;
 }
 
 const DOT_RECORDS = 100;
 const RETRIES = 10;
-/** Every policy shows so many retries at least. */
+/** The least number of retries that every policy shows. */
 const LEAST_RETRIES = 2;
 const ROW_HEIGHT = 84;
 
-/** What Plot draws a path with. */
+/** The pen with which Plot draws a path. */
 interface Pen {
   moveTo(x: number, y: number): void;
   closePath(): void;

@@ -9,11 +9,11 @@ export interface EndLabel {
   readonly y: number;
 }
 
-/** From one label to the next, in pixels. */
+/** The distance from one label to the next, in pixels. */
 export const LABEL_HEIGHT = 20;
-/** From the frame to the labels: room for what leads from a line to its label. */
+/** The distance from the frame to the labels in pixels, with room for the line to a label. */
 export const LEADER = 22;
-/** A longer name is cut. */
+/** The longest name in pixels; a longer one is cut. */
 export const MOST_LABEL_WIDTH = 190;
 
 /**
@@ -57,7 +57,7 @@ export function endLabels(labels: readonly EndLabel[]): Plot.RenderFunction {
   };
 }
 
-/** Places at least a line apart, each as near to where it belongs as the others and the frame allow. */
+/** Places at least a line apart, each as near to the wanted one as the others and the frame allow. */
 export function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const half = FONT_SIZE / 2;
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0) || a - b);

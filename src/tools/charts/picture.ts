@@ -12,9 +12,9 @@ export interface FigureTable {
 
 export interface Picture {
   readonly title: string;
-  /** What was fixed: ids, seed, scenario. */
+  /** The choices that were fixed: ids, seed, scenario. */
   readonly notes: readonly string[];
-  /** One below the other. */
+  /** The sections, one below the other. */
   readonly sections: readonly Section[];
   readonly tables: readonly FigureTable[];
 }
@@ -61,7 +61,7 @@ interface TextStyle {
 
 type Html = ReturnType<typeof raw>;
 
-/** What stands one below the other. */
+/** The parts of a picture, one below the other. */
 class Column {
   bottom = MARGIN;
   readonly parts: Html[] = [];

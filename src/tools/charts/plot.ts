@@ -2,10 +2,10 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { COLORS, CURVE_COLORS } from './theme.js';
 
-/** Pixels. At 400 of them, the width of a phone, the text has 10 and can still be read. */
+/** The width of the picture in pixels. At 400, the width of a phone, the text has 10 and can still be read. */
 export const WIDTH = 640;
 export const FONT_SIZE = 16;
-/** Around the picture. */
+/** The margin around the picture, in pixels. */
 export const MARGIN = 20;
 /** PT Sans, in which a PNG is drawn, stands for all of them there. */
 export const FONT = "-apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif";
@@ -19,7 +19,7 @@ export interface Panel {
 /** A panel under what it shows, in words. */
 export interface Section {
   readonly heading?: string | undefined;
-  /** Beside the heading, if there is room, or else below. */
+  /** A text beside the heading if there is room, otherwise below it. */
   readonly aside?: string | undefined;
   readonly text?: string | undefined;
   readonly panel?: Panel | undefined;
@@ -30,10 +30,10 @@ export const MUTED = COLORS.muted[0];
 export const BACKGROUND = COLORS.background[0];
 export const SHADE = COLORS.shade[0];
 
-/** Lines can be told apart without any colour. */
+/** Symbols of lines, so that these can be told apart without any colour. */
 const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star', 'wye'] as const;
 
-/** How the curve at this place in a comparison is drawn: no two of 49 are alike. */
+/** The colour and symbol of the curve at this place in a comparison: no two of 49 are alike. */
 export function curveStyle(i: number): { readonly color: string; readonly symbol: Plot.SymbolType } {
   const [color] = CURVE_COLORS[i % CURVE_COLORS.length] ?? CURVE_COLORS[0];
   return { color, symbol: SYMBOLS[(i + Math.floor(i / CURVE_COLORS.length)) % SYMBOLS.length] ?? 'circle' };
@@ -66,7 +66,10 @@ const GEOMETRY = /\b(d|x|y|cx|cy|x1|x2|y1|y2|r|width|height|transform|points)="(
 
 const NUMBERS = /-?\d+(?:\.\d+(?:e-?\d+)?)?/g;
 
-/** Two decimals of a pixel: the last digits of sines and logarithms are not the same in every version of Node. */
+/**
+ * The picture with two decimals of a pixel: the last digits of sines and logarithms are not the same in every version
+ * of Node.
+ */
 function rounded(svg: string): string {
   return svg.replace(
     GEOMETRY,

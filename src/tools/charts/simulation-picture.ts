@@ -12,19 +12,19 @@ import {
 import type { FigureTable, Picture } from './picture.js';
 import { namesOf } from './policy-picture.js';
 
-/** What a simulation under one policy came to. */
+/** The figures of a simulation under one policy. */
 export interface SimulationFigures {
   readonly data: Readonly<Record<string, unknown>>;
   /** Minutes without an attempt are left out. */
   readonly perMinute: readonly MinuteOfAttempts[];
-  /** When the last success began of a record that had failed before; missing: there was none. */
+  /** The start of the last successful attempt of a record that had failed before; missing: there was none. */
   readonly lastRecoveryMs?: number | undefined;
   readonly result: Pick<SimulationResult, 'wastedAttempts' | 'drainedSeconds' | 'open'>;
 }
 
 export interface PlayedScenario {
   readonly outage?: Outage | undefined;
-  /** In words. */
+  /** The scenario in words. */
   readonly text: string;
 }
 
@@ -62,7 +62,10 @@ export function simulationPicture(
   };
 }
 
-/** After an outage: when no record waited any more that had failed. Others may have come in all the time. */
+/**
+ * The end of the recovery after an outage: no record waited any more that had failed, whether or not others came in.
+ * Without an outage, the last success.
+ */
 function recoveryOf(
   { result: { drainedSeconds }, lastRecoveryMs }: SimulationFigures,
   outage: Outage | undefined,
@@ -75,7 +78,7 @@ function recoveryOf(
   return { seconds: drainedSeconds, text: `last success after ${shortAge(drainedSeconds * 1000)}` };
 }
 
-/** Without the seconds of what takes ten minutes or longer. */
+/** An age, without its seconds from ten minutes on. */
 function shortAge(ms: number): string {
   return age(ms < 600_000 ? ms : 60_000 * Math.round(ms / 60_000));
 }

@@ -1,13 +1,13 @@
 const NARROW = /[fijlrtI.,:;'"!|()[\]{} -]/;
 const WIDE = /[mwMW@%…—]/;
 const CAPITAL = /[A-Z0-9_&<>=+#?]/;
-/** What no font of ours has is as wide as it is high, at most. */
+/** Letters of the fonts. Any other one is as wide as it is high, at most. */
 const LATIN = /[ -\u024f\u2010-\u2027]/;
 
-/** How much wider bold letters are. */
+/** The width of bold letters, in those of normal ones. */
 export const BOLD = 1.08;
 
-/** About how wide a text is in a common font without serifs, and rather too much: in pixels. */
+/** The width of a text in a common font without serifs, in pixels: about, and rather too much. */
 export function textWidth(text: string, size: number): number {
   let ems = 0;
   for (const letter of text) {
@@ -19,7 +19,7 @@ export function textWidth(text: string, size: number): number {
   return ems * size;
 }
 
-/** Lines that are no wider than that: broken at spaces, or within a word that is longer. */
+/** The lines of a text, none wider than `width`: broken at spaces, or within a word that is longer. */
 export function wrapped(text: string, width: number, size: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -42,7 +42,7 @@ export function wrapped(text: string, width: number, size: number): string[] {
   return [...lines, line];
 }
 
-/** As much of it as fits, with `…` for the rest. */
+/** The beginning of a text, as much as fits, with `…` for the rest. */
 export function shortened(text: string, width: number, size: number): string {
   if (textWidth(text, size) <= width) return text;
   const letters = [...text];

@@ -1,4 +1,4 @@
-/** `auto`: what the viewer prefers. */
+/** The themes of a picture. `auto`: the one that the viewer prefers. */
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -15,7 +15,7 @@ export const COLORS = {
   succeeded: ['#0067b0', '#4aa8f0'],
 } as const;
 
-/** One for each curve, then again from the first. */
+/** A colour for each curve, then again from the first. */
 export const CURVE_COLORS = [
   ['#0067b0', '#4aa8f0'],
   ['#c24100', '#f58a3c'],
@@ -48,7 +48,7 @@ const DARK: ReadonlyMap<string, string> = new Map([
 
 const COLORED = /\b(fill|stroke|color)="(#[0-9a-f]{6})"/g;
 
-/** For a picture in light colours: what makes it dark where the viewer prefers that. */
+/** The style that makes a picture in light colours dark where the viewer prefers that. */
 export function darkStyle(svg: string): string {
   const used = new Set([...svg.matchAll(COLORED)].map(([attribute]) => attribute));
   const rules = [...used].map(

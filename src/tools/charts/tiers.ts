@@ -20,16 +20,16 @@ import { AXIS_HEIGHT, timeAxis } from './time-axis-marks.js';
 /** A progressive policy under the name that the picture calls it by. */
 export interface TierChart {
   readonly name: string | undefined;
-  /** Among the policies of the picture: its colour. */
+  /** The policy's place in the picture, which gives its colour. */
   readonly place: number;
   readonly played: PlayedTiers;
 }
 
 const ROW_HEIGHT = 50;
-/** A tier is a bar of so much of its row. */
+/** The share of its row that a tier's bar has. */
 const BAR_SHARE = 0.62;
 
-/** When a record is attempted that always fails: a row for each tier, over the record's age. */
+/** The attempts of a record that always fails: a row for each tier, over the record's age. */
 export function tierCharts(charts: readonly TierChart[]): Section[] {
   const tiers = charts.flatMap(({ played }) => played.figures);
   const most = Math.max(...tiers.map(({ untilAgeSeconds }) => untilAgeSeconds));
@@ -125,7 +125,7 @@ function isIn({ fromAgeSeconds, untilAgeSeconds }: TierFigures, at: number, isFi
   return (isFirst || at > fromAgeSeconds) && at <= untilAgeSeconds;
 }
 
-/** Without those that would be drawn over the one before. */
+/** The places without those that would be drawn over the one before. */
 function thinned(places: readonly number[], least: number): number[] {
   let last = Number.NEGATIVE_INFINITY;
   return places.filter((place) => {

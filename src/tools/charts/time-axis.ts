@@ -3,11 +3,11 @@ import { textWidth } from './text.js';
 interface Unit {
   readonly text: string;
   readonly seconds: number;
-  /** Between two ticks, in this unit; beyond the last its multiples by ten. */
+  /** Distances of two ticks, in this unit; beyond the last, its multiples by ten. */
   readonly steps: readonly number[];
 }
 
-/** The greatest of which the range holds three at least is the axis' unit. */
+/** Units of an axis. It has the greatest one of which its range holds three at least. */
 const UNITS: readonly Unit[] = [
   { text: 'y', seconds: 365 * 86_400, steps: [1, 2, 5] },
   { text: 'd', seconds: 86_400, steps: [1, 2, 5] },
@@ -16,7 +16,7 @@ const UNITS: readonly Unit[] = [
 ];
 const SECONDS: Unit = { text: 's', seconds: 1, steps: [1, 2, 5, 10, 15, 20, 30, 60] };
 
-/** A place on an axis of time, and what stands there. */
+/** A place on an axis of time, and its text. */
 export interface TimeTick {
   readonly seconds: number;
   /** `0`, `20 min`, `6 h`, `2 d` */
@@ -24,10 +24,10 @@ export interface TimeTick {
 }
 
 /**
- * From 0 to the range's end, at round numbers of one unit.
+ * Ticks from 0 to the range's end, at round numbers of one unit.
  *
- * @param most how many there are beside the 0
- * @param isRound whether the last is at the end of the range or beyond it
+ * @param most the greatest number of ticks beside the 0
+ * @param isRound the last tick is at the end of the range or beyond it
  */
 export function linearTicks(rangeSeconds: number, most: number, isRound = false): TimeTick[] {
   const unit = UNITS.find(({ seconds }) => rangeSeconds >= 3 * seconds) ?? SECONDS;
@@ -48,7 +48,7 @@ function stepOf({ steps }: Unit, least: number): number {
   }
 }
 
-/** What people call these times. */
+/** Times that have a common name. */
 const NAMED: readonly TimeTick[] = [
   { seconds: 1, text: '1 s' },
   { seconds: 10, text: '10 s' },
@@ -65,16 +65,16 @@ const NAMED: readonly TimeTick[] = [
   { seconds: 100 * 365 * 86_400, text: '100 y' },
 ];
 
-/** On a logarithmic axis: times with a name, between the two. */
+/** Ticks of a logarithmic axis: times with a name, between the two. */
 export function namedTicks(leastSeconds: number, mostSeconds: number): TimeTick[] {
   return NAMED.filter(({ seconds }) => leastSeconds <= seconds && seconds <= mostSeconds);
 }
 
 /**
- * Those whose text leaves room between it and the one before, and ends before the picture does.
+ * Ticks whose text leaves room between it and the one before, and ends before the picture does.
  *
  * @param place in pixels
- * @param limit where the picture ends
+ * @param limit the end of the picture, in pixels
  */
 export function apart(
   ticks: readonly TimeTick[],

@@ -8,14 +8,14 @@ import type { Theme } from './theme.js';
 export const FORMATS = ['.svg', '.html', '.png'] as const;
 export type PictureFormat = (typeof FORMATS)[number];
 
-/** By the file's ending. */
+/** The format of a picture by its file's ending; undefined for another ending. */
 export function pictureFormat(file: string): PictureFormat | undefined {
   const ending = extname(file).toLowerCase();
   return FORMATS.find((format) => format === ending);
 }
 
 /**
- * Finds out whether a file can be written before the work that it is for.
+ * Checks that a file can be written, before the work that it is for.
  *
  * @throws ConfigurationError naming `option`
  */
@@ -37,7 +37,7 @@ function notWritable(file: string, option: string, cause: unknown): Configuratio
 }
 
 /**
- * An existing file is replaced.
+ * Writes a picture. An existing file is replaced.
  *
  * @param theme default: `auto`, which is light for a PNG
  * @throws ConfigurationError naming `option` if the file cannot be written

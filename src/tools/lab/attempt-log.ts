@@ -4,23 +4,23 @@ import { Deviation, Windows } from './measures.js';
 
 /** The attempts that began in one minute of the scenario's time. */
 export interface MinuteOfAttempts {
-  /** From the scenario's start, the first is 0. */
+  /** The minute from the scenario's start; the first is 0. */
   readonly minute: number;
   readonly attempts: number;
   /** The number of these that failed. */
   readonly wasted: number;
 }
 
-/** What the attempts of a simulation come to. */
+/** The log of a simulation's attempts, in numbers. */
 export class AttemptLog {
   attempts = 0;
   failed = 0;
-  /** When the last success began of a record that had failed before; missing: there was none. */
+  /** The start of the last successful attempt of a record that had failed before; missing: there was none. */
   lastRecoveryMs: number | undefined;
   readonly seconds = new Windows(1_000);
   readonly tenSeconds = new Windows(10_000);
   readonly minutes = new Windows(60_000);
-  /** All but the first attempts of the records: when those come is no policy's choice. */
+  /** Attempts without the first ones of the records, whose times are no policy's choice. */
   readonly retrySeconds = new Windows(1_000);
   readonly retryTenSeconds = new Windows(10_000);
   readonly retryMinutes = new Windows(60_000);
@@ -32,7 +32,7 @@ export class AttemptLog {
     private readonly startMs: number,
   ) {}
 
-  /** Minutes without an attempt are left out. */
+  /** Attempts per minute. Minutes without one are left out. */
   get perMinute(): readonly MinuteOfAttempts[] {
     return this.counts;
   }

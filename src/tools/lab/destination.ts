@@ -2,7 +2,7 @@ import type { Scenario } from './scenario.js';
 
 type Limits = Pick<Scenario, 'outage' | 'capacityPerSecond'>;
 
-/** What the attempts of a simulation fall upon. Attempts are told to it in the order of their start. */
+/** The destination of a simulation's attempts. It receives them in the order of their start. */
 export class Destination {
   private second = -1;
   private taken = 0;
@@ -12,7 +12,7 @@ export class Destination {
     private readonly failing: ReadonlySet<string>,
   ) {}
 
-  /** Why an attempt fails; `undefined` where it succeeds. An outage uses no capacity. */
+  /** The reason why an attempt fails; `undefined` where it succeeds. An outage uses no capacity. */
   refuses(id: string, atMs: number): Error | undefined {
     const { outage, capacityPerSecond = Number.POSITIVE_INFINITY } = this.limits;
     if (outage && atMs >= outage.fromMs && atMs < outage.toMs) return OUTAGE;

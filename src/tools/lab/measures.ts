@@ -34,7 +34,7 @@ export class Windows {
   }
 }
 
-/** How far waits stray from their base: |wait / base - 1|. */
+/** The deviation of waits from their base: |wait / base - 1|. */
 export class Deviation {
   greatest: number | undefined;
   private sum = 0;

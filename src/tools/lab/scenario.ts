@@ -1,13 +1,13 @@
 import type { BreakerOptions } from '../../worker/index.js';
 import { seededRandom } from './seeded-random.js';
 
-/** What happens to a queue, the same under every policy. Durations in milliseconds, times from the start. */
+/** The events of a queue, the same under every policy. Durations in milliseconds, times from the start. */
 export interface Scenario {
-  /** How many records come. */
+  /** The number of records. */
   readonly records: number;
-  /** Evenly, so many a second; missing for a burst: all at the start. */
+  /** Records that come each second, evenly; missing for a burst: all at the start. */
   readonly recordsPerSecond?: number | undefined;
-  /** Every attempt that starts within fails; `toMs` itself is outside. */
+  /** An outage: every attempt that starts within it fails; `toMs` itself is outside. */
   readonly outage?: { readonly fromMs: number; readonly toMs: number } | undefined;
   /** The share of the records that never succeed, 0 to 1. */
   readonly failingShare: number;
@@ -17,7 +17,7 @@ export interface Scenario {
   readonly concurrency: number;
   readonly attemptsPerSecond?: number | undefined;
   readonly breaker?: BreakerOptions | undefined;
-  /** Under every policy, unless its own limit is lower. */
+  /** Most attempts of a record under every policy, unless its own limit is lower. */
   readonly maxAttempts?: number | undefined;
   readonly tickSeconds: number;
   readonly horizonMs: number;

@@ -6,32 +6,32 @@ import {
 } from '../../policies/index.js';
 import type { Random } from '../../support/random.js';
 
-/** What a schedule is asked for. */
+/** The choices for a schedule. */
 export interface ScheduleFacts {
-  /** So many failures are looked at, unless the policy ends before. */
+  /** Most failures of the schedule, unless the policy ends before. */
   readonly attempts: number;
-  /** Whose waits; by default the base waits, which a record in the middle of the fixed phase has. */
+  /** The record whose waits they are; by default the base waits, which a record in the middle of the fixed phase has. */
   readonly record?: { readonly id: string; readonly queue: string } | undefined;
   /** Draws the waits that are left to chance; by default each is the middle of its range. */
   readonly random?: Random | undefined;
 }
 
-/** What a policy says after one failure. Seconds, not rounded. */
+/** The decision of a policy after one failure. Seconds, not rounded. */
 export interface ScheduleRow {
-  /** This one included: 1 at the first. */
+  /** The number of failures, this one included: 1 at the first. */
   readonly failures: number;
   readonly waitSeconds: number;
   /** The least that any record waits here, and any draw. */
   readonly minSeconds: number;
   /** The most that any record waits here, and any draw. */
   readonly maxSeconds: number;
-  /** From the first failure to the next attempt. */
+  /** Time from the first failure to the next attempt. */
   readonly totalSeconds: number;
 }
 
 export interface Schedule {
   readonly rows: readonly ScheduleRow[];
-  /** Why the record is dead at the failure that follows the last row; missing where `attempts` came first. */
+  /** The reason why the record is dead at the failure that follows the last row; missing where `attempts` came first. */
   readonly end?: { readonly reason: DeadReason } | undefined;
 }
 
@@ -78,7 +78,7 @@ function rangeOf(policy: ResolvedPolicy, failures: number, ageSeconds: number) {
   return policy.jitteredWait({ failures, ageSeconds }) ?? { least: 0, most: 0 };
 }
 
-/** With a phase that moves nothing. */
+/** The policy with a phase that moves nothing. */
 function unphased(policy: ResolvedPolicy): ResolvedPolicy {
   if (policy.jitter.type !== 'phase') return policy;
   return { ...policy, jitter: { type: 'none' }, jitteredWait: policy.baseWait };

@@ -11,30 +11,30 @@ import { VirtualTime } from './virtual-time.js';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const QUEUE = 'default';
-/** As the CDK construct has it. */
+/** The timeout of a function, as the CDK construct has it. */
 const FUNCTION_TIMEOUT_SECONDS = 300;
-/** Between two words about how it is getting on. */
+/** Attempts between two reports of progress. */
 const PROGRESS_ATTEMPTS = 500;
 
 export interface Simulation {
   readonly result: SimulationResult;
-  /** When the last success began of a record that had failed before; missing: there was none. */
+  /** The start of the last successful attempt of a record that had failed before; missing: there was none. */
   readonly lastRecoveryMs: number | undefined;
-  /** Minutes without an attempt are left out. */
+  /** Attempts per minute. Minutes without one are left out. */
   readonly perMinute: readonly MinuteOfAttempts[];
 }
 
 export interface Progress {
   readonly attempts: number;
   readonly succeeded: number;
-  /** How much of the scenario's time has passed. */
+  /** The part of the scenario's time that has passed. */
   readonly elapsedMs: number;
 }
 
-/** What is simulated of a queue: when it tries again. */
+/** The part of a queue that is simulated: when it tries again. */
 export interface SimulatedQueue {
   readonly policy: ResolvedPolicy;
-  /** Of a progressive queue, whose rules keep the schedule; missing: one rule polls for what is due. */
+  /** Tiers of a progressive queue, whose rules keep the schedule; missing: one rule polls for what is due. */
   readonly tiers?: readonly Tier<number>[] | undefined;
 }
 
@@ -88,7 +88,7 @@ class World {
     this.nextArrival = this.coming.next().value;
   }
 
-  /** Until the horizon, or until nothing is left to do. Returns when that was. */
+  /** Plays the scenario until the horizon, or until nothing is left to do. Returns the time of the end. */
   async play(): Promise<number> {
     const horizon = START + this.scenario.horizonMs;
     this.arrive();
@@ -108,7 +108,7 @@ class World {
     return horizon;
   }
 
-  /** How long before it comes due a run may stay for a record: one of a rule by age stays for none. */
+  /** The longest time for which a run stays for a record that comes due; a run of a rule by age stays for none. */
   private get aheadMs(): number {
     return this.queue.tiers ? 0 : this.scenario.tickSeconds * 1000 - 1;
   }
@@ -154,7 +154,7 @@ class World {
     this.succeeded++;
   };
 
-  /** Puts those into the backlog whose time has come, and waits for the next. */
+  /** Inserts the records whose time has come, and waits for the next. */
   private arrive(): void {
     for (; this.nextArrival && this.arrivesAt() <= this.time.now; this.nextArrival = this.coming.next().value)
       this.insert(this.nextArrival.id);
@@ -181,7 +181,7 @@ function isTimeOf({ everyMs }: Rule, at: number): boolean {
   return (at - START) % everyMs === 0;
 }
 
-/** When it fires next, at that time or behind it. */
+/** The time at which it fires next, from that time on. */
 function nextTimeOf({ everyMs }: Rule, from: number): number {
   return START + Math.ceil((from - START) / everyMs) * everyMs;
 }
@@ -191,11 +191,14 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 /** Fires at the start and at every multiple of its interval, as an EventBridge rule with a rate does. */
 interface Rule {
   readonly everyMs: number;
-  /** What the run that it starts is about. */
+  /** The target of the run that it starts. */
   readonly target: Pick<RunTarget, 'band' | 'catchUp'>;
 }
 
-/** As the CDK construct has them: one that polls for what is due, or one for each tier of a progressive queue. */
+/**
+ * The rules of a queue, as the CDK construct has them: one that polls for what is due, or one for each tier of a
+ * progressive queue.
+ */
 function rulesOf(
   tiers: readonly Tier<number>[] | undefined,
   { tickSeconds, functionTimeoutSeconds }: { tickSeconds: number; functionTimeoutSeconds: number },

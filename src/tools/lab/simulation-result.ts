@@ -1,17 +1,17 @@
 import type { Item } from '../../record/index.js';
 import type { AttemptLog } from './attempt-log.js';
 
-/** What came of a scenario. Seconds are of the scenario's time, not rounded; `null` where there is nothing to say. */
+/** The figures of a scenario. Seconds are of the scenario's time, not rounded; `null` where there is nothing to say. */
 export interface SimulationResult {
   readonly records: number;
   readonly succeeded: number;
   readonly dead: number;
-  /** Neither, at the horizon. */
+  /** Records that are neither, at the horizon. */
   readonly open: number;
   readonly attempts: number;
   /** Attempts that failed. */
   readonly wastedAttempts: number;
-  /** Of these, counted against their records: a breaker spares those that were under way when it opened. */
+  /** The failed attempts that count against their records: a breaker spares those that were under way when it opened. */
   readonly countedFailures: number;
   readonly peakPerSecond: number;
   readonly peakPer10Seconds: number;
@@ -28,7 +28,7 @@ export interface SimulationResult {
   /** The mean of |wait / base - 1|; a wait is from a failure to the next attempt. */
   readonly meanDeviation: number | null;
   readonly greatestDeviation: number | null;
-  /** The last success, where no record that can succeed is open any more. */
+  /** The time of the last success, if no record that can succeed is open any more. */
   readonly drainedSeconds: number | null;
   /** The greatest age of a record when it succeeded or died, or at the horizon. */
   readonly oldestAgeSeconds: number | null;
@@ -42,7 +42,7 @@ export interface SimulationEnd {
   readonly failing: ReadonlySet<string>;
 }
 
-/** Reads the end from the records as they are now. */
+/** Makes the figures from the log, and from the records as they are at the end. */
 export function summarize(items: readonly Item[], log: AttemptLog, end: SimulationEnd): SimulationResult {
   let [succeeded, dead, drainedAt, oldestMs, failures] = [0, 0, 0, 0, 0];
   let isDrained = true;

@@ -6,11 +6,11 @@ export interface TierFigures {
   readonly everySeconds: number;
   readonly fromAgeSeconds: number;
   readonly untilAgeSeconds: number;
-  /** How many attempts fall into it; missing where there are more than are counted. */
+  /** Attempts within the tier; missing where there are more than are counted. */
   readonly attempts?: number;
 }
 
-/** More attempts than these are not played. */
+/** Most attempts that are played. */
 export const MOST_ATTEMPTS = 10_000;
 
 /** The tiers of a progressive policy, and the schedule that they were counted in. */
@@ -21,7 +21,7 @@ export interface PlayedTiers {
   readonly schedule: Schedule;
 }
 
-/** Undefined for another policy. */
+/** Plays the tiers of a progressive policy; undefined for another policy. */
 export function tiersOf(policy: ResolvedPolicy): PlayedTiers | undefined {
   const { tiers } = policy;
   if (!tiers) return undefined;

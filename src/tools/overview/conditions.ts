@@ -1,4 +1,4 @@
-/** What a queue suffers from, the worst first. */
+/** Conditions of a queue, the worst first. */
 export const CONDITIONS = [
   'breaker',
   'failing',
@@ -12,7 +12,7 @@ export const CONDITIONS = [
 ] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
-/** How a condition looks, in the console and in the terminal. No condition is shown by its colour alone. */
+/** The look of a condition, in the console and in the terminal. No condition is shown by its colour alone. */
 export interface Look {
   readonly tone: 'amber' | 'dead' | 'run' | 'new' | 'ok';
   readonly icon: 'breaker' | 'fail' | 'warn' | 'paused' | 'dead' | 'run' | 'new' | 'ok';

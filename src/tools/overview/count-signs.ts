@@ -2,7 +2,7 @@ import { age } from '../../support/duration.js';
 import { records } from '../format.js';
 import type { OverviewStats } from './queue-counts.js';
 
-/** What stands before the counts of a queue's records. */
+/** Signs before the counts of a queue's records. */
 export const COUNT_SIGNS: Readonly<Record<OverviewStats['counted'], string>> = {
   exact: '',
   about: '≈ ',
@@ -14,7 +14,7 @@ export function waitText({ pending, counted }: Pick<OverviewStats, 'pending' | '
   return `${COUNT_SIGNS[counted]}${records(pending)} ${pending === 1 ? 'waits' : 'wait'}`;
 }
 
-/** How exact the sum of such counts is. */
+/** The exactness of the sum of such counts. */
 export function leastExact(queues: readonly Pick<OverviewStats, 'counted'>[]): OverviewStats['counted'] {
   const all = queues.map(({ counted }) => counted);
   return all.includes('atLeast') ? 'atLeast' : all.includes('about') ? 'about' : 'exact';
@@ -23,11 +23,11 @@ export function leastExact(queues: readonly Pick<OverviewStats, 'counted'>[]): O
 /** A queue whose counts are shown. */
 interface Shown {
   readonly stats: OverviewStats;
-  /** How exact the number of its records in retry is. Default: it is not shown. */
+  /** The exactness of its number of records in retry. Default: that number is not shown. */
   readonly retryCounted?: OverviewStats['counted'] | undefined;
 }
 
-/** What the signs of these counts mean, and how old the oldest of them is. Empty: all are exact. */
+/** The meaning of the signs of these counts, and the age of the oldest of them. Empty: all are exact. */
 export function signsText(queues: readonly Shown[], now: number): string[] {
   const times = queues.flatMap(({ stats: { countedAt, reading }, retryCounted }) => [
     ...(countedAt === undefined ? [] : [countedAt]),

@@ -21,14 +21,14 @@ export interface Counts {
   readonly passive?: PassiveRegion | undefined;
   /** Real time, epoch milliseconds. */
   readonly readAt: number;
-  /** What they have cost. */
+  /** The read units that the counts have cost. */
   readonly readUnits: number;
 }
 
 /** A region in which no record is attempted. */
 export interface PassiveRegion {
   readonly region: string;
-  /** The one that attempts them. */
+  /** The region that attempts them. */
   readonly active: string;
 }
 
@@ -36,7 +36,7 @@ export interface PassiveRegion {
 export interface OverviewOfQueues {
   /** The backlog's time, ISO-8601. */
   readonly at: string;
-  /** By name, in alphabetical order. */
+  /** The queues in alphabetical order of their names. */
   readonly queues: readonly OverviewStats[];
 }
 
@@ -44,12 +44,12 @@ export interface OverviewOfQueues {
 export interface LatestCounts {
   /** Undefined: they could never be read. */
   readonly counts: Counts | undefined;
-  /** Of the last read, if it failed. */
+  /** The error of the last read, if it failed. */
   readonly error: unknown;
 }
 
 const DEFAULT_MS = 5_000;
-/** So many index entries are read on the local runtime, where they cost nothing. */
+/** Most index entries that are read on the local runtime, where they cost nothing. */
 const MOST_LOCAL_ENTRIES = 10_000;
 
 /**
@@ -70,7 +70,7 @@ export class CountsReader {
     this.tables = new Tables(deps.backlog);
   }
 
-  /** Never throws: a page shows what is known, and what went wrong. */
+  /** Reads the counts, or hands out the latest ones. Never throws: a page shows what is known, and what went wrong. */
   async read(): Promise<LatestCounts> {
     const age = this.tables.clock.wall() - this.triedAt;
     if (age >= 0 && age < (this.deps.countsForMs ?? DEFAULT_MS)) return this.latest;
@@ -80,7 +80,7 @@ export class CountsReader {
     return this.reading;
   }
 
-  /** After an action: the next page reads again. */
+  /** Makes the next page read again, as after an action. */
   forget(): void {
     this.triedAt = Number.NEGATIVE_INFINITY;
   }
@@ -136,7 +136,7 @@ export class CountsReader {
   }
 }
 
-/** Those that records name which wait or are dead, as a local runtime has counted: also such as the app does not have. */
+/** Queues of records that wait or are dead, as a local runtime has counted them: also queues that the app does not have. */
 export function queuesWithRecords({
   runtime,
   backlog,
@@ -162,7 +162,7 @@ function passiveIn(
   return { region, active: activeRegion?.region ?? primaryRegion ?? '' };
 }
 
-/** Whether a lease, by its key, is for records of that queue. */
+/** Tells whether a lease, by its key, is for records of that queue. */
 export function isLeaseOfQueue(key: string, queue: string): boolean {
   return key === queue || key.startsWith(`${queue}#`);
 }

@@ -3,13 +3,13 @@ import type { RetryPolicy } from '../../policies/index.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { MinuteCount, RuntimeStatus } from '../local/status/status.js';
 
-/** What an overview is made from. */
+/** The sources of an overview. */
 export interface OverviewDeps {
   /** The tables, and the backlog's clock. */
   readonly backlog: BacklogOperatorOptions;
   /** Queues that are shown even if no run has served them yet. Default: none. */
   readonly queues?: (() => readonly KnownQueue[]) | undefined;
-  /** How long counts are shown before they are read again, in real milliseconds. Default: 5,000. */
+  /** The time for which counts are shown before they are read again, in real milliseconds. Default: 5,000. */
   readonly countsForMs?: number | undefined;
   /** The local runtime of the backlog. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: RuntimeKnowledge | undefined;
@@ -23,11 +23,11 @@ export interface KnownQueue {
   readonly retry?: RetryPolicy | undefined;
 }
 
-/** What a local runtime knows of its backlog beside the tables. */
+/** Facts that a local runtime has of its backlog beside the tables. */
 export interface RuntimeKnowledge {
   status(): RuntimeStatus;
-  /** The last two hours, of one queue. Minutes without an attempt are left out. */
+  /** Attempts of one queue by minute, of the last two hours. Minutes without an attempt are left out. */
   minutesOf(queue: string): readonly MinuteCount[];
-  /** Undefined: the rule has not fired since the start. */
+  /** The last run of a rule. Undefined: the rule has not fired since the start. */
   lastRunOf(rule: string): RunReport | undefined;
 }

@@ -1,6 +1,6 @@
 import { shortened } from '../format.js';
 
-/** Why the tables could not be read, in one line. */
+/** Explains in one line why the tables could not be read. */
 export function explainRead(error: unknown): string {
   // DynamoDB does not say which table: the store does.
   if (error instanceof Error && deepest(error).name === 'ResourceNotFoundException')

@@ -4,21 +4,24 @@ import type { MinuteCount } from '../local/status/status.js';
 export interface RecentAttempts {
   readonly succeeded: number;
   readonly failed: number;
-  /** How many minutes, up to now. */
+  /** The number of minutes, up to now. */
   readonly minutes: number;
 }
 
 const MINUTE_MS = 60_000;
 export const RECENT_MINUTES = 15;
-/** An outage after many successes is seen at once: in a quarter of an hour it would be a small share. */
+/**
+ * The latest minutes, in which an outage after many successes is seen at once: in a quarter of an hour it would be a
+ * small share.
+ */
 const LATEST_MINUTES = 3;
-/** On a clock that is faster, three minutes pass between two looks at a page. */
+/** Real time that the latest minutes span at least: on a faster clock, three minutes pass between two looks at a page. */
 const LATEST_REAL_MS = 15_000;
-/** Fewer attempts say little. */
+/** The least attempts that say whether a queue fails. */
 const LEAST_ATTEMPTS = 5;
 const FAILING_SHARE = 0.5;
 
-/** Attempts of so many minutes. The minute that has begun, and the one in which the first of them lies, are whole. */
+/** Attempts of the last minutes. The minute that has begun, and the one in which the first of them lies, are whole. */
 export function attemptsWithin(counts: readonly MinuteCount[], minutes: number, now: number): RecentAttempts {
   const recent = counts.filter(({ at }) => at > now - minutes * MINUTE_MS);
   return {
@@ -28,7 +31,7 @@ export function attemptsWithin(counts: readonly MinuteCount[], minutes: number, 
   };
 }
 
-/** How many minutes are the latest ones. @param speed of the backlog's clock */
+/** The number of the latest minutes. @param speed of the backlog's clock */
 export function latestMinutes(speed: number): number {
   return Math.min(RECENT_MINUTES, Math.max(LATEST_MINUTES, Math.ceil((LATEST_REAL_MS * speed) / MINUTE_MS)));
 }

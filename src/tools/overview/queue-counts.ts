@@ -7,33 +7,34 @@ import type { QueueState } from '../../store/store.js';
 import { LAST_TIME } from '../../support/clock.js';
 import { tiersOf } from './tiers-of.js';
 
-/** How a queue is doing, as far as a look tells that costs the same however much waits. */
+/** The state of a queue, as far as a look tells that costs the same however much waits. */
 export interface OverviewStats extends QueueStats {
   /**
-   * What the counts of records are. `exact`: as the index has them now. `about`: the monitor's, from `countedAt`.
-   * `atLeast`: there are more, and no monitor has counted them. Due times and what the control table says are exact.
+   * The exactness of the counts of records. `exact`: as the index has them now. `about`: the monitor's, from
+   * `countedAt`. `atLeast`: there are more, and no monitor has counted them. Due times and what the control table says
+   * are exact.
    */
   readonly counted: 'exact' | 'about' | 'atLeast';
   /** The backlog's time of the monitor's count, ISO-8601. */
   readonly countedAt?: string | undefined;
   /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
   readonly lanes: readonly string[];
-  /** About how many of those that wait have failed, by the monitor. Undefined: no monitor has noted it. */
+  /** The number of waiting records that have failed, about, by the monitor. Undefined: no monitor has noted it. */
   readonly inRetry?: number | undefined;
-  /** What the monitor has noted. */
+  /** The monitor's last reading of the queue; undefined: there is none that can be read. */
   readonly reading: Reading | undefined;
 }
 
 /**
- * So many index entries are read for a look at all queues: 80 to 150 of them are a read unit. A view that looks at the
+ * Most index entries that a look at all queues reads: 80 to 150 of them are a read unit. A view that looks at the
  * queues, and reads something itself, stays below 50 read units.
  */
 const MOST_ENTRIES = 1_600;
-/** Of one queue, if there are many: a read unit, of what waits and of what is dead. */
+/** Least index entries of one queue, if there are many queues: a read unit, of what waits and of what is dead. */
 const LEAST_ENTRIES = 50;
 
 /**
- * How many entries are read of each of so many queues, of what waits and of what is dead.
+ * The number of entries that are read of each of so many queues, of what waits and of what is dead.
  *
  * @param most of all of them together
  */
@@ -41,14 +42,14 @@ export function entriesFor(queues: number, most = MOST_ENTRIES): number {
   return Math.max(LEAST_ENTRIES, Math.floor(most / 2 / Math.max(1, queues)));
 }
 
-/** What is known of a queue before its index is read. */
+/** Facts of a queue that are known before its index is read. */
 export interface KnownFacts {
   readonly state: QueueState;
-  /** What the monitor has noted of it in the control table, where any service may write. */
+  /** The monitor's reading in the control table, where any service may write. */
   readonly item: Item | undefined;
-  /** Those that the app gives it. More, if the monitor has noted so. Default: as the monitor has noted. */
+  /** Shards that the app gives it. More, if the monitor has noted so. Default: as the monitor has noted. */
   readonly shards?: number | undefined;
-  /** How it retries, if no run has noted it yet. Default: as the monitor has noted. */
+  /** The retry mode, if no run has noted it yet. Default: as the monitor has noted. */
   readonly retryMode?: RetryMode | undefined;
   /** Its policy. Default: as the monitor has noted. */
   readonly retry?: RetryPolicy | undefined;
@@ -59,12 +60,15 @@ interface LookDeps {
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
-  /** So many index entries are read at most, of what waits and of what is dead. */
+  /** Most index entries that are read, of what waits and of what is dead. */
   readonly entries: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** A reading that is further ahead of the clock is of another clock, and its age is not known. */
+/**
+ * The longest time that a reading may be ahead of the clock. One further ahead is of another clock, and its age is not
+ * known.
+ */
 const MOST_AHEAD_MS = 5 * 60_000;
 
 /**
@@ -122,15 +126,15 @@ export async function lookAt(
 }
 
 /**
- * How many lanes may hold its records; undefined: all that a queue can have. What an old reading says does not count: the
- * monitor may have stopped, and the queue may have more shards since.
+ * The number of lanes that may hold its records; undefined: all that a queue can have. An old reading does not count:
+ * the monitor may have stopped, and the queue may have more shards since.
  */
 function shardsOf(own: number | undefined, reading: Reading | undefined, now: number): number | undefined {
   if (!reading || !isPresent(reading, now)) return own;
   return Math.max(own ?? 1, reading.shards);
 }
 
-/** The monitor repeats a count after a hundredth of a second for each record. */
+/** Tells whether a reading is recent enough. The monitor repeats a count after a hundredth of a second for each record. */
 function isPresent(reading: Reading, now: number): boolean {
   const { pending, dead } = reading.counts;
   const age = ageOf(reading, now);
@@ -141,7 +145,7 @@ function ageOf({ at }: Reading, now: number): number {
   return now - Date.parse(at);
 }
 
-/** The first due times of each lane, so many of each. */
+/** The first due times of each lane, at most `limit` of each. */
 async function beginningOf(lanes: readonly string[], limit: number, { store, patiently }: LookDeps) {
   const pages = await Promise.all(
     lanes.map((lane) =>

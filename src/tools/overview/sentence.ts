@@ -5,12 +5,12 @@ import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { PassiveRegion } from './counts.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
-/** What the overview says first. */
+/** The sentence at the top of the overview. */
 export interface Sentence {
   /** `ok`: nothing is wrong. `unknown`: nothing is known to be wrong, and not all is known. */
   readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
   readonly title: string;
-  /** What comes after it in precedence, in the same order. */
+  /** The other findings, in their order. */
   readonly details: readonly string[];
 }
 
@@ -20,11 +20,11 @@ interface Finding {
 }
 
 /**
- * What is wrong, the worst first. The order is fixed, so that the same state always reads the same:
+ * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > no rule serves a queue > rule missed > paused > dead records
+ *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > no rule serves a queue > rule missed > rule disabled > paused > dead records
  *
- * @param error why the tables could not be read; undefined: they were
+ * @param error the reason why the tables could not be read; undefined: they were
  */
 export function sentenceOf(snapshot: Snapshot, error?: string): Sentence {
   const findings = [...unread(error), ...inOrder(snapshot)];
@@ -57,7 +57,7 @@ function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
 const dead = (text: string): Finding => ({ tone: 'dead', text });
 const amber = (text: string): Finding => ({ tone: 'amber', text });
 
-/** What waits here waits for that one; if that one has stopped, `Lag` fires. */
+/** The text of a passive region. Its records wait for the active one; if that one has stopped, `Lag` fires. */
 function passiveText({ region, active }: PassiveRegion): string {
   return active === region
     ? `A failover to ${region} is under way: no region attempts records.`
@@ -124,8 +124,9 @@ function deadText(queues: readonly QueueView[]): Finding[] {
 }
 
 /**
- * Only the local runtime knows how attempts end and whether rules fire. Elsewhere nothing is said to be well: attempts that
- * fail come due again on time, and what no intake indexes waits in no queue.
+ * The sentence if nothing is known to be wrong. Only the local runtime knows how attempts end and whether rules fire.
+ * Elsewhere nothing is said to be well: attempts that fail come due again on time, and what no intake indexes waits in
+ * no queue.
  */
 function nothingWrong({ queues }: Snapshot): Sentence {
   if (queues === undefined) return unknown('The queues have not been read yet.');

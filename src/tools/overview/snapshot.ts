@@ -13,7 +13,7 @@ export interface QueueView {
   readonly condition: Condition;
   /** Records wait in it, and no rule serves it; with the name that was probably meant. Undefined: one does, or it is not known. */
   readonly unserved?: { readonly meant: string | undefined } | undefined;
-  /** How many of those that wait have failed: exact in a local runtime, about by the monitor, or else not known. */
+  /** The number of waiting records that have failed: exact in a local runtime, about by the monitor, otherwise not known. */
   readonly inRetry: number | undefined;
   readonly retryCounted: OverviewStats['counted'];
   /** Attempts of the last 15 minutes; undefined: not known. */
@@ -21,11 +21,14 @@ export interface QueueView {
   readonly minutes: readonly MinuteCount[] | undefined;
   /** The attempts that say that it fails; undefined: it does not, or that is not known. */
   readonly failing: RecentAttempts | undefined;
-  /** Of its destinations whose breakers are not closed, the backlog's times: since when, and when the next probe is due. */
+  /**
+   * Breakers of its destinations that are not closed, with times of the backlog: since when, and when the next probe is
+   * due.
+   */
   readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
-  /** Those of its leases that are held. */
+  /** Its leases that are held. */
   readonly leases: readonly { readonly key: string; readonly holder: string; readonly until: number }[];
-  /** When the next of its rules fires, ISO-8601. */
+  /** The time at which the next of its rules fires, ISO-8601. */
   readonly nextRunAt: string | undefined;
 }
 
@@ -33,23 +36,26 @@ export interface QueueView {
 export interface RuleView {
   readonly rule: RuleStatus;
   readonly last: RunReport | undefined;
-  /** Its time has passed, and it has not fired; or it has made up for firings that had passed. */
+  /** The rule's time has passed, and it has not fired; or it has made up for firings that had passed. */
   readonly missed: boolean;
 }
 
-/** What the overview shows. Times are of the backlog. */
+/** The state that the overview shows. Times are of the backlog. */
 export interface Snapshot {
   readonly now: number;
-  /** Undefined: the tables could not be read. The worst first. */
+  /** The queues, the worst first. Undefined: the tables could not be read. */
   readonly queues: readonly QueueView[] | undefined;
   readonly rules: readonly RuleView[];
   /** Another region attempts the records. */
   readonly passive?: PassiveRegion | undefined;
 }
 
-/** A run per minute keeps records waiting for a minute; above this, runs do not keep up. */
+/**
+ * Seconds above which a queue is late. A run per minute keeps records waiting for a minute; above this, runs do not
+ * keep up.
+ */
 const LATE_SECONDS = 300;
-/** On a clock that is faster, a run of some real seconds takes minutes of the backlog. */
+/** Real seconds that a run may take. On a faster clock, these are minutes of the backlog. */
 const LATE_REAL_SECONDS = 5;
 
 export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot {
@@ -112,7 +118,7 @@ function conditionOf(
   return pending > 0 ? 'waiting' : 'quiet';
 }
 
-/** A second of real time passes until a rule that is due has started. */
+/** Real time that a rule may be late: a second passes until a rule that is due has started. */
 const GRACE_REAL_MS = 2_000;
 
 function isMissed(

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../support/errors.js';
 
 type Variables = Record<string, string | undefined>;
 
-/** What the flags say in place of the environment. */
+/** Flags that replace variables of the environment. */
 export interface EnvironmentFlags {
   readonly table?: string | undefined;
   readonly controlTable?: string | undefined;
@@ -10,7 +10,7 @@ export interface EnvironmentFlags {
   readonly endpoint?: string | undefined;
 }
 
-/** As the construct's functions have it, where nothing says otherwise. */
+/** The timeout of a function, as the construct has it, where nothing says otherwise. */
 const TIMEOUT_SECONDS = '300';
 
 /**

@@ -41,7 +41,7 @@ export async function loadHandlers(given: string): Promise<{ path: string; handl
   );
 }
 
-/** With those of a CommonJS module, whose own are properties of its default. */
+/** The exports of a module, with those of a CommonJS module, which are properties of its default. */
 function exportsOf(module: Record<string, unknown>): Map<string, unknown> {
   const { default: whole } = module;
   const inner = typeof whole === 'object' && whole !== null ? Object.entries(whole) : [];
@@ -52,7 +52,10 @@ function isSeamed(value: object): value is SeamedHandler {
   return SERVES in value;
 }
 
-/** What an export may be: a handler, or, where the module has made one that it does not export, a function around it. */
+/**
+ * The handler that an export may be: itself, or, where the module has made one that it does not export, a function
+ * around it.
+ */
 function foundIn(
   [name, value]: [string, unknown],
   hidden: readonly SeamedHandler[],
@@ -65,12 +68,12 @@ function foundIn(
   return { name, handler: value as LambdaFunction, serves: others.length > 0 ? undefined : only[SERVES] };
 }
 
-/** True for a handler, for what middy makes, and for the name that a function is deployed by. */
+/** Tells whether it is a handler, what middy makes, or has the name that a function is deployed by. */
 function isLikely({ name, handler }: FoundHandler): boolean {
   return isSeamed(handler) || name === 'handler' || ('use' in handler && 'onError' in handler);
 }
 
-/** A handler that has several names is found by the last one. */
+/** Each handler once. One that has several names is found by the last one. */
 function withoutRepeats(found: readonly FoundHandler[]): FoundHandler[] {
   return [...new Map(found.map((one) => [one.handler, one])).values()];
 }

@@ -3,41 +3,41 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { Job } from './jobs.js';
 
-/** Trouble of less is no news: the SDK repeats requests, and so does the next run. */
+/** Time after which failures make a queue unhealthy: the SDK repeats requests, and so does the next run. */
 const UNHEALTHY_AFTER_MS = 30_000;
-/** After its deadline, a run has ended, or something keeps it from that. */
+/** Time beyond its deadline in which a run ends, unless something keeps it from that. */
 const STUCK_AFTER_MS = 60_000;
 const UNHEALTHY: readonly HealthReport['status'][] = ['starting', 'failing'];
 
 interface JobState {
-  /** Of the run that is under way, real time. */
+  /** The start of the run that is under way, real time. */
   startedAt?: number | undefined;
   endedAt?: number | undefined;
   ended?: string | undefined;
-  /** Since when each run has failed, real time. */
+  /** The time since which each run has failed, real time. */
   failingSince?: number | undefined;
   reason?: string | undefined;
 }
 
-/** What a health check answers with. Times are ISO-8601. */
+/** The answer to a health check. Times are ISO-8601. */
 export interface HealthReport {
   readonly status: 'starting' | 'ok' | 'stopping' | 'failing' | 'stuck';
   readonly since: string;
-  /** By job: a queue, with the tier of a progressive one. */
+  /** The health of each job: a queue, with the tier of a progressive one. */
   readonly queues: Readonly<Record<string, QueueHealth>>;
-  /** Only with `--sweep`. */
+  /** The health of the sweep; only with `--sweep`. */
   readonly sweep?: QueueHealth | undefined;
 }
 
 interface QueueHealth {
   readonly status: 'ok' | 'failing' | 'stuck';
-  /** When its last run ended, and why. */
+  /** The time at which its last run ended, and why. */
   readonly lastRun?: { readonly at: string; readonly ended: string } | undefined;
   readonly running?: true | undefined;
   readonly failing?: { readonly since: string; readonly reason: string } | undefined;
 }
 
-/** How the jobs of a worker are doing. */
+/** The health of a worker's jobs. */
 export class Health {
   private readonly states = new Map<string, JobState>();
   private sweep: JobState | undefined;
@@ -113,7 +113,7 @@ function failed(before: JobState | undefined, now: number, reason: string): JobS
 }
 
 export interface HealthServer {
-  /** Such as `http://127.0.0.1:8090`. */
+  /** The address, such as `http://127.0.0.1:8090`. */
   readonly url: string;
   stop(): Promise<void>;
 }

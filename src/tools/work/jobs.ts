@@ -3,22 +3,22 @@ import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, tierBands } from '../../polic
 import { LANES_AT_ONCE } from '../../worker/index.js';
 import type { WorkedQueue } from './queues.js';
 
-/** What the worker does again and again: what a rule does for a function. */
+/** A job that the worker repeats, as a rule does for a function. */
 export interface Job {
   /** The name of the queue, with the tier or the part of its shards where it has several. */
   readonly name: string;
   readonly queue: string;
   readonly event: BacklogEvent;
-  /** From the end of one run to the start of the next; of a tier, between its ticks. */
+  /** Time from the end of one run to the start of the next; of a tier, between its ticks. */
   readonly everyMs: number;
-  /** At multiples of the interval, as a tier's rule: a worker that is started again keeps its times. */
+  /** The job runs at multiples of the interval, as a tier's rule does: a worker that is started again keeps its times. */
   readonly isTier: boolean;
 }
 
 /**
  * The jobs of a queue, with the events that the CDK app gives to its rules.
  *
- * @param everyMs between looks at a queue that retries per record
+ * @param everyMs time between looks at a queue that retries per record
  * @param timeoutSeconds of the functions, which the age bands depend on
  */
 export function jobsOf(queue: WorkedQueue, everyMs: number, timeoutSeconds: number): Job[] {
@@ -46,7 +46,7 @@ export function jobsOf(queue: WorkedQueue, everyMs: number, timeoutSeconds: numb
   });
 }
 
-/** One for as many shards as one run drains at a time. */
+/** The parts of a queue's shards: each has as many as one run drains at a time. */
 function partsOf(shards = 1): (BacklogEvent['part'] | undefined)[] {
   const of = Math.ceil(shards / LANES_AT_ONCE);
   return of === 1 ? [undefined] : Array.from({ length: of }, (_, number) => ({ number, of }));

@@ -22,7 +22,7 @@ export function jsonLogger(write: (line: string) => void, workerId: string): Att
   return { debug: () => {}, info: method('INFO'), warn: method('WARN'), error: method('ERROR') };
 }
 
-/** For a log line: an error, and where it was thrown. */
+/** The attributes of a log line about an error, with its stack. */
 export function errorLine(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: `${error.name}: ${error.message}`, stack: error.stack };

@@ -10,13 +10,13 @@ export class LongAttempts {
     own.add(settled);
   }
 
-  /** How many attempts a run may make at once, of so many of its queue. */
+  /** The number of attempts that a run may make at once, of so many of its queue; at least 1. */
   roomOf(queue: string, concurrency: number): number {
     this.most.set(queue, concurrency);
     return Math.max(1, concurrency - this.count(queue));
   }
 
-  /** Whether a run could make an attempt at all. */
+  /** Tells whether a run could make an attempt at all. */
   leavesRoom(queue: string): boolean {
     return this.count(queue) < (this.most.get(queue) ?? Number.POSITIVE_INFINITY);
   }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { type EmitMetrics, METRICS_NAMESPACE, runMetrics } from '../../../functions/metrics.js';
 import { ConfigurationError } from '../../support/errors.js';
 
-/** What is used of the module `@opentelemetry/api`. */
+/** The part of the module `@opentelemetry/api` that is used. */
 export interface MetricsApi {
   readonly metrics: {
     getMeter(

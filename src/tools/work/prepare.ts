@@ -12,23 +12,23 @@ import { loadHandlers } from './handlers.js';
 import { ownerOf, registeredOtherwise, type WorkedQueue, workedQueues } from './queues.js';
 import type { WorkerOptions } from './worker.js';
 
-/** What a user says on the command line, beside what goes into the environment. */
+/** Flags of the command line that do not go into the environment. */
 export interface WorkFlags
   extends Pick<WorkerOptions, 'everyMs' | 'graceSeconds' | 'attemptTimeout' | 'concurrency'> {
   /** The module, and the export where it has several: `handlers.js#orders`. */
   readonly handler: string;
-  /** With weights. Empty: not given. */
+  /** `--queue`, with weights. Empty: not given. */
   readonly queues: QueueWeights;
 }
 
 export interface PrepareDeps {
   readonly store: SweepStore;
   readonly clock: Clock;
-  /** The process's own: the flags are in it. */
+  /** The variables of the process, with the flags in them. */
   readonly env: Record<string, string | undefined>;
   readonly log: AttemptLogger;
   readonly stop: AbortSignal;
-  /** Makes what takes the metrics, for the module of that path. Undefined: the functions' own. */
+  /** Makes the recipient of the metrics, for the module of that path. Undefined: the functions' own. */
   readonly emitFor: (path: string) => Promise<EmitMetrics | undefined>;
 }
 

@@ -11,7 +11,10 @@ export interface WorkedQueue {
   readonly name: string;
   readonly weight: number;
   readonly settings: QueueSettings;
-  /** Of the functions of its rules, which the age bands of a progressive queue depend on. Undefined: not registered. */
+  /**
+   * The timeout of the functions of its rules, which the age bands of a progressive queue depend on. Undefined: not
+   * registered.
+   */
   readonly timeoutSeconds: number | undefined;
   readonly handler: FoundHandler;
 }
@@ -22,13 +25,13 @@ export interface QueuesInput {
   /** `BACKLOG_QUEUES`. Undefined: not set. */
   readonly queues: QueuesSettings | undefined;
   readonly handlers: readonly FoundHandler[];
-  /** What the functions of a deployment have registered. */
+  /** The registry, with what the functions of a deployment have registered. */
   readonly registry: Pick<Registry, 'queues'>;
 }
 
 /**
- * Which queues a worker serves, by which of its handlers, and how each retries: as `BACKLOG_QUEUES` says; without it, as the
- * functions of a deployment on the same tables have registered it; otherwise per record.
+ * The queues that a worker serves, with the handler of each and how it retries: as `BACKLOG_QUEUES` says. Without
+ * it: as the functions of a deployment on the same tables have registered it, otherwise per record.
  *
  * @throws ConfigurationError for a queue that no handler serves, or several; or if there is none
  */
@@ -123,7 +126,7 @@ function settingsOf(name: string, { queues }: QueuesInput, entry: QueueOwner | u
 }
 
 /**
- * Whose queues they are, as registered, for a worker whose environment names no owner.
+ * The owner of the queues, as registered, for a worker whose environment names none.
  *
  * @throws ConfigurationError if they have several owners
  */

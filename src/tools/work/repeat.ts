@@ -3,13 +3,13 @@ import type { Random } from '../../support/random.js';
 import type { RunSummary, StopReason } from '../../worker/index.js';
 import type { Job } from './jobs.js';
 
-/** Several workers that are started together come one after the other. */
+/** Longest wait before the first run, so that workers that are started together come one after the other. */
 const FIRST_WITHIN_MS = 5_000;
-/** Of each wait, to both sides: what began together does not stay together. */
+/** The share of each wait that chance adds or takes away: what began together does not stay together. */
 const JITTER = 0.1;
-/** After trouble, and while a queue lets nothing be attempted, the waits grow up to this, or to the interval. */
+/** Longest wait after trouble, and while a queue lets nothing be attempted; or the interval, if it is longer. */
 const MOST_WAIT_MS = 60_000;
-/** Longer timers overflow; and the time of day may be set meanwhile. */
+/** Longest timer. Longer ones overflow, and the time of day may be set meanwhile. */
 const LONGEST_SLEEP_MS = 600_000;
 
 /** Ends of a run that the next one would come to as well. */
@@ -21,14 +21,14 @@ const REFUSED: readonly StopReason[] = [
   'passiveRegion',
 ];
 
-/** As much of a run as the next one depends on. */
+/** The part of a run's summary that the next run depends on. */
 type RunEnd = Pick<RunSummary, 'ended' | 'attempted'>;
 
 export interface RepeatDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly stop: AbortSignal;
-  /** Whether a run could attempt anything: long attempts may take all that the queue may have at once. */
+  /** Tells whether a run could attempt anything: long attempts may take all that the queue may have at once. */
   readonly mayRun: () => boolean;
   /** Makes one run. Rejects: it failed, and has logged why. */
   readonly run: (job: Job) => Promise<RunEnd>;

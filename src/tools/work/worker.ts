@@ -15,22 +15,22 @@ import { LongAttempts } from './long-attempts.js';
 import type { WorkedQueue } from './queues.js';
 import { repeat } from './repeat.js';
 
-/** How a worker runs its queues. */
+/** Options of a worker. */
 export interface WorkerOptions {
   readonly queues: readonly WorkedQueue[];
-  /** As a function has it. */
+  /** The environment, as a function has it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Between looks at a queue that retries per record. */
+  /** Time between looks at a queue that retries per record. */
   readonly everyMs: number;
-  /** What a run may take. */
+  /** The longest time of a run. */
   readonly timeoutSeconds: number;
-  /** How long attempts may take to end by themselves once the process is to end. */
+  /** The time that attempts have to end by themselves once the process is to end. */
   readonly graceSeconds: number;
-  /** In place of what settings and code say. */
+  /** Replaces the `attemptTimeout` of settings and code. */
   readonly attemptTimeout?: number | undefined;
-  /** In place of what settings and code say. */
+  /** Replaces the concurrency of settings and code. */
   readonly concurrency?: number | undefined;
-  /** Default: the metrics of a function, on stdout. */
+  /** The recipient of the metrics. Default: the metrics of a function, on stdout. */
   readonly emit?: EmitMetrics | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface WorkerDeps extends Pick<ProcessSeams, 'store' | 'logger'> {
   readonly random: Random;
   readonly stop: AbortSignal;
   readonly health: Health;
-  /** For what no handler logs. */
+  /** The log for what no handler logs. */
   readonly log?: AttemptLogger | undefined;
 }
 
@@ -97,10 +97,10 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
 
 type Invoke = (job: Job) => Promise<Invoked>;
 
-/** For the loop: a middleware has ended it, and the next look comes as after a run that found nothing. */
+/** The end of a run that a middleware has prevented: the next look comes as after a run that found nothing. */
 const NO_RUN = { ended: 'drained', attempted: 0 } as const;
 
-/** How each queue's handler is invoked, with what this process hands it. */
+/** The functions that invoke each queue's handler, with what this process hands it. */
 function invokersOf(options: WorkerOptions, deps: WorkerDeps) {
   const long = new LongAttempts();
   const seams = seamsOf(options, deps, long);
