@@ -42,9 +42,13 @@ export interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Durati
    * that of `queue`, else all that its environment names.
    */
   readonly queues?: QueuesChoice | undefined;
-  /** Does the work of one record. If `tasks` is given as well, only of records that name no task. Default: none, with `tasks`. */
+  /** Does the work of one record. With `tasks`, only of records that name no task. Default: none, with `tasks`. */
   readonly process?: Process | undefined;
-  /** The tasks that this handler performs. Records that name another task wait until a handler knows it. Default: none. */
+  /**
+   * The tasks that this handler performs.
+   *
+   * Records that name another task wait until a handler knows it. Default: none.
+   */
   readonly tasks?: readonly Task[] | undefined;
   /**
    * A policy, or a function of the error and the record. A record's own policy comes before it, the CDK app's after it.

@@ -7,7 +7,7 @@
 //   <!-- table of: QueueProps: retry, progressive -->
 //   <!-- end -->
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LINKS } from './options/links.js';
 import { type Option, type Options, optionsOf } from './options/options.js';
@@ -41,18 +41,17 @@ const FILES: Readonly<Record<string, string>> = {
   TestBacklogOptions: 'src/testing/options.ts',
 };
 
-export const PAGES = [
-  'back-pressure',
-  'cdk',
-  'handlers',
-  'monitoring',
-  'operate',
-  'policies',
-  'tasks',
-  'testing',
-].map((name) => `docs/${name}.md`);
-
 const TABLE = /<!-- table of: ([^:\n]+?)(?:: ([^\n]+?))? -->\n[\s\S]*?<!-- end -->/g;
+
+const textOf = (path: string) => readFileSync(new URL(`../${path}`, DOCS), 'utf8');
+
+/** The pages that have tables. */
+export const PAGES = readdirSync(DOCS)
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+  .filter((path) => textOf(path).includes('<!-- table of: '));
+
+export const INTERFACES = Object.keys(FILES);
 
 /** A table of a page. */
 export interface Table {
@@ -113,7 +112,6 @@ function tableText(table: Table | undefined, path: string): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const path of PAGES) {
-    const file = new URL(`../${path}`, DOCS);
-    writeFileSync(file, withTables(readFileSync(file, 'utf8'), path));
+    writeFileSync(new URL(`../${path}`, DOCS), withTables(textOf(path), path));
   }
 }

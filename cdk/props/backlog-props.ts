@@ -57,8 +57,7 @@ export interface BacklogProps extends FunctionProps {
   readonly controlTable?: AnyTable | undefined;
 
   /**
-   * The Backlog whose tables and intake these queues use, of this app or from `Backlog.fromBacklogAttributes`. The props of
-   * tables, intake and sweep are not for this one then.
+   * The Backlog whose tables and intake these queues use, of this app or from `Backlog.fromBacklogAttributes`.
    *
    * This one has functions, rules and alarms, and neither tables nor intake, sweep or monitor: those of the shared Backlog look
    * after its queues as well. Each queue belongs to one stack.
@@ -77,11 +76,10 @@ export interface BacklogProps extends FunctionProps {
   readonly standby?: boolean | undefined;
 
   /**
-   * The name of this Backlog within its stack: 1 to 64 letters, digits, `_`, `.` and `-`. Two Backlogs with tables in one stack
-   * need different ones.
+   * The name of this Backlog within its stack. Two Backlogs with tables in one stack need different ones.
    *
-   * While it stays the same, a deployment fails that would go on with new, empty tables, such as after a change of the
-   * construct's id or of `tableName`. Another name says that this is intended.
+   * It has 1 to 64 letters, digits, `_`, `.` and `-`. While it stays the same, a deployment fails that would go on with new,
+   * empty tables, such as after a change of the construct's id or of `tableName`. Another name says that this is intended.
    *
    * @default 'backlog'
    */
@@ -115,10 +113,9 @@ export interface BacklogProps extends FunctionProps {
   readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
 
   /**
-   * The intake attempts or indexes records that were put without `lane` and `dueAt`, by the table's stream. Settings in place
-   * of `true` say how.
+   * The intake attempts or indexes records that were put without `lane` and `dueAt`, by the table's stream.
    *
-   * With it, any service that can put `{ id, status, payload }` is a producer.
+   * With it, any service that can put `{ id, status, payload }` is a producer. Settings in place of `true` say how.
    *
    * @default true
    */
@@ -134,8 +131,8 @@ export interface BacklogProps extends FunctionProps {
   readonly sweep?: boolean | undefined;
 
   /**
-   * A customer managed key for all that is made here: tables, SQS queues, log groups, and the variables of functions. A stack
-   * with new tables must name its region then.
+   * A customer managed key for all that is made here: tables, SQS queues, log groups, variables of functions. A stack with new
+   * tables must name its region then.
    *
    * All roles, CloudWatch Logs and EventBridge get the right to use it. The policy of an imported key cannot be changed, which
    * a warning says. Replicas have keys of their own: `replicaKeyArns`.
@@ -160,10 +157,10 @@ export interface BacklogProps extends FunctionProps {
   readonly removalPolicy?: RemovalPolicy | undefined;
 
   /**
-   * The name of the new table of records: 3 to 255 letters, digits, `_`, `.` and `-`. CloudFormation cannot replace a table
-   * that has a name, and a second stack with the same name fails.
+   * The name of the new table of records. CloudFormation cannot replace a table that has a name, and a second stack with the
+   * same name fails.
    *
-   * Not beside `table`.
+   * It has 3 to 255 letters, digits, `_`, `.` and `-`. Not beside `table`.
    *
    * @default - CloudFormation's
    */
@@ -240,7 +237,9 @@ export interface BacklogProps extends FunctionProps {
   readonly okActions?: AlarmActions | undefined;
 
   /**
-   * One alarm more, which is on while any other one is. It has no actions of its own, and costs $0.50 a month.
+   * One alarm more, which is on while any other one is.
+   *
+   * It has no actions of its own, and costs $0.50 a month.
    *
    * @default - as `alarms`; `false` with `minimal`
    */

@@ -67,7 +67,9 @@ export interface FunctionProps {
   readonly layers?: readonly ILayerVersion[] | undefined;
 
   /**
-   * A customer managed key for the environment variables. The functions get the right to decrypt with it.
+   * A customer managed key for the environment variables.
+   *
+   * The functions get the right to decrypt with it.
    *
    * @default - `encryptionKey` of the Backlog, else the AWS managed key
    */
@@ -98,9 +100,9 @@ export interface FunctionProps {
   readonly memorySize?: number | undefined;
 
   /**
-   * Invocations at once that are reserved for each function that attempts records, and its limit: from 1 on. Up to
-   * `onInsertConcurrency` runs and the rule's run start at once; with fewer, some are throttled, and a warning says so.
+   * Invocations at once that are reserved for each function that attempts records, and its limit: from 1 on.
    *
+   * Up to `onInsertConcurrency` runs and the rule's run start at once; with fewer, some are throttled, and a warning says so.
    * The quota of the account must leave room for it.
    *
    * @default - none
@@ -136,7 +138,9 @@ export interface FunctionProps {
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
 
   /**
-   * X-Ray traces of the functions that are made here. A function of your own (`handler`) has its own setting.
+   * X-Ray traces of the functions that are made here.
+   *
+   * A function of your own (`handler`) has its own setting.
    *
    * @default Tracing.DISABLED
    */
@@ -146,14 +150,18 @@ export interface FunctionProps {
 /** Props of a function that is made from `entry`, and of no other. */
 export interface EntryFunctionProps extends FunctionProps {
   /**
-   * An existing role for the function. It gets the same rights as a new one: logs, tables, queues, network interfaces, keys.
+   * An existing role for the function.
+   *
+   * It gets the same rights as a new one: logs, tables, queues, network interfaces, keys.
    *
    * @default - a new role
    */
   readonly role?: IRole | undefined;
 
   /**
-   * An existing log group for the function, with its own retention. The saved queries and the dashboard read it.
+   * An existing log group for the function, with its own retention.
+   *
+   * The saved queries and the dashboard read it.
    *
    * @default - a new log group
    */

@@ -36,8 +36,9 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
-   * Names of errors that a retry cannot help, such as `ValidationError`: such a failure makes the record dead at once. The name
-   * of a class stands for the classes derived from it, too.
+   * Names of errors that a retry cannot help, such as `ValidationError`: such a failure makes the record dead at once.
+   *
+   * The name of a class stands for the classes derived from it, too.
    *
    * @default - none
    */
@@ -91,7 +92,9 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly weight?: number | undefined;
 
   /**
-   * Environment variables of the function made from `entry`. For the library's own names, the library's value applies.
+   * Environment variables of the function made from `entry`.
+   *
+   * For the library's own names, the library's value applies.
    *
    * @default - none
    */

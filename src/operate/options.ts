@@ -29,11 +29,10 @@ export interface OperationOptions {
   /** Ends the action after the writes at hand. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Attributes of the record as it was seen, for one id. If one of them has another value by now, the record is left, as
-   * `changedMeanwhile`.
+   * Attributes of the record as it was seen, for one id: if one has another value by now, the record is left.
    *
    * Its `rev` is enough, `{ rev }`: every write of this library renews it. A record without a `rev` has not been written by
-   * this library: give the whole item. Default: any.
+   * this library: give the whole item. A record that is left is counted as `changedMeanwhile`. Default: any.
    */
   readonly expected?: Item | undefined;
 }

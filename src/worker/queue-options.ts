@@ -19,8 +19,9 @@ export interface LimitOptions<Length = number> {
    */
   readonly concurrency?: number | undefined;
   /**
-   * Attempts at once in all runs of the queue together, runs on arrival included. It costs two write units per run. Default: no
-   * limit but that of each run.
+   * Attempts at once in all runs of the queue together, runs on arrival included.
+   *
+   * It costs two write units per run. Default: no limit but that of each run.
    */
   readonly globalConcurrency?: number | undefined;
   /**
@@ -61,8 +62,9 @@ export interface LimitOptions<Length = number> {
  */
 export interface QueueOptions<Length = number> extends LimitOptions<Length> {
   /**
-   * Another queue of the same backlog, into which a failure moves a record that is to be retried. The record then follows the
-   * retry mode and policy of that queue. Default: none, it stays.
+   * Another queue of the same backlog, into which a failure moves a record that is to be retried.
+   *
+   * The record then follows the retry mode and policy of that queue. Default: none.
    */
   readonly retryQueue?: string | undefined;
   /**

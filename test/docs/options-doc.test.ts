@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LINKS } from '../../scripts/options/links.js';
 import { optionsOf } from '../../scripts/options/options.js';
-import { optionsOfType, PAGES, tablesOf, withTables } from '../../scripts/options-doc.js';
+import { INTERFACES, optionsOfType, PAGES, tablesOf, withTables } from '../../scripts/options-doc.js';
 import { DEFAULT_MAX_HOPS } from '../../src/client/hops.js';
 import { parseDuration } from '../../src/support/duration.js';
 import { parseTestOptions } from '../../src/testing/options.js';
@@ -22,6 +22,10 @@ function namesOf(type: string): string[] {
 describe('the tables of options', () => {
   it.each(PAGES)('of %s are those of the declarations: npm run docs:options', (path) => {
     expect(read(path)).toBe(withTables(read(path), path));
+  });
+
+  it('are there for each interface that the script knows', () => {
+    expect([...new Set(interfaces.map(interfaceOf))].sort()).toEqual([...INTERFACES].sort());
   });
 
   it.each(interfaces)('have every option of %s', (type) => {
