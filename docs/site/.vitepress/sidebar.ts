@@ -74,6 +74,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['policies-reference.md', 'Waits of each policy'],
       ['cli.md'],
       ['handlers.md#settings-and-events', 'Environment and events'],
+      ['permissions.md'],
       ['api/index.md', 'API'],
       ['cdk.md#errors', 'Errors at synthesis'],
       ['command-line.md#output-for-programs', 'Output for programs'],

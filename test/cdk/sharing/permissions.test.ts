@@ -54,7 +54,7 @@ const WHAT: [RegExp, string][] = [
 
 function named(names: readonly [RegExp, string][], text: string): string {
   const found = names.find(([pattern]) => pattern.test(text));
-  if (!found) throw new Error(`docs/security.md has no name for ${text}`);
+  if (!found) throw new Error(`docs/permissions.md has no name for ${text}`);
   return found[1];
 }
 
@@ -131,7 +131,7 @@ function documentOf(who: string) {
 
 /** What the document says: rows of who, actions, resources and the reason. */
 function rightsOnPaper(): Right[] {
-  const lines = readFileSync('docs/security.md', 'utf8').split('\n');
+  const lines = readFileSync('docs/permissions.md', 'utf8').split('\n');
   const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()));
   return rows
     .filter(({ length, 2: may = '' }) => length === 6 && /^`[a-z0-9]+:/.test(may))
@@ -140,7 +140,7 @@ function rightsOnPaper(): Right[] {
     );
 }
 
-it('docs/security.md lists the permissions that there are, and no others', () => {
+it('docs/permissions.md lists the permissions that there are, and no others', () => {
   const real = new Set([...rightsIn('rules', false), ...rightsIn('scheduler', true)]);
   expect([...new Set(rightsOnPaper())].sort()).toEqual([...real].sort());
 });
