@@ -1,5 +1,5 @@
 // `npm run lint:prose`: finds wording in the pages, comments, messages and titles of tests that CONTRIBUTING.md ("How to write") refuses.
-// With arguments it reads only those files.
+// With arguments it reads only those of them that it would read anyway, so that a hook may name all that is staged.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,7 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { lintProse } from './prose/lint.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  '.github/pull_request_template.md',
+];
 const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts', 'bench', 'test'];
 /** It quotes the words that it refuses. */
 const LIST = 'scripts/prose/words.ts';
@@ -22,9 +28,10 @@ function filesToRead(): string[] {
   return [...PAGES, ...inFolders.filter((path) => /\.(?:md|tsx?|mjs)$/.test(path) && isOurs(path))].sort();
 }
 
-const given = process.argv.slice(2).map((path) => relative(ROOT, path));
+const given = new Set(process.argv.slice(2).map((path) => relative(ROOT, path)));
+const files = filesToRead();
 let complaints = 0;
-for (const path of given.length > 0 ? given : filesToRead()) {
+for (const path of given.size > 0 ? files.filter((path) => given.has(path)) : files) {
   for (const { line, column, message, rule } of await lintProse(
     readFileSync(join(ROOT, path), 'utf8'),
     path,
