@@ -1,5 +1,5 @@
 /** Makes the pictures docs/images/console-*.png from the console itself, with records that are always the same. */
-import { installBrowser, runNode } from './browser-packages.mjs';
+import { installPackages, runNode } from './own-packages.mjs';
 
-installBrowser();
+installPackages('test/browser', 'a browser');
 runNode(['--import', 'tsx', 'test/browser/screenshots.ts', ...process.argv.slice(2)]);

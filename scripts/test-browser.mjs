@@ -2,9 +2,9 @@
  * Runs the tests of test/browser: the console and pictures in Chromium, which comes as a package of that folder and is installed at
  * the first run. One story runs the built package, so build first. Arguments are passed on to vitest.
  */
-import { installBrowser, runNode } from './browser-packages.mjs';
+import { installPackages, runNode } from './own-packages.mjs';
 
-installBrowser();
+installPackages('test/browser', 'a browser');
 runNode(['node_modules/typescript/bin/tsc', '-p', 'test/browser/tsconfig.json']);
 runNode([
   'node_modules/vitest/vitest.mjs',

@@ -18,6 +18,7 @@ const entriesOf = (path: string) => {
 describe.each([
   ['the project', '../package-lock.json', 300],
   ['the tests in a browser', './browser/package-lock.json', 10],
+  ['the mutation tests', './mutation/package-lock.json', 100],
   ['the documentation site', '../docs/site/package-lock.json', 100],
 ])('the lock file of %s', (_, path, least) => {
   const entries = entriesOf(path);

@@ -51,6 +51,16 @@ describe('the schedule', () => {
     expectSchedule({ type: 'fibonacci', maxWait: 150, jitter }, [60, 60, 120, 150, 150, 150]);
   });
 
+  it('of saturating keeps to its formula after ten thousand failures and more', () => {
+    const year = 365 * DAY;
+    const policy = resolvePolicy({ type: 'saturating', first: '1m', max: '365d', jitter });
+    for (const failures of [9_999, 10_000, 10_001, 20_000, 1_000_000]) {
+      const towardsE = Math.exp(failures * Math.log1p(1 / failures));
+      const wait = 60 + (year - 60) * ((towardsE - 2) / (Math.E - 2));
+      expect(policy.baseWait({ failures, ageSeconds: 0 })?.most).toBeCloseTo(wait, 1);
+    }
+  });
+
   it('ends at maxAge', () => {
     expectSchedule({ type: 'constant', maxAge: 900, jitter }, [300, 300, 300, 'expired']);
   });
@@ -218,6 +228,30 @@ describe('an invalid policy', () => {
     [{ type: 'progressive', tiers: [{ every: 90, untilAge: 900 }] }, 'expected whole minutes'],
   ])('%j is refused with its reason', (policy, reason) => {
     expect(() => resolvePolicy(policy)).toThrow(reason);
+  });
+
+  it.each([
+    [{ type: 'fibonaci' }, '; did you mean "fibonacci"?'],
+    [{ type: 'fibonacci', jitter: 'phas' }, '; did you mean "phase"?'],
+    [{ type: 'list', afterwards: 'lst' }, '(did you mean "last"?)'],
+  ])('%j is answered with the name that was probably meant', (policy, hint) => {
+    expect(() => resolvePolicy(policy)).toThrow(hint);
+  });
+
+  it.each([
+    { type: 'qqqqqqqqqq' },
+    { type: 'fibonacci', jitter: 'qqqqqqqqqq' },
+    { type: 'list', afterwards: 'qqqqqqqqqq' },
+  ])('%j is answered with no other name', (policy) => {
+    expect(() => resolvePolicy(policy)).toThrow(/got "qqqqqqqqqq"$/);
+    expect(() => resolvePolicy(policy)).not.toThrow('did you mean');
+  });
+
+  it.each([
+    { type: 'sidekiq', jitter: 'none' },
+    { type: 'sigmoid', first: 60, max: 60 },
+  ])('%j is taken', (policy) => {
+    expect(() => resolvePolicy(policy)).not.toThrow();
   });
 
   it('whose tiers are out of order is refused', () => {

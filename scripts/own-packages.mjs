@@ -5,16 +5,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = join(root, 'test', 'browser');
-const complete = join(folder, 'node_modules', '.complete');
 
-/** Installs the browser of test/browser once per lock file, so that `npm ci` of the project stays small. */
-export function installBrowser() {
+/**
+ * Installs the packages of a folder with a package.json of its own, once per lock file, so that `npm ci` of the project stays small.
+ *
+ * @param path the folder, from the project's root
+ * @param name what is installed, for the message
+ */
+export function installPackages(path, name) {
+  const folder = join(root, path);
+  const complete = join(folder, 'node_modules', '.complete');
   const wanted = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
   if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return;
-  process.stdout.write('installing a browser into test/browser ...\n');
+  process.stdout.write(`installing ${name} into ${path} ...\n`);
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = spawnSync('npm', ['ci', ...options], {
     cwd: folder,
