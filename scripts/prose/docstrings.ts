@@ -2,7 +2,7 @@
 const NAMED_FIRST = [
   /^src\/(?:client|intake|monitor|registry|tasks)\//,
   /^cdk\//,
-  /^src\/tools\/(?:charts|lab|overview|work)\//,
+  /^src\/tools\/(?:charts|console|lab|overview|work)\//,
   /^src\/tools\/[^/]+$/,
   /^src\/[^/]+$/,
   /^src\/tools\/cli\//,

@@ -5,12 +5,12 @@ import type { FlashNotes } from './flash.js';
 import type { PageContext } from './layout.js';
 import type { FormGuard } from './security.js';
 
-/** What the routes of a console share. */
+/** The parts that the routes of a console share. */
 export interface Routes {
   readonly deps: ConsoleDeps;
   readonly guard: FormGuard;
   readonly notes: FlashNotes;
   readonly reader: CountsReader;
-  /** What a page knows of the request. */
+  /** Makes the context of a page for a request. */
   readonly contextOf: (request: Context) => PageContext;
 }

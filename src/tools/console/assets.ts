@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { VERSION } from '../../support/version.js';
 
-/** From the sources, or copied beside the bundled command line by the build. */
+/** The folder of the assets: in the sources, or copied beside the bundled command line by the build. */
 const FOLDER = fileURLToPath(
   new URL(/\.tsx?$/.test(import.meta.url) ? './assets/' : './console/', import.meta.url),
 );
 
-/** Addresses change with the version, so browsers may keep the files. */
+/** Addresses of the assets. They change with the version, so browsers may keep the files. */
 export const STYLESHEET = `/console.css?v=${VERSION}`;
 export const SCRIPT = `/console.js?v=${VERSION}`;
 

@@ -2,19 +2,19 @@ import type { RedactPayload } from '../../operate/redact-payload.js';
 import type { FoundRun } from '../local/status/run-log.js';
 import type { OverviewDeps, RuntimeKnowledge } from '../overview/deps.js';
 
-/** What a console works on, and what its pages may do. */
+/** The sources of a console, and the rights of its pages. */
 export interface ConsoleDeps extends OverviewDeps {
-  /** In the header: the name of the app, or of the table. */
+  /** The name of the app, or of the table, for the header. */
   readonly name: string;
-  /** For the user: which table, and where. */
+  /** The table and its place, for the user. */
   readonly where: string;
-  /** Whether actions are allowed. */
+  /** The right to act. */
   readonly access: Access;
   /** Gets each action with what came of it. */
   readonly onAction: (entry: ActionEntry) => void;
   /** Only a browser that opened the address with this key gets an answer. Default: any program of this machine does. */
   readonly key?: string | undefined;
-  /** What is shown of a payload. Default: all of it. */
+  /** The part of a payload that is shown. Default: all of it. */
   readonly redact?: RedactPayload | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
@@ -31,13 +31,13 @@ export interface ActionEntry {
   readonly at: string;
   /** The operator's name. */
   readonly as: string;
-  /** In words: `redrive 12 records of orders`. */
+  /** The action in words: `redrive 12 records of orders`. */
   readonly text: string;
-  /** What came of it: `12 records redriven`. */
+  /** Its result: `12 records redriven`. */
   readonly result: string;
 }
 
-/** What a local runtime lets its console see and do. */
+/** The part of a local runtime that its console sees and changes. */
 export interface ConsoleRuntime extends RuntimeKnowledge {
   /** A run with what its function wrote. Undefined: it is not kept any more. */
   findRun(rule: string, at: string): FoundRun | undefined;
@@ -53,13 +53,13 @@ export interface ConsoleRuntime extends RuntimeKnowledge {
 
 /** The clock of a local runtime, as the console changes it. */
 export interface RuntimeClock {
-  /** What is left out stays as it is. */
+  /** Changes the speed, or pauses or resumes the clock. What is left out stays as it is. */
   change(change: { readonly speed?: number; readonly paused?: boolean }): Promise<void>;
-  /** Goes to when the next rule fires, and fires it. Undefined: no rule is to fire. */
+  /** Moves the clock to the time at which the next rule fires, and fires it. Undefined: no rule is to fire. */
   advance(): Promise<ClockAdvance | undefined>;
 }
 
-/** To when the clock went, and what fired there. */
+/** The time to which the clock went, and what fired there. */
 export interface ClockAdvance {
   /** Backlog time, epoch milliseconds. */
   readonly at: number;

@@ -1,6 +1,9 @@
 import { Icon } from './parts.js';
 
-/** The message as it came, and the next step. Where `stale` is not said, it is all that the page has. */
+/**
+ * An error that is shown: its message as it came, and the next step. Where `stale` is not said, it is all that the page
+ * has.
+ */
 export function ReadError({ reason, stale }: { reason: string; stale?: boolean }) {
   const Heading = stale === undefined ? 'h1' : 'h2';
   return (

@@ -4,13 +4,13 @@ import type { Flash } from './layout.js';
 const MOST_NOTES = 100;
 
 /**
- * What actions came to, for the page after them. The address has only a random name of the note: a link that others
- * made cannot put words into the console's mouth.
+ * Results of actions, for the page after them. The address has only a random name of the note: a link that others made
+ * cannot put words into the console's mouth.
  */
 export class FlashNotes {
   private readonly notes = new Map<string, Flash>();
 
-  /** Gives the name of the note. */
+  /** Keeps a note, and gives its name. */
   write(note: Flash): string {
     const name = randomBytes(9).toString('base64url');
     this.notes.set(name, note);

@@ -10,18 +10,18 @@ import { ClockStrip } from './runtime/clock-strip.js';
 
 export { ActionForm };
 
-/** What each page knows of the console and of the request. */
+/** The facts that each page has of the console and of the request. */
 export interface PageContext {
   readonly deps: ConsoleDeps;
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
-  /** For the forms of the page. */
+  /** The token for the forms of the page. */
   readonly csrf: string;
-  /** What an action before this page came to. */
+  /** The result of an action before this page. */
   readonly flash?: Flash | undefined;
 }
 
-/** What an action came to. */
+/** The result of an action. */
 export interface Flash {
   readonly ok: boolean;
   readonly text: string;
@@ -39,14 +39,14 @@ type View = (typeof VIEWS)[number][1];
 interface PageProps {
   readonly context: PageContext;
   readonly title: string;
-  /** Which view it belongs to. */
+  /** The view that the page belongs to. */
   readonly view?: View | undefined;
-  /** The script brings the live parts up to date so often, in real seconds. Default: never. */
+  /** Real seconds between two updates of the live parts by the script. Default: never. */
   readonly refreshSeconds?: number | undefined;
   readonly children: Child;
 }
 
-/** How often a view of the local runtime is brought up to date, in seconds. Reading is free there. */
+/** Seconds between two updates of a view of the local runtime. Reading is free there. */
 export const LOCAL_REFRESH_SECONDS = 5;
 
 /** A whole page. */
@@ -159,7 +159,7 @@ function RuntimeStrip({ context, view }: { context: PageContext; view: View | un
   );
 }
 
-/** Each page says that attempts fail. The overview says so in its sentence. */
+/** The note on each page that attempts fail. The overview says so in its sentence. */
 function FailingNow({ context: { deps, now } }: { context: PageContext }) {
   const speed = deps.backlog.clock?.speed ?? 1;
   const failing = (deps.queues?.() ?? [])

@@ -15,10 +15,10 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** How a record or a queue is, for the eye. */
+/** The look of a record's or a queue's state. */
 export type Tone = 'new' | 'run' | 'retry' | 'ok' | 'dead' | 'amber' | 'grey';
 
-/** Colour, icon and word: no state is shown by colour alone. */
+/** A badge with colour, icon and word: no state is shown by colour alone. */
 export function Badge({ tone, icon, children }: { tone: Tone; icon: IconName; children: Child }) {
   return (
     <span class={`badge ${tone}`}>
@@ -28,7 +28,7 @@ export function Badge({ tone, icon, children }: { tone: Tone; icon: IconName; ch
   );
 }
 
-/** As a badge, without its ground. */
+/** A badge without its ground. */
 export function Mark({ tone, icon, children }: { tone: Tone; icon: IconName; children: Child }) {
   return (
     <span class={`mark ${tone}`}>
@@ -70,7 +70,7 @@ export function Foreign({ text, most = 200 }: { text: string; most?: number }) {
 }
 
 /**
- * How long until then, or since then, and the time of day. The script of the page counts it on.
+ * The time until then, or since then, and the time of day. The script of the page counts it on.
  *
  * @param expected it is to come: `now` once its time has come
  */
@@ -87,7 +87,7 @@ export function When({ at, now, expected }: { at: string | number; now: number; 
   );
 }
 
-/** What is not known is never 0. */
+/** The sign for what is not known, which is never shown as 0. */
 export function Unknown({ why }: { why?: string | undefined }) {
   return (
     <span class="q" title={why ?? 'not known'}>

@@ -1,32 +1,32 @@
 import type { Tables } from '../../operate/tables.js';
 import type { BacklogRecord } from '../../record/index.js';
 
-/** What a page may cost. */
+/** The cost of a page's records at most. */
 export interface ReadBudget {
   readonly records: number;
   /** Read units for records; what the index costs comes on top. */
   readonly units: number;
 }
 
-/** With what a look at the queues costs, a page stays below 50 read units. */
+/** The budget of a page in AWS. With what a look at the queues costs, a page stays below 50 read units. */
 export const PAGE_BUDGET: ReadBudget = { records: 50, units: 25 };
-/** The embedded database bills nothing. */
+/** The budget of a page on the local runtime, whose embedded database bills nothing. */
 export const LOCAL_BUDGET: ReadBudget = { records: 300, units: Number.POSITIVE_INFINITY };
-/** When an operator asks for more. */
+/** The budget of a page when an operator asks for more. */
 export const LARGE_BUDGET: ReadBudget = { records: 1_000, units: 500 };
 
-/** How large records are is not known before the first ones were read. */
+/** The number of records that are read first: their size is not known before. */
 const FIRST_RECORDS = 5;
 const MOST_AT_ONCE = 100;
 
-/** How many more records the rest of a budget pays for, by what those before have cost: one at least. */
+/** The number of further records that the rest of a budget pays for, by what those before have cost: one at least. */
 export function affordable(left: number, { read, spent }: { readonly read: number; readonly spent: number }) {
   if (left === Number.POSITIVE_INFINITY) return MOST_AT_ONCE;
   if (read === 0) return FIRST_RECORDS;
   return Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(left / Math.max(0.01, spent / read))));
 }
 
-/** Reads records as they were a moment ago, in this order, as long as so many units pay for them. */
+/** Reads records in this order, as they were a moment ago, until they have cost `mostUnits`. */
 export async function readWithin(
   tables: Pick<Tables, 'open'>,
   ids: readonly string[],

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 
-/** Scripts and styles are files of this server: no text on a page can become either. */
+/** The content security policy: scripts and styles are files of this server, and no text on a page can become either. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -15,7 +15,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** On each answer, errors and refusals included. */
+/** Sets headers on each answer, errors and refusals included. */
 export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   const { headers } = context.res;
@@ -29,7 +29,7 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
 };
 
-/** A payload has 400 KB at most; in a form each of its bytes can take three. */
+/** Most bytes of a form. A payload has 400 KB at most; in a form each of its bytes can take three. */
 const MOST_FORM_BYTES = 2_000_000;
 
 /** Refuses larger forms before they are read, also those that do not say their length. */
@@ -50,13 +50,13 @@ export const ownLoadsOnly: MiddlewareHandler = async (context, next) => {
   return context.text('Pages of other sites may not load this.\n', 403);
 };
 
-/** For pages that cost hundreds of read units: a page of another port of this machine could open them again and again. */
+/** Guards pages that cost hundreds of read units: a page of another port of this machine could open them again and again. */
 export const ownLinksOnly: MiddlewareHandler = async (context, next) => {
   if (isOwnRequest(context)) return next();
   return context.text('This page is expensive: open it from the console.\n', 403);
 };
 
-/** A page of the console asks, or the user has typed the address. */
+/** Tells whether a page of the console asks, or the user has typed the address. */
 function isOwnRequest(context: Context): boolean {
   const site = context.req.header('sec-fetch-site') ?? 'none';
   return site === 'same-origin' || site === 'none';
@@ -72,7 +72,7 @@ export const CSRF_FIELD = 'csrf';
 export class FormGuard {
   readonly token = randomBytes(24).toString('base64url');
 
-  /** Why a form is not accepted; undefined: it is the console's own. */
+  /** Gives the reason why a form is not accepted; undefined: it is the console's own. */
   refusal(context: Context, token: unknown): string | undefined {
     const site = context.req.header('sec-fetch-site');
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
@@ -102,7 +102,7 @@ export function keyGuard(key: string): MiddlewareHandler {
   };
 }
 
-/** Takes the same time for each wrong text. */
+/** Compares two texts, in the same time for each wrong one. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }

@@ -1,6 +1,6 @@
 import { indentJson } from '../cli/show.js';
 
-/** They turn the direction of what follows: a text can look like another one by them. */
+/** Marks that turn the direction of what follows, by which a text can look like another one. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** JSON over several lines. Marks that would turn the direction of a line are escapes, so the same JSON is read. */

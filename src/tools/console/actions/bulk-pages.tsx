@@ -11,7 +11,7 @@ import type { BulkPlan, Job } from './jobs.js';
 /** Changes per second that an operator can choose; 0: as fast as it goes. */
 const PACES = [5, 20, 50, 100, 0] as const;
 const DEFAULT_PACE = 20;
-/** What most actions cost for a small record: docs/operate.md has the table. */
+/** Write units of most actions for a small record: docs/operate.md has the table. */
 const WRITE_UNITS = 3;
 
 interface BulkConfirmProps {
@@ -20,7 +20,7 @@ interface BulkConfirmProps {
   readonly plan: BulkPlan;
   /** The name under which the plan is kept. */
   readonly name: string;
-  /** What the dry run said. */
+  /** The result of the dry run. */
   readonly trial: ActionResult;
   readonly queues: readonly string[];
   readonly field: Field;
@@ -122,7 +122,7 @@ function paceText(perSecond: number, total: number): string {
   return `${perSecond} a second: ${milliseconds < 1000 ? 'under a second' : age(milliseconds)}`;
 }
 
-/** How far an action on many records has come. */
+/** The page of an action on many records that is under way, or done. */
 export function jobPage(props: { context: PageContext; job: Job; name: string; action: string }) {
   const { context, job, name, action } = props;
   const isOver = job.result !== undefined || job.error !== undefined;

@@ -7,30 +7,30 @@ import { parseExactly } from '../../cli/exact-json.js';
 import { readPolicy } from '../../cli/policy-input.js';
 import type { IconName } from '../parts.js';
 
-/** What an operator has filled in: the value of a field, or empty. */
+/** Gives the value that an operator has filled into a field, or an empty text. */
 export type Field = (name: string) => string;
 
 /** A change, ready to be made. */
 export interface Prepared {
-  /** For the log and the page: `snooze`, with what belongs to it. */
+  /** The name of the change for the log and the page: `snooze`, with what belongs to it. */
   readonly text: string;
   readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
 }
 
 /** One action of the console. Each is a method of `BacklogOperator`. */
 export interface ConsoleAction {
-  /** As on the command line. */
+  /** The name of its command. */
   readonly name: string;
   readonly label: string;
-  /** What stands before and behind the records in a sentence: `Retry` 2 records `now`. */
+  /** The words before and behind the records in a sentence: `Retry` 2 records `now`. */
   readonly ask: readonly [before: string, after: string];
   readonly icon?: IconName;
-  /** It stands apart from the others. */
+  /** Its button stands apart from the others. */
   readonly danger?: boolean;
   readonly statuses: readonly Status[];
   /** The verb of its result: 12 records `redriven`. */
   readonly done: string;
-  /** What will happen, in sentences. */
+  /** Its effects, in sentences. */
   readonly explain: string;
   /** Fields of its form. Default: none. */
   readonly fields?: (context: FieldsContext) => Child;
@@ -38,13 +38,13 @@ export interface ConsoleAction {
   readonly prepare: (field: Field, as: string) => Prepared;
 }
 
-/** What the fields of a form may show. */
+/** The content that the fields of a form may show. */
 export interface FieldsContext {
-  /** Undefined: the action is for many records. */
+  /** The record; undefined: the action is for many records. */
   readonly record: BacklogRecord | undefined;
   /** Queues that are known. */
   readonly queues: readonly string[];
-  /** What was filled in before. */
+  /** The values that were filled in before. */
   readonly field: Field;
 }
 

@@ -15,9 +15,9 @@ interface ConfirmProps {
   /** Stands for the record as this page shows it. */
   readonly seen: string;
   readonly queues: readonly string[];
-  /** What was filled in before. */
+  /** The values that were filled in before. */
   readonly field: Field;
-  /** Why it was not done. */
+  /** The reason why the action was not done; undefined: it was not tried yet. */
   readonly problem?: string | undefined;
 }
 

@@ -5,11 +5,11 @@ import type { ActionResult, OperationOptions } from '../../../operate/index.js';
 export interface BulkPlan {
   readonly action: string;
   readonly ids: readonly string[];
-  /** How they were chosen, in words. */
+  /** The way in which they were chosen, in words. */
   readonly where: string;
   /** The same for the log, without values of payloads. */
   readonly logged: string;
-  /** How many records were read to find them. */
+  /** The number of records that were read to find them. */
   readonly examined: number;
   /** There may be more that match. */
   readonly more: boolean;

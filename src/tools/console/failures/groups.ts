@@ -2,7 +2,7 @@ import type { BacklogRecord } from '../../../record/index.js';
 import { patternOf } from './pattern.js';
 import type { Stratum } from './sample.js';
 
-/** How long ago the last failure was. The edges are durations, as a filter takes them. */
+/** Buckets by the time since the last failure. The edges are durations, as a filter takes them. */
 export const BUCKETS = [
   { label: 'last 1 h', within: '1h', before: '', untilMs: 3_600_000 },
   { label: '1–3 h', within: '3h', before: '1h', untilMs: 3 * 3_600_000 },
@@ -17,12 +17,12 @@ export interface FailureGroup {
   readonly errorName: string;
   /** The message, with what differs from record to record replaced. */
   readonly pattern: string;
-  /** By bucket, as many as there probably are. */
+  /** The numbers of records by bucket, by estimate if not all were read. */
   readonly counts: readonly number[];
   readonly total: number;
   /** Not all records of its queue were read: counts are estimates. */
   readonly estimated: boolean;
-  /** Of those that were read, the one that failed last. */
+  /** The record that failed last, of those that were read. */
   readonly example: BacklogRecord;
 }
 
@@ -72,7 +72,7 @@ function bucketOf(record: BacklogRecord, now: number): number {
   return found < 0 ? BUCKETS.length - 1 : found;
 }
 
-/** When a record failed last, epoch milliseconds; 0: not known. */
+/** The time at which a record failed last, epoch milliseconds; 0: not known. */
 export function failedAt({ lastFailureAt, lastError }: BacklogRecord): number {
   const time = Date.parse(lastFailureAt ?? lastError?.at ?? '');
   return Number.isFinite(time) ? time : 0;

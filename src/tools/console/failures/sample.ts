@@ -9,15 +9,15 @@ import { type ReadBudget, readWithin } from '../read-within.js';
 export interface Stratum {
   readonly queue: string;
   readonly dead: boolean;
-  /** How many the index holds. */
+  /** The number of such records in the index. */
   readonly total: number;
-  /** How many of them have failed; undefined: not known, as the index does not tell. */
+  /** The number of them that have failed; undefined: not known, as the index does not tell. */
   readonly failed?: number | undefined;
-  /** Those that were read. */
+  /** The records that were read. */
   readonly records: readonly BacklogRecord[];
 }
 
-/** What was read of all queues. */
+/** The records that were read of all queues. */
 export interface Sample {
   readonly strata: readonly Stratum[];
   readonly readUnits: number;
@@ -55,7 +55,7 @@ export async function sampleRecords(
   };
 }
 
-/** Half of them from the earliest due time on, half from the latest one back. */
+/** Ids of the records to read: half of them from the earliest due time on, half from the latest one back. */
 async function idsOf(
   store: OperatorStore,
   [firstLane = '', ...otherLanes]: readonly string[],
@@ -80,7 +80,7 @@ async function idsOf(
   return [...new Set(ids)].slice(0, quota);
 }
 
-/** So many of each: those that need less than an equal share leave the rest to the others. */
+/** The number of records to read of each: those that need less than an equal share leave the rest to the others. */
 export function shares(totals: readonly number[], most: number): number[] {
   const given = totals.map(() => 0);
   let left = most;

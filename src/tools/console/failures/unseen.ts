@@ -9,7 +9,7 @@ export interface UnseenFailures {
   readonly minutes: number;
 }
 
-/** What only the local runtime's own counts say yet: the tables are read less often than attempts end. */
+/** Failures that only the local runtime's own counts show yet: the tables are read less often than attempts end. */
 export function unseenFailures(
   { runtime, backlog }: ConsoleDeps,
   queues: readonly string[],

@@ -13,10 +13,10 @@ import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';
 import { type Stratum, sampleRecords } from './sample.js';
 import { type UnseenFailures, unseenFailures } from './unseen.js';
 
-/** In AWS each look at it is billed: with 40 read units, $0.03 a day for a page that stays open. */
+/** Seconds between two readings in AWS, where each is billed: with 40 read units, $0.03 a day for a page that stays open. */
 const AWS_REFRESH_SECONDS = 15;
 
-/** Which cause is most of it, how new it is, and what to do about it. */
+/** The view of failures: the most frequent cause, how new it is, and what to do about it. */
 export async function failuresPage(context: PageContext, reader: CountsReader, { more }: { more: boolean }) {
   const { counts, error } = await reader.read();
   const isLocal = context.deps.runtime !== undefined;
@@ -68,13 +68,13 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
   );
 }
 
-/** The local runtime counts the records in retry. */
+/** The number of records in retry, which a local runtime counts; undefined: not known. */
 function failedOf({ runtime, backlog }: ConsoleDeps, { queue, dead }: Stratum): number | undefined {
   if (dead) return undefined;
   return runtime?.status().queues.find(({ name, table }) => name === queue && table === backlog.table)?.ERROR;
 }
 
-/** A rare cause may be in none of the records that were read. */
+/** The link that reads more records: a rare cause may be in none of those that were read. */
 function ReadMore({ examined }: { examined: number }) {
   const { records: most, units: price } = LARGE_BUDGET;
   return (
@@ -251,7 +251,7 @@ function Row({ context, group, most }: { context: PageContext; group: FailureGro
   );
 }
 
-/** 4 for the largest count, and one less for each fifth of it. */
+/** The level of a number's colour: 4 for the largest count, and one less for each fifth of it. */
 function level(number: number, most: number): number {
   return Math.max(1, 4 - Math.floor(Math.log(most / number) / Math.log(5)));
 }

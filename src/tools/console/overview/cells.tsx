@@ -2,7 +2,7 @@ import { age } from '../../../support/duration.js';
 import type { QueueView } from '../../overview/snapshot.js';
 import { link, Unknown } from '../parts.js';
 
-/** How long the oldest due time is past, or when it comes. @param inLine what is beside it is left out */
+/** The time since the oldest due time, or until it. @param inLine what is beside it is left out */
 export function OldestDue({
   view: { stats },
   now,
@@ -44,7 +44,7 @@ export function FailedShare({ recent, inLine }: { recent: QueueView['recent']; i
   );
 }
 
-/** To the page that pauses or resumes a queue. */
+/** The link to the page that pauses or resumes a queue. */
 export function PauseLink({ queue, isPaused }: { queue: string; isPaused: boolean }) {
   return (
     <a class="sub sm" href={link('/queue', { name: queue })}>

@@ -68,7 +68,7 @@ export function MinutesChart(props: { queue: string; minutes: readonly MinuteCou
 
 interface Outage {
   readonly from: number;
-  /** Where the minute after its last one begins. */
+  /** The beginning of the minute after its last one. */
   readonly until: number;
 }
 

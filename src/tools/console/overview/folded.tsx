@@ -6,11 +6,11 @@ import type { PageContext } from '../layout.js';
 import { Count, Foreign, link, Mark, Unknown, When } from '../parts.js';
 import { FailedShare, OldestDue, PauseLink } from './cells.js';
 
-/** So many queues are all shown in full. */
+/** Most queues that are all shown in full. */
 const FEW_QUEUES = 6;
-/** Fewer rows are not worth a fold. */
+/** Least rows that are worth a fold. */
 const LEAST_FOLDED = 3;
-/** Nothing is wrong with a queue in one of these. A queue changes between them every minute, and stays where it is. */
+/** Conditions of a queue with which nothing is wrong. A queue changes between them every minute, and stays where it is. */
 const WELL: readonly Condition[] = ['working', 'waiting', 'quiet'];
 
 /** The queues that are shown in full, and those with which nothing is wrong, by name, where there are many. */

@@ -8,7 +8,7 @@ import { FailedShare, OldestDue, PauseLink } from './cells.js';
 import { MinutesChart } from './chart.js';
 import { FoldedQueues, foldQueues } from './folded.js';
 
-/** Where there are many queues, those in other conditions are seen by their counts. */
+/** Conditions of queues that have a chart where there are many queues; others are seen by their counts. */
 const SEEN_BY_CHART: readonly Condition[] = ['breaker', 'failing', 'late'];
 
 /** All queues, the worst first. Of many queues, those with which nothing is wrong are folded. */
@@ -188,7 +188,10 @@ function retryText({ stats }: QueueView): string {
   return stats.retryMode === 'perRecord' ? 'a due time per record' : 'no run has served it yet';
 }
 
-/** A progressive queue stores no due times: all that wait are due at the turn of their tier. */
+/**
+ * The number of records that are due. A progressive queue stores no due times: all that wait are due at the turn of
+ * their tier.
+ */
 function dueNow({ stats }: QueueView): number | undefined {
   return stats.due?.now;
 }

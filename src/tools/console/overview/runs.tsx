@@ -6,7 +6,7 @@ import { Foreign, Icon, Mark, Panel, recordLink } from '../parts.js';
 import { runLink } from '../runtime/run-page.js';
 
 const SHOWN_RUNS = 12;
-/** Most runs are over by then. */
+/** Runs longer than this are shown as at work. */
 const LONG_RUN_MS = 1_000;
 const SHOWN_FRAMES = 5;
 

@@ -12,7 +12,7 @@ import { runLink } from '../runtime/run-page.js';
 import { QueuesPanel } from './queues.js';
 import { RunResult, RunsPanel } from './runs.js';
 
-/** What is wrong, and how the queues are. */
+/** The overview: what is wrong, and the state of the queues. */
 export async function overview(context: PageContext, reader: CountsReader) {
   const { deps, now } = context;
   const { counts, error } = await reader.read();

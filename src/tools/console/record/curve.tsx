@@ -13,10 +13,10 @@ const WIDE: Size = { width: 1120, height: 340 };
 const NARROW: Size = { width: 352, height: 314 };
 const LEFT = 52;
 const RIGHT = 24;
-/** Two lines about the end, and below them `now`. */
+/** Room for two lines about the end, and below them `now`. */
 const TOP = 58;
 const BOTTOM = 46;
-/** Where the lines of `now` and of the end begin, below the texts of the end. */
+/** The top of the lines of `now` and of the end, below the texts of the end. */
 const LINES_TOP = 33;
 
 const SECOND = 1_000;
@@ -37,7 +37,7 @@ const TICKS: readonly (readonly [ms: number, label: string])[] = [
 interface Step {
   readonly from: number;
   readonly until: number;
-  /** How high it stands, in milliseconds. */
+  /** The wait, which is its height in the picture, in milliseconds. */
   readonly wait: number;
   readonly kind: 'past' | 'current' | 'planned';
 }
@@ -150,7 +150,7 @@ interface Drawn {
   readonly heightAt: (at: number) => number;
 }
 
-/** The texts of the picture, the most important first: what finds no place is left out. */
+/** The texts of the picture, the most important first. A text for which there is no room is left out. */
 function labelsOf({ plan, insertedAt, now, size, marks, lines, x, heightAt }: Drawn): (Label | undefined)[] {
   const bottom = size.height - BOTTOM;
   const room = new Room(size.width, size.height);
@@ -203,7 +203,7 @@ function labelsOf({ plan, insertedAt, now, size, marks, lines, x, heightAt }: Dr
   return placed;
 }
 
-/** What the axes are: the place of each, and a shorter text for where there is less room. */
+/** The names of the axes: the place of each, and a shorter text for where there is less room. */
 function axisTexts(insertedAt: number, now: number, size: Size): Label[][] {
   const since = `time since the insertion at ${clockText(insertedAt, now)}`;
   const texts = [`${since}, logarithmic`, since];
@@ -215,7 +215,7 @@ function axisTexts(insertedAt: number, now: number, size: Size): Label[][] {
   ];
 }
 
-/** Beside the ring of the next attempt, on a side that is free. */
+/** The label beside the ring of the next attempt, on a side that is free. */
 function nextLabel(room: Room, next: number, now: number, ring: { x: number; y: number }): Label | undefined {
   const text = next > now ? `next in ${age(next - now)}` : 'due now';
   const common = { text, class: 'c-retry-text' };
@@ -257,7 +257,7 @@ function stepsOf({ past, next, planned }: AttemptPlan, now: number): Step[] {
   });
 }
 
-/** Those that are far enough from the one before them. */
+/** The ones that are far enough from the one before them. */
 function spaced<One>(all: readonly One[], x: (one: One) => number, room: number): One[] {
   let end = Number.NEGATIVE_INFINITY;
   return all.filter((one) => {

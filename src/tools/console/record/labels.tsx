@@ -10,20 +10,20 @@ interface Box {
 export interface Label {
   readonly text: string;
   readonly x: number;
-  /** Where its base line is. */
+  /** The height of its base line. */
   readonly y: number;
   readonly anchor?: 'start' | 'middle' | 'end';
   readonly class?: string;
 }
 
-/** About as wide as a character of 11 px in the widest of the usual fonts. */
+/** The width of a character, about that of 11 px in the widest of the usual fonts. */
 const CHARACTER = 6.4;
 const ASCENT = 9;
 const DESCENT = 3;
-/** Between two texts of a line, so that they do not read as one. */
+/** The gap between two texts of a line, so that they do not read as one. */
 const GAP = 6;
 
-/** Where texts of a picture are free to stand: none is cut off at an edge, or stands on another thing. */
+/** Finds free places for the texts of a picture: none is cut off at an edge, or stands on another thing. */
 export class Room {
   private readonly taken: Box[] = [];
 
@@ -42,7 +42,7 @@ export class Room {
     });
   }
 
-  /** The first of the places that is free. It is taken from then on. Undefined: none is. */
+  /** Gives the first of the places that is free, and takes it. Undefined: none is. */
   place(...places: readonly Label[]): Label | undefined {
     const found = places.find((label) => this.isFree(boxOf(label)));
     if (found) {

@@ -61,7 +61,7 @@ export function AttemptMark({ kind, x, y }: { kind: Kind; x: number; y: number }
   return <g transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>{SHAPES[kind] as never}</g>;
 }
 
-/** The same by itself, beside a text. */
+/** The mark by itself, beside a text. */
 export function MarkIcon({ kind }: { kind: Kind }) {
   return (
     <svg class="markicon" viewBox="-9 -9 18 18" aria-hidden="true">
@@ -70,7 +70,7 @@ export function MarkIcon({ kind }: { kind: Kind }) {
   );
 }
 
-/** What the marks of a picture mean. */
+/** The legend of a picture's marks. */
 export function MarkKey({ kinds }: { kinds: readonly Kind[] }) {
   return (
     <span class="key">

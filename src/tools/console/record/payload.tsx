@@ -3,7 +3,7 @@ import type { ShownPayload } from '../../shown-payload.js';
 import { link, Mark, Panel } from '../parts.js';
 import { visibleJson } from '../visible-json.js';
 
-/** Above this the payload is folded. */
+/** Most characters of a payload that is not folded. */
 const FOLDED_CHARACTERS = 3_000;
 /** No more than this is on a page; all of it can be downloaded. */
 const MOST_CHARACTERS = 40_000;

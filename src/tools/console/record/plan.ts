@@ -25,19 +25,19 @@ export interface PastAttempt {
 
 /** A record's attempts, and those that its policy plans if each of them fails. */
 export interface AttemptPlan {
-  /** As far as the record's history has kept them, the oldest first. */
+  /** The attempts that the record's history has kept, the oldest first. */
   readonly past: readonly PastAttempt[];
-  /** When the next attempt is due; undefined: there is none. */
+  /** The time at which the next attempt is due; undefined: there is none. */
   readonly next: number | undefined;
-  /** What follows if the next one fails, and the one after it: the middle of what is left to chance. */
+  /** The attempts that follow if the next one fails, and the one after it: the middle of what is left to chance. */
   readonly planned: readonly number[];
-  /** When and why it is given up; undefined: not among those planned, or not known. */
+  /** The time and the reason of its end; undefined: not among the planned attempts, or not known. */
   readonly end: { readonly at: number; readonly reason: 'maxAttempts' | 'expired' } | undefined;
-  /** Undefined: neither the record nor the app says which policy it has. */
+  /** Its policy; undefined: neither the record nor the app says which one it has. */
   readonly policy: ResolvedPolicy | undefined;
 }
 
-/** As often as rules fire for queues that retry per record. */
+/** Seconds between two firings of the rule of a queue that retries per record. */
 const TICK_SECONDS = 60;
 const MOST_PLANNED = 24;
 
@@ -56,7 +56,7 @@ export function planOf(
   return { past, next, policy, ...ifAllFail(record, policy, next) };
 }
 
-/** When its next attempt is due: never before now. */
+/** The time at which its next attempt is due: never before now. */
 function nextOf(record: BacklogRecord, now: number): number {
   const due = Date.parse(restOf(record) ?? record.dueAt ?? record.insertedAt);
   return Number.isFinite(due) ? Math.max(due, now) : now;
@@ -100,7 +100,7 @@ function ifAllFail(record: BacklogRecord, policy: ResolvedPolicy, next: number) 
   return { planned, end: undefined };
 }
 
-/** What an entry of the history stands for. */
+/** The kind of an attempt, by its entry in the history. */
 export function kindOf({ outcome, name }: HistoryEntry): PastAttempt['kind'] {
   return outcome ?? (name === 'AttemptTimeout' ? 'timedOut' : name === 'WorkerLost' ? 'lost' : 'failed');
 }

@@ -15,7 +15,7 @@ import { PayloadPanel } from './payload.js';
 import { type AttemptPlan, planOf } from './plan.js';
 import { Timeline } from './timeline.js';
 
-/** What else is known of a record. */
+/** Facts about a record that are not in its item. */
 interface RecordSurroundings {
   /** A lease names it. */
   readonly running: boolean;

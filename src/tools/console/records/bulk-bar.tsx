@@ -6,7 +6,7 @@ import type { RecordFilter } from './filter.js';
 
 const NAMES = ['run-now', 'redrive', 'snooze', 'move', 'discard'];
 
-/** What can be done with the ticked records, or with all that match. Stands in the form of the table. */
+/** The actions on the ticked records, or on all that match. Stands in the form of the table. */
 export function BulkBar({ context, filter }: { context: PageContext; filter: RecordFilter }) {
   const { access } = context.deps;
   const fits = (statuses: readonly Status[]) => statuses.some((status) => filter.statuses.includes(status));

@@ -2,10 +2,10 @@ import type { Status } from '../../../record/index.js';
 import { Foreign } from '../parts.js';
 import type { FilterText } from './filter.js';
 
-/** What an operator or a producer wrote stands apart: it is isolated on a page. */
+/** A part of a sentence. Words that an operator or a producer wrote are `foreign`, and are isolated on a page. */
 type Word = string | { readonly foreign: string };
 
-/** Before and behind `of orders`. */
+/** Words before and behind `of orders`. */
 const STATES: Readonly<Record<Status | '', readonly [before: string, after: string]>> = {
   '': ['records', 'that are not finished'],
   NEW: ['new records', ''],
@@ -42,14 +42,14 @@ function conditionsOf(text: FilterText): Word[][] {
   return all.filter(([given]) => given !== '').map(([, ...words]) => words);
 }
 
-/** Which records a filter means, as plain text. */
+/** The records that a filter means, as plain text. */
 export function filterText(text: FilterText): string {
   return wordsOf(text)
     .map((word) => (typeof word === 'string' ? word : word.foreign))
     .join('');
 }
 
-/** The same on a page, with a capital. */
+/** The records that a filter means, on a page and with a capital. */
 export function FilterWords({ text }: { text: FilterText }) {
   const [first = '', ...others] = wordsOf(text);
   return (

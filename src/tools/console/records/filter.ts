@@ -38,7 +38,7 @@ export interface RecordFilter {
   readonly text: FilterText;
   readonly queue: string | undefined;
   readonly statuses: readonly Status[];
-  /** Whether each record has to be read to know if it matches: the index knows only queue, and dead or not. */
+  /** Each record has to be read to know if it matches: the index knows only queue, and dead or not. */
   readonly examines: boolean;
   readonly matches: (record: BacklogRecord, now: number) => boolean;
 }
@@ -60,7 +60,7 @@ const NAMES = [
 const OPEN: readonly Status[] = ['NEW', 'ERROR', 'DEAD'];
 const MOST_CHARACTERS = 2_100;
 
-/** What the address says. @param value gives a part of the query */
+/** Reads the filter of an address. @param value gives a part of the query */
 export function readFilter(value: (name: string) => string | undefined): FilterText {
   const entries = NAMES.map((name) => [name, (value(name) ?? '').trim().slice(0, MOST_CHARACTERS)]);
   return Object.fromEntries(entries) as Record<keyof FilterText, string>;
@@ -131,7 +131,7 @@ function parseWhere(
   return { path: path.split('.'), equals: jsonOrText(value) };
 }
 
-/** As on the command line: `7` is a number, `"7"` a text, and so is `x`. */
+/** Reads a value as the command line does: `7` is a number, `"7"` a text, and so is `x`. */
 function jsonOrText(text: string): unknown {
   try {
     return parseExactly(text);
@@ -140,7 +140,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Undefined, which no filter can ask for, where it is hidden. */
+/** The payload as it is shown. Undefined, which no filter can ask for, where it is hidden. */
 function payloadOf(record: BacklogRecord, redact: RedactPayload | undefined): unknown {
   if (redact === undefined) return record.payload;
   const shown = shownPayload(record, redact);

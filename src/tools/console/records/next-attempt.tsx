@@ -1,7 +1,7 @@
 import { type BacklogRecord, isPending, nextAttemptAt } from '../../../record/index.js';
 import { Unknown, When } from '../parts.js';
 
-/** When a record that waits is attempted next; when one that does not wait ended. */
+/** The time at which a record that waits is attempted next; for another one, the time at which it ended. */
 export function NextAttempt(props: {
   record: BacklogRecord;
   now: number;

@@ -10,14 +10,14 @@ import type { RecordFilter } from './filter.js';
 /** A page of records. */
 export interface FoundPage {
   readonly records: readonly BacklogRecord[];
-  /** How many records were read to find them. */
+  /** The number of records that were read to find them. */
   readonly examined: number;
   readonly readUnits: number;
-  /** Where the next page goes on; undefined: there is none. */
+  /** The place from which the next page goes on; undefined: there is none. */
   readonly next: string | undefined;
 }
 
-/** How much a page may show and read. */
+/** Limits of what a page shows and reads. */
 export interface PageBounds {
   readonly rows: number;
   readonly examined: number;
@@ -26,7 +26,7 @@ export interface PageBounds {
 }
 
 export const BOUNDS: PageBounds = { rows: 40, examined: 200, units: PAGE_BUDGET.units };
-/** The embedded database bills nothing. */
+/** Limits on the local runtime, whose embedded database bills nothing. */
 export const LOCAL_BOUNDS: PageBounds = { ...BOUNDS, units: Number.POSITIVE_INFINITY };
 
 /** A stretch of the index. */
@@ -48,7 +48,7 @@ export interface SearchedQueue {
 interface SearchDeps {
   readonly tables: Pick<Tables, 'open'>;
   readonly now: number;
-  /** A filter may name another one. */
+  /** Queues that are known; a filter may name another one. */
   readonly queues: readonly SearchedQueue[];
 }
 
@@ -122,7 +122,7 @@ async function searchIndex(
   return { records: found, examined, next: undefined };
 }
 
-/** Where the first lane of a queue does not fill the page, its others are looked into at the same time. */
+/** The first page of each lane. If the first lane of a queue does not fill the page, the others are read at the same time. */
 class FirstPages {
   private readonly pages = new Map<number, Promise<DuePage>>();
 
@@ -156,7 +156,7 @@ class FirstPages {
   }
 }
 
-/** The rows are by the id, which says nothing: the order of a table is that of its keys' hashes. */
+/** A page of finished records, from the table itself. Its order is that of its keys' hashes, which means nothing. */
 async function searchTable(
   filter: RecordFilter,
   after: string | undefined,
@@ -208,7 +208,7 @@ function allLanesOf({ queue }: SearchedQueue): SearchedQueue {
   return { queue, lanes: lanesOf(queue) };
 }
 
-/** A page that ends with a lane goes on with the next one. */
+/** The cursor of the next page. A page that ends with a lane goes on with the next one. */
 function nextOf(places: readonly Place[], place: number, after: IndexKey | undefined): string | undefined {
   const at = after === undefined ? place + 1 : place;
   const lane = places[at]?.lane;
@@ -216,7 +216,7 @@ function nextOf(places: readonly Place[], place: number, after: IndexKey | undef
   return JSON.stringify(after === undefined ? { lane } : { lane, dueAt: after.dueAt, id: after.id });
 }
 
-/** A cursor of another filter, or one that is none, begins at the beginning. */
+/** The place at which a page begins. A cursor of another filter, or one that is none, begins at the beginning. */
 function startOf(
   { lane, dueAt, id }: Record<string, unknown>,
   places: readonly Place[],
@@ -226,7 +226,7 @@ function startOf(
   return isSortKey(dueAt) && isId(id) ? { place, after: { dueAt, id } } : { place };
 }
 
-/** DynamoDB refuses every other one. */
+/** Tells whether DynamoDB takes it as a sort key. */
 function isSortKey(value: unknown): value is string {
   return isText(value) && Buffer.byteLength(value) <= 1024;
 }

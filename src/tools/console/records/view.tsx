@@ -63,7 +63,7 @@ export async function recordsPage(
   );
 }
 
-/** As search.ts finds them. */
+/** Explains the order of the records, which is that of search.ts. */
 const ORDERS: Readonly<Record<Status | 'all', string>> = {
   all: 'Waiting records come first, the earliest due first; dead ones follow, the newest first.',
   NEW: 'The earliest due comes first.',
@@ -230,7 +230,7 @@ function Row(props: { context: PageContext; record: BacklogRecord; isRunning: bo
   );
 }
 
-/** A reason that is longer repeats the last error. */
+/** The longest reason that is shown beside the last error; a longer one repeats it. */
 const MOST_REASON = 40;
 
 function errorOf(record: BacklogRecord) {

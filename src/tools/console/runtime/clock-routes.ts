@@ -5,7 +5,7 @@ import type { Routes } from '../app-parts.js';
 import type { ConsoleRuntime } from '../deps.js';
 import { readForm } from '../forms.js';
 
-/** Runs that take longer are still at work when the page answers. */
+/** Time for which an answer waits for runs; longer ones are still at work then. */
 const WAIT_MS = 5_000;
 /** Pages that can be asked for again as they are. */
 const PAGES = new Set(['/', '/failures', '/records', '/record', '/tiers', '/what-if', '/runtime/put']);
@@ -81,7 +81,7 @@ function speedText(speed: number): string {
   return speed === 1 ? 'as fast as real time' : `${count(speed)} times as fast as real time`;
 }
 
-/** Where the form was sent from, without the note of an action before. */
+/** The page that the form was sent from, without the note of an action before. */
 function pageOf(request: Context): string {
   const referrer = request.req.header('referer') ?? '';
   if (!URL.canParse(referrer)) return '/';

@@ -10,7 +10,7 @@ import { clockRoutes, type Done } from './clock-routes.js';
 import { putPage } from './put-page.js';
 import { runPage } from './run-page.js';
 
-/** What only a local runtime can do: change its clock, run a rule now, take the sample's ERP down, put a record. */
+/** Routes that only a local runtime has: change its clock, run a rule now, take the sample's ERP down, put a record. */
 export function runtimeRoutes(routes: Routes, runtime: ConsoleRuntime): Hono {
   const { deps, guard, notes, reader, contextOf } = routes;
   const app = new Hono();

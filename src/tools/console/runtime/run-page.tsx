@@ -6,11 +6,11 @@ import { withShortPlaces } from '../../local/status/short-places.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, Panel, When } from '../parts.js';
 
-/** The page of a run that is still kept. */
+/** The link to the page of a run that is still kept. */
 export const runLink = ({ rule, at }: Pick<RunReport, 'rule' | 'at'>): string =>
   link('/runtime/run', { rule, at });
 
-/** What one run came to, what its function wrote, and the stack of what ended it. */
+/** The page of one run: its result, what its function wrote, and the stack of what ended it. */
 export function runPage(context: PageContext, { report, details }: FoundRun) {
   const { label, text, outcome, at, durationMs } = report;
   const { logs, stack } = details;
@@ -69,7 +69,7 @@ function LogPanel({ log: { lines, leftOut }, number }: { log: InvocationLog; num
   );
 }
 
-/** A structured line has its level, its message and the rest; what is none stands as it is. */
+/** A line of the log. A structured line has its level, its message and the rest; another one is shown as it is. */
 function Line({ line }: { line: LogLine }) {
   const parsed = parseLine(line.text);
   const time = <span class="q nw">{clockText(line.at, line.at)}</span>;

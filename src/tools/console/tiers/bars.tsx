@@ -4,11 +4,11 @@ interface BarsProps {
   readonly values: readonly number[];
   /** A text below the bar of that place, if any. */
   readonly label: (i: number) => string | undefined;
-  /** What the picture shows, for those that do not see it. */
+  /** The content of the picture, for people who do not see it. */
   readonly title: string;
-  /** What the scale goes up to at least. Default: the greatest of the values. */
+  /** The least end of the scale. Default: the greatest of the values. */
   readonly most?: number | undefined;
-  /** From here on nothing is known; undefined: all is. */
+  /** The place from which on nothing is known; undefined: all is. */
   readonly unknownFrom?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ const WIDE = 520;
 const NARROW = 330;
 const HEIGHT = 190;
 const LEAST_LEFT = 44;
-/** About as wide as a figure of the scale. */
+/** The width of a figure of the scale, about. */
 const FIGURE = 7.5;
 const TOP = 12;
 const BOTTOM = 24;
@@ -91,7 +91,7 @@ function Picture(props: BarsProps & { width: number }) {
   );
 }
 
-/** 1, 2 or 5 times a power of ten, so that there are two to five lines. */
+/** The step of the scale: 1, 2 or 5 times a power of ten, so that there are two to five lines. */
 export function niceStep(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most / 2)));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => most / one <= 5);

@@ -8,14 +8,14 @@ import { whatIfLink } from '../what-if/view.js';
 
 const PACE_MS = 15 * 60_000;
 
-/** When a queue is done. */
+/** The time until a queue is done. */
 interface Drain {
   readonly stats: OverviewStats;
-  /** How long it takes at the present pace; undefined: not known. */
+  /** The time at the present pace, in milliseconds; undefined: not known. */
   readonly ms: number | undefined;
 }
 
-/** Queues with records that wait, those that take longest first; those of which it is not known before them. */
+/** Queues with records that wait: first those whose time is not known, then those that take longest. */
 function drainsOf({ runtime }: ConsoleDeps, queues: readonly OverviewStats[], now: number): Drain[] {
   return queues
     .filter(({ pending }) => pending > 0)
@@ -55,7 +55,7 @@ export function doneText(
   ].join(' ');
 }
 
-/** When each queue is done. A queue in which nothing waits is only named. */
+/** The times until the queues are done. A queue in which nothing waits is only named. */
 export function DrainPanel(props: { deps: ConsoleDeps; queues: readonly OverviewStats[]; now: number }) {
   const { deps, queues, now } = props;
   if (queues.length === 0) return null;

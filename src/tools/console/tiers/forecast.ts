@@ -3,20 +3,20 @@ import type { OverviewStats } from '../../overview/queue-counts.js';
 
 /** Attempts that come due, of all queues that retry per record. */
 export interface Forecast {
-  /** By minute of the next hour. What is due already is in the first. */
+  /** Attempts by minute of the next hour. What is due already is in the first. */
   readonly minutes: readonly number[];
-  /** By hour of the next day. */
+  /** Attempts by hour of the next day. */
   readonly hours: readonly number[];
   /**
-   * Up to here it is complete, epoch milliseconds; undefined: it is complete. If not all that is due already was read,
-   * it is `now`, and the first bars are the counts of the queues.
+   * The time up to which it is complete, epoch milliseconds; undefined: it is complete. If not all that is due already
+   * was read, it is `now`, and the first bars are the counts of the queues.
    */
   readonly until: number | undefined;
   /** Index entries that were read. */
   readonly examined: number;
 }
 
-/** No more index entries than this are read: 80 to 150 of them are a read unit. */
+/** Most index entries that are read: 80 to 150 of them are a read unit. */
 const MOST_ENTRIES = 2_000;
 const PAGE = 1_000;
 const MINUTE_MS = 60_000;

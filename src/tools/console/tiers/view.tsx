@@ -19,7 +19,7 @@ import { type Forecast, forecastOf } from './forecast.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How much comes when, and when it is done. */
+/** The view of tiers: how much comes due when, and when it is done. */
 export async function tiersPage(context: PageContext, reader: CountsReader) {
   const { deps, now } = context;
   const { counts, error } = await reader.read();
@@ -78,7 +78,7 @@ function dueText({ minutes: [first = 0, ...later], until }: Forecast, sign: stri
   return peak === 0 ? `${due}, now.` : `${due}: ${count(first)} now, then ${most}.`;
 }
 
-/** Which records of a progressive queue come next: `catalog: 33 records, up to 1 d old, come in 42 s.` */
+/** Names the records of a progressive queue that come next: `catalog: 33 records, up to 1 d old, come in 42 s.` */
 function nextTierText({ runtime }: ConsoleDeps, { queue, ages = [] }: OverviewStats, now: number) {
   const rules =
     runtime?.status().rules.filter(({ queues, enabled }) => enabled && queues.includes(queue)) ?? [];
@@ -154,7 +154,7 @@ function BandsPanel(props: { context: PageContext; stats: OverviewStats; state: 
   );
 }
 
-/** Its square root: one record is seen beside a thousand. */
+/** The height of a bar, by the square root: one record is seen beside a thousand. */
 function mass(number: number, most: number): number {
   return Math.max(2, 40 * Math.sqrt(number / most));
 }

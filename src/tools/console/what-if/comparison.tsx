@@ -4,11 +4,11 @@ import { Foreign, Panel, Unknown, When } from '../parts.js';
 import { Bars } from '../tiers/bars.js';
 import { costOf, type ProjectedEnd, type Projection } from './projection.js';
 
-/** One of the two policies, and what it comes to. */
+/** One of the two policies, and its projection. */
 export interface Side {
   /** `Present policy` or `Other policy`. */
   readonly title: string;
-  /** In one line; undefined: not known, or wrong. */
+  /** The policy in one line; undefined: not known, or wrong. */
   readonly text: string | undefined;
   readonly projection: Projection | undefined;
 }
@@ -66,7 +66,7 @@ export function NumbersPanel(props: { sides: readonly Side[]; now: number; about
   );
 }
 
-/** When the last of the records is attempted for the last time. */
+/** The time at which the last of the records is attempted for the last time. */
 function End({ end, now }: { end: ProjectedEnd | undefined; now: number }) {
   if (end === undefined) return <Unknown why="no record waits" />;
   const which = { exact: '', about: '≈ ', notBefore: 'after ' }[end.kind];
@@ -139,7 +139,7 @@ export function WavePanels(props: { sides: readonly Side[]; now: number; about: 
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Whole attempts. */
+/** A number of whole attempts, as text. */
 export function rounded(value: number): string {
   return value > 0 && value < 1 ? '<1' : count(Math.round(value));
 }

@@ -2,7 +2,7 @@ import { shortened } from '../../format.js';
 import { Icon } from '../parts.js';
 import { CHOICES, POLICY_OPTIONS, type PolicyInput } from './input.js';
 
-/** What the form was sent with. */
+/** The values that the form was sent with. */
 export interface FormState {
   readonly queue: string;
   readonly queues: readonly string[];

@@ -8,9 +8,9 @@ export interface PolicyInput {
   readonly type: string;
   /** The options of that type, by name; absent: its default. */
   readonly options: Readonly<Record<string, string>>;
-  /** Undefined: it is wrong. */
+  /** The policy that was read; undefined: it is wrong. */
   readonly read: { readonly data: PolicyData; readonly policy: ResolvedPolicy } | undefined;
-  /** What is wrong, in the policy's own words, by the field; `policy` for the type. Empty: nothing. */
+  /** Errors in the policy's own words, by the field; `policy` for the type. Empty: there are none. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -95,7 +95,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** By field: the policy names the option at the beginning of each problem. */
+/** Errors by field: the policy names the option at the beginning of each. */
 function problems(error: unknown): Record<string, string> {
   if (!(error instanceof ConfigurationError)) throw error;
   const found: Record<string, string> = {};

@@ -6,15 +6,15 @@ import { seededRandom } from '../../lab/seeded-random.js';
 export interface WaitingRecord {
   readonly id: string;
   readonly queue: string;
-  /** When its next attempt is due; never before now. */
+  /** The time at which its next attempt is due; never before now. */
   readonly next: number;
   /** Failures so far. */
   readonly failures: number;
-  /** Undefined: it has not failed yet. */
+  /** The time of its first failure; undefined: it has not failed yet. */
   readonly firstFailureAt: number | undefined;
-  /** What its age counts from. */
+  /** The time that its age counts from. */
   readonly bornAt: number;
-  /** How many records it stands for. */
+  /** The number of records that it stands for. */
   readonly weight: number;
   /** Its policy, given that of its queue: its own one, or the queue's with its own limits. */
   readonly policyWith: (queuePolicy: ResolvedPolicy) => ResolvedPolicy;
@@ -28,7 +28,10 @@ export interface Projection {
   readonly hours: readonly number[];
   /** Attempts in the next 24 hours. */
   readonly attemptsADay: number;
-  /** When the last of the records is attempted for the last time, and given up. Undefined: there are no records. */
+  /**
+   * The time at which the last of the records is attempted for the last time, and given up. Undefined: there are no
+   * records.
+   */
   readonly end: ProjectedEnd | undefined;
 }
 
@@ -44,11 +47,11 @@ export interface ProjectedEnd {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** As often as rules fire for queues that retry per record. */
+/** Seconds between two firings of the rule of a queue that retries per record. */
 const TICK_SECONDS = 60;
-/** One decision takes three microseconds: a page has some 60 ms for each policy. */
+/** Most decisions for one policy. Each takes three microseconds: a page has some 60 ms for each policy. */
 const MOST_DECISIONS = 20_000;
-/** The decisions behind the next day that are made for one record. Fibonacci has fewer in a year. */
+/** Most decisions behind the next day for one record. Fibonacci has fewer in a year. */
 const MOST_DECISIONS_TO_END = 200;
 
 /**
@@ -110,7 +113,7 @@ export function* attemptsOf(
   }
 }
 
-/** Evenly chosen ones, fewer where a policy attempts often. */
+/** Evenly chosen records, fewer where a policy attempts often. */
 function affordable(records: readonly WaitingRecord[], policy: ResolvedPolicy, now: number) {
   const sample = records[Math.floor(records.length / 2)];
   if (sample === undefined) return records;
@@ -150,7 +153,7 @@ const sumOf = (sum: number, { weight }: WaitingRecord) => sum + weight;
 const WRITE_UNITS = 3;
 const DOLLARS_PER_MILLION = 0.625;
 
-/** What attempts that fail cost in DynamoDB, on demand, for items of up to 1 KB: see docs/cost.md. */
+/** The cost in DynamoDB of attempts that fail, on demand, for items of up to 1 KB: see docs/cost.md. */
 export function costOf(attempts: number): { readonly writeUnits: number; readonly dollars: number } {
   const writeUnits = attempts * WRITE_UNITS;
   return { writeUnits, dollars: (writeUnits * DOLLARS_PER_MILLION) / 1e6 };

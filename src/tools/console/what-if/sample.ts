@@ -10,17 +10,17 @@ import type { WaitingRecord } from './projection.js';
 
 /** Records that stand for all that wait in a queue. */
 export interface WaitingSample {
-  /** The earliest due time first. */
+  /** The records, the earliest due time first. */
   readonly records: readonly WaitingRecord[];
-  /** All that wait. */
+  /** The number of all that wait. */
   readonly total: number;
   /** Due times that were read. */
   readonly dueTimes: number;
   /** Records that were read in full. */
   readonly read: number;
-  /** What the sample has cost. */
+  /** The read units that the sample has cost. */
   readonly readUnits: number;
-  /** Those of them that have a policy of their own. */
+  /** The number of read records that have a policy of their own. */
   readonly ownPolicies: number;
 }
 
@@ -30,9 +30,9 @@ interface Entry {
   readonly weight: number;
 }
 
-/** Due times from one part of the future: 80 to 150 of them are a read unit. */
+/** Most due times from one part of the future: 80 to 150 of them are a read unit. */
 const MOST_ENTRIES = 200;
-/** Half a read unit each, up to 4 KB. */
+/** Most records that are read. Each costs half a read unit, up to 4 KB. */
 const MOST_RECORDS = 30;
 const MOST_UNITS = 15;
 
@@ -65,12 +65,15 @@ export async function sampleWaiting(
   };
 }
 
-/** Every fourth of them first: the budget may end before all are read, and each part of the future is to have some. */
+/**
+ * Ids in another order, every fourth one first: the budget may end before all are read, and each part of the future is
+ * to have some.
+ */
 function scattered(ids: readonly string[]): string[] {
   return [0, 2, 1, 3].flatMap((start) => ids.filter((_, i) => i % 4 === start));
 }
 
-/** The earliest first, weighed so that each part of the future has as many as the queue's counts say. */
+/** Due times, the earliest first, weighed so that each part of the future has as many as the queue's counts say. */
 async function entriesOf(store: OperatorStore, stats: OverviewStats, now: number) {
   const parts = duePartsOf(stats, now).filter(({ count }) => count > 0);
   const [firstLane = '', ...otherLanes] = stats.lanes;
@@ -92,7 +95,7 @@ async function entriesOf(store: OperatorStore, stats: OverviewStats, now: number
   return found.flat().sort((one, other) => one.dueAt - other.dueAt);
 }
 
-/** The latest ones of that part. */
+/** The latest due times of that part. */
 async function dueWithin(
   store: OperatorStore,
   lane: string,

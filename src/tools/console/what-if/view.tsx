@@ -21,7 +21,7 @@ export type Field = (name: string) => string;
 const ASSUMPTION =
   'This is what comes if every attempt fails and no further record comes in; a record that waits keeps its due time, and the other policy decides from its next failure on.';
 
-/** What another policy would make of the records that wait in a queue. */
+/** The page that shows what another policy would make of the records that wait in a queue. */
 export async function whatIfPage(context: PageContext, reader: CountsReader, field: Field) {
   const { deps } = context;
   const { counts, error } = await reader.read();
@@ -182,5 +182,5 @@ function shell(context: PageContext, ...children: unknown[]) {
   });
 }
 
-/** The page for one queue. */
+/** The link to the page for one queue. */
 export const whatIfLink = (queue: string): string => link('/what-if', { queue });
