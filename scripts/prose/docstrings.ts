@@ -5,7 +5,7 @@ const NAMED_FIRST = [
   /^src\/tools\/(?:charts|console|lab|overview|work)\//,
   /^src\/tools\/[^/]+$/,
   /^src\/[^/]+$/,
-  /^src\/tools\/cli\//,
+  /^src\/tools\/(?:cli|local)\//,
   /^src\/record\/(?:give-up|item-size)\.ts$/,
   /^functions\//,
 ];

@@ -19,7 +19,7 @@ export interface SynthesizedApp {
 export interface AppSource {
   /** The command or the folder. */
   readonly command: string;
-  /** Where the command runs. */
+  /** Folder in which the command runs. */
   readonly cwd: string;
   /** Synthesizes the app into a new folder. @throws ConfigurationError with the app's own words if it fails */
   read(signal?: AbortSignal): Promise<SynthesizedApp>;

@@ -6,7 +6,7 @@ import type { GivenUp } from './sandbox/sandbox-pool.js';
 import type { LambdaService } from './services/lambda-service.js';
 import type { LocalFunction } from './template/local-app.js';
 
-/** How an event that one function has sent to another came out. */
+/** Outcome of an event that one function has sent to another. */
 export interface AsyncResult {
   readonly functionName: string;
   readonly event: unknown;
@@ -83,7 +83,7 @@ function nameOf(functionName: string): string {
   return functionName.slice(functionName.lastIndexOf(':') + 1);
 }
 
-/** As Lambda tells a destination of it. */
+/** Builds the message that Lambda sends to a function's destination on failure. */
 function failureOf(
   functionName: string,
   event: unknown,

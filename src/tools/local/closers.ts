@@ -1,4 +1,4 @@
-/** What has been opened and must be closed again, the last one first, however far the start came. */
+/** Closes what has been opened, the last one first, however far the start came. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
 

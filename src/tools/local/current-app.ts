@@ -21,7 +21,7 @@ export class CurrentApp {
     return this.#queues;
   }
 
-  /** Those that hold records. */
+  /** Tables that hold records. */
   get tables(): readonly string[] {
     return this.#tables;
   }
@@ -30,12 +30,12 @@ export class CurrentApp {
     return this.#app.tables.map(({ name }) => name);
   }
 
-  /** A function gets what is put into the table. */
+  /** Tells whether a function receives what is put into the table. */
   hasIntake(table: string): boolean {
     return this.#app.streams.some((stream) => stream.table === table);
   }
 
-  /** No intake looks after its tables. */
+  /** True if no intake looks after the app's tables: records are indexed with their insertion. */
   get indexAtOnce(): boolean {
     return this.#app.streams.length === 0;
   }

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { ConfigurationError } from '../../support/errors.js';
 import type { LocalFunction } from './template/local-app.js';
 
-/** Where a debugger can be attached to a function. */
+/** Address at which a debugger can be attached to a function. */
 export interface DebuggerAddress {
   readonly functionName: string;
-  /** On 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number;
 }
 
-/** How the app's own functions are debugged. Those that this package brings run as ever. */
+/** Debugging of the app's own functions. Those that this package brings run without a debugger. */
 export interface Debugging {
   /** Empty: VS Code attaches itself. */
   readonly addresses: readonly DebuggerAddress[];
@@ -27,11 +27,11 @@ export interface Debugging {
   follow(functions: readonly LocalFunction[]): Promise<void>;
 }
 
-/** Where Node.js listens if no port is given. */
+/** Default port for debuggers, as in Node.js. */
 export const DEBUGGER_PORT = 9229;
-/** A developer may think for longer than any function may take. As much as a timer of Node.js takes. */
+/** Timeout of a function that is debugged, two days: a developer may think for longer than any function may take. */
 export const DEBUGGED_TIMEOUT_SECONDS = 2 * 86_400;
-/** As scripts/handlers.mjs writes it. */
+/** First characters of a bundle of this package, as scripts/handlers.mjs writes them. */
 const BUILT_IN = '/* dynamo-backlog */';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -97,7 +97,7 @@ function attachesItself({ VSCODE_INSPECTOR_OPTIONS: options = '' }: Variables): 
   }
 }
 
-/** Bundled by this package, minified and without a map. */
+/** Tells whether this package has bundled the function, minified and without a map. */
 function isBuiltIn({ folder }: LocalFunction): boolean {
   const start = Buffer.alloc(BUILT_IN.length);
   try {

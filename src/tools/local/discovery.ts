@@ -24,18 +24,18 @@ const runtimeSchema = z.object({
   }),
 });
 
-/** What a running local runtime tells the other commands. */
+/** Facts about a running local runtime, for the other commands. */
 export type RuntimeInfo = z.output<typeof runtimeSchema>;
 
-/** One folder per user. By number where there are some: in a container it may have no name. */
+/** Folder of this user's runtimes, by number where users have one: in a container a user may have no name. */
 function discoveryFolder(): string {
   const user = process.getuid?.() ?? userInfo().username.replace(/[^\w.-]/g, '_');
   return process.env.BACKLOG_RUNTIME_DIR ?? join(tmpdir(), `dynamo-backlog-${user}`);
 }
 
 /**
- * In a temporary folder that all users share, another user can have made this one before, and pretend to be a runtime in
- * it: records would be written to wherever that user says.
+ * Checks that the folder is this user's. In a temporary folder that all users share, another user can have made this
+ * one before, and pretend to be a runtime in it: records would be written to wherever that user says.
  *
  * @throws ConfigurationError if it is another user's, or others may write to it
  */
@@ -99,7 +99,7 @@ export async function findRuntime(cwd: string, folder = discoveryFolder()): Prom
   );
 }
 
-/** So long, in real time, the clock of a runtime is taken to go on as it did. */
+/** Real time during which a clock that was read is taken to go on as it did. */
 const CLOCK_FOR_MS = 100;
 
 /** The clock of a running runtime as it is now, for `scaledClock`. Of one that has ended it is the last that was known. */
@@ -136,7 +136,7 @@ async function readInfo(path: string): Promise<RuntimeInfo | undefined> {
   }
 }
 
-/** Whether a process runs, of any user. */
+/** Tells whether a process runs, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

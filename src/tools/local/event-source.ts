@@ -1,9 +1,9 @@
 import type { Invoke } from './function-host.js';
 
-/** Hands a batch over. The function's answer; it rejects if the function failed. */
+/** Delivers a batch. Returns the function's answer; rejects if the function failed. */
 export type Deliver<Received> = (event: { readonly Records: readonly Received[] }) => Promise<unknown>;
 
-/** As an event source mapping starts a function. */
+/** Invokes a function with a batch, as an event source mapping does. */
 export function handOverTo(functionName: string, invoke: Invoke): Deliver<object> {
   return async (event) => {
     const invocation = await invoke(functionName, event);
@@ -12,7 +12,7 @@ export function handOverTo(functionName: string, invoke: Invoke): Deliver<object
   };
 }
 
-/** What of a batch a function's answer names as failed, by its identifiers. */
+/** Returns the identifiers of the messages or changes that a function's answer names as failed. */
 export function failuresOf(answer: unknown): ReadonlySet<unknown> {
   const { batchItemFailures } = (answer ?? {}) as { batchItemFailures?: unknown };
   if (!Array.isArray(batchItemFailures)) return new Set();

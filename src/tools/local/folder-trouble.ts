@@ -32,7 +32,9 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** What is wrong with a folder, and what to do. It shows no more of the error than its code and a file's path. */
+/**
+ * Explains what is wrong with a folder, and what to do. It shows no more of the error than its code and a file's path.
+ */
 export function folderTrouble(folder: string, error: unknown): ConfigurationError {
   const all = causesOf(error);
   const text = all.map(({ code, message }) => `${code ?? ''} ${message}`).join(' ');

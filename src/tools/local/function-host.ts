@@ -26,7 +26,7 @@ const SANDBOXES = 10;
 const CLOCK_WITHIN_MS = 1_000;
 /** Functions that take longer to load, in real time, are not waited for. */
 const LOADED_WITHIN_MS = 5_000;
-/** What Lambda gives an asynchronous event at least, before it is given up. */
+/** Time after which an asynchronous event that finds no sandbox is given up. Lambda waits at least as long. */
 const EVENT_MAX_WAIT_MS = 60_000;
 
 /** Runs the app's functions by their names, as Lambda would. */

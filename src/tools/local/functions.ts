@@ -35,7 +35,7 @@ export interface RunningFunctions {
   readonly invoke: Invoke;
   /** Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
-  /** What `replace` needs. @throws ConfigurationError if a debugger finds no port */
+  /** Prepares what `replace` needs. @throws ConfigurationError if a debugger finds no port */
   prepare(app: LocalApp): Promise<void>;
   /** This is the app from now on. What waits stays, and what is at work ends as it began. */
   replace(app: LocalApp): void;

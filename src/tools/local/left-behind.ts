@@ -4,7 +4,7 @@ import type { AppQueue } from './app-queues.js';
 import type { Snapshot } from './streams/beginning.js';
 import type { LocalApp } from './template/local-app.js';
 
-/** What a runtime before this one may not have handed over any more: the items of each table whose stream is read. */
+/** Reads the items of each table whose stream is read: a runtime before this one may not have delivered all of them. */
 export function itemsLeftBehind({ tables, streams }: LocalApp, client: DynamoDBClient): Snapshot[] {
   const read = new Set(streams.map(({ table }) => table));
   return tables
@@ -16,7 +16,7 @@ export function itemsLeftBehind({ tables, streams }: LocalApp, client: DynamoDBC
     }));
 }
 
-/** Its sandboxes have ended with it: what they had begun on arrival need not be waited for. */
+/** Forgets the runs on arrival of a runtime before this one. Its sandboxes have ended with it. */
 export async function endFormerRuns(queues: readonly AppQueue[], client: DynamoDBClient): Promise<void> {
   const tables = new Set(queues.flatMap(({ controlTable }) => controlTable ?? []));
   for (const table of tables) await forgetArrivals(client, table);

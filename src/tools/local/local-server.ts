@@ -4,14 +4,14 @@ import { refusalOf } from './own-address.js';
 import { RUNTIME_HEADER, runtimeHeader } from './port-holder.js';
 
 export interface LocalServer {
-  /** Without a slash at its end. */
+  /** URL of the server, without a slash at its end. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 const HOST = '127.0.0.1';
 
-/** What `localApp` makes. */
+/** Application that `localApp` makes. */
 export type LocalApp = Hono<{ Bindings: HttpBindings }>;
 
 /** An HTTP application that answers only requests to this machine's own names, and none of a foreign web page. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Why a request is not answered. */
+/** Reason why a request is not answered. */
 export interface Refusal {
   readonly status: 403 | 421;
   readonly text: string;
@@ -9,9 +9,9 @@ export interface Refusal {
 const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Whether a request comes from a program that means this very server. A web page can let a name of its own lead to
- * 127.0.0.1: the browser then takes this server for the page's own, but its requests name the page's host. Any other
- * request that a page sends to a foreign server names the page as its origin.
+ * Refuses a request unless it comes from a program that means this very server. A web page can let a name of its own
+ * lead to 127.0.0.1: the browser then takes this server for the page's own, but its requests name the page's host. Any
+ * other request that a page sends to a foreign server names the page as its origin.
  *
  * @param port at which the server listens
  * @param ownPages whether pages of this server may send requests to it

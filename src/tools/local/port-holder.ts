@@ -12,8 +12,8 @@ export function runtimeHeader(pid = process.pid, cwd = process.cwd()): string {
 }
 
 /**
- * What has a port of this machine: `another dynamo-backlog (process 123, /path/of/the/app)`, or `another program`. A
- * runtime that starts is not registered yet, and one that is suspended does not answer: so both are asked.
+ * Names the holder of a port of this machine: `another dynamo-backlog (process 123, /path/of/the/app)`, or `another
+ * program`. A runtime that starts is not registered yet, and one that is suspended does not answer: so both are asked.
  */
 export async function portHolder(port: number): Promise<string> {
   const found = (await registered(port)) ?? (await answering(port));
@@ -47,7 +47,7 @@ function answering(port: number): Promise<Holder | undefined> {
   });
 }
 
-/** Any program can answer anything. */
+/** Parses a runtime's header. Any program can answer anything. */
 function holderOf(header: unknown): Holder | undefined {
   const [, pid, folder = ''] = (typeof header === 'string' && /^(\d{1,10}) (\S{1,4000})$/.exec(header)) || [];
   if (pid === undefined) return undefined;

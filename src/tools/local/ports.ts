@@ -4,7 +4,7 @@ import type { TakenPort } from './status/status.js';
 
 export const CONSOLE_PORT = { otherwise: 8080, flag: '--port' };
 export const DYNAMODB_PORT = { otherwise: 8000, flag: '--dynamodb-port' };
-/** So many ports are tried. */
+/** Number of ports that are tried. */
 const MOST_TRIED = 100;
 
 /**
@@ -40,7 +40,7 @@ export async function onPort<Server>(
 export interface WantedPort {
   /** The one of the flag, and no other. Default: none was chosen. */
   readonly given: number | undefined;
-  /** Where none was chosen: this one, or the next that is free. */
+  /** Port if none was chosen: this one, or the next that is free. */
   readonly otherwise: number;
   readonly flag: string;
   /** Told that the port is taken by another program, once the server has another one. */

@@ -13,7 +13,7 @@ export interface RunningAppOptions extends FunctionsOptions {
   readonly log: Pick<RunLog, 'start'>;
 }
 
-/** What follows the app: its functions, what starts them, and its rules. No rule fires yet. */
+/** Starts what follows the app: its functions, what starts them, and its rules. No rule fires yet. */
 export async function startApp(options: RunningAppOptions) {
   const { app, time, closers, log, onReport } = options;
   const current = new CurrentApp(app);
@@ -51,7 +51,7 @@ export async function startApp(options: RunningAppOptions) {
     },
     /** Opens a sandbox for each function that is needed first. Resolves when they are loaded. */
     warm: () => host.warm(functionsAtWork(current.app)),
-    /** What `run` needs. @throws ConfigurationError if a debugger finds no port */
+    /** Prepares what `run` needs. @throws ConfigurationError if a debugger finds no port */
     prepare: (next: LocalApp) => functions.prepare(next),
     /** Runs this app from now on: records, messages and phases are kept, and what is at work ends as it began. */
     run(next: LocalApp): void {

@@ -17,9 +17,9 @@ export interface RuntimeOptions {
   readonly port?: number | undefined;
   /** Keeps records, time and logs between starts. Default: nothing is kept. */
   readonly dataDir?: string | undefined;
-  /** How many times as fast as real time the backlog's time goes. Default 1. */
+  /** Seconds of the backlog that pass in a real one. Default 1. */
   readonly speed?: number | undefined;
-  /** Where the app's queues deliver, as its context value `deliverTo`. */
+  /** Destination of the app's queues, as its context value `deliverTo`. */
   readonly deliverTo?: string | undefined;
   /** A JSON file with the values of the app's secrets and parameters, by name. */
   readonly secrets?: string | undefined;
@@ -27,7 +27,7 @@ export interface RuntimeOptions {
   readonly sample?: boolean | undefined;
   /** Debuggers listen from this port of 127.0.0.1 on, one for each function of the app's own; 0 for any that are free. Default: none. */
   readonly inspect?: number | undefined;
-  /** What the console shows of a payload. Default: all of it. */
+  /** Chooses what the console shows of a payload. Default: all of it. */
   readonly redact?: RedactPayload | undefined;
   /** Default: the process's. */
   readonly cwd?: string | undefined;
@@ -41,11 +41,11 @@ export interface RuntimeOptions {
   readonly onReady?: ((status: () => RuntimeStatus, actions: RuntimeActions) => void) | undefined;
   /** Runs what is saved of the app while it is at work. Default false. */
   readonly watch?: boolean | undefined;
-  /** What came of a save. */
+  /** Called with the result of a save. */
   readonly onReload?: ((news: ReloadNews) => void) | undefined;
   /** Says what another synthesis changes for the queues. Default: nothing is said of them. */
   readonly describeChanges?: DescribeChanges | undefined;
-  /** What the start is at. */
+  /** Called with each step of the start. */
   readonly onProgress?: ((step: string) => void) | undefined;
   /** Ends a start that is under way: a synthesis at once, all else at its next step. Later it does nothing. */
   readonly signal?: AbortSignal | undefined;

@@ -43,7 +43,7 @@ export interface RuntimeView {
   readonly page: StatusPageParts;
   readonly control: ClockControl;
   readonly counter: Pick<Counter<unknown>, 'soon' | 'stop' | 'countNow'>;
-  /** What the keys of a terminal do. */
+  /** Dependencies of what the keys of a terminal do. */
   readonly actions: RuntimeActionsDeps;
   status(): RuntimeStatus;
   /** Tells other commands what runs here. Gives the function that takes it back. */
@@ -51,7 +51,10 @@ export interface RuntimeView {
   setNews(news: ReloadNews): void;
 }
 
-/** What users and other commands see of a runtime, and the clock that they change. It shows the app that runs at the moment. */
+/**
+ * Builds what users and other commands see of a runtime, and the clock that they change. It shows the app that runs at
+ * the moment.
+ */
 export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
   const { options, app, time, alarm, client, endpoint, pageUrl, cwd, dataDir, deliverTo, log } = deps;
   const { current, scheduler, host } = app;

@@ -1,4 +1,4 @@
-/** How many seconds of the backlog may pass in a real one. */
+/** Bounds and presets of the speed: seconds of the backlog that pass in a real one. */
 export const SPEEDS = {
   least: 1,
   most: 100_000,

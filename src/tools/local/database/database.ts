@@ -4,7 +4,7 @@ import type { TakenPort } from '../status/status.js';
 import type { Change } from '../streams/change.js';
 import type { LocalApp } from '../template/local-app.js';
 
-/** Where the app's tables are. */
+/** The DynamoDB that has the app's tables. */
 export interface Database {
   /** Such as `http://127.0.0.1:8000`. */
   readonly endpoint: string;

@@ -58,12 +58,12 @@ export async function givenDatabase(
   };
 }
 
-/** What the streams that the app reads must tell, by table. */
+/** View types that the app needs of the streams that it reads, by table. */
 function viewTypesOf({ streams }: LocalApp): Map<string, string> {
   return new Map(streams.map(({ table, viewType }) => [table, viewType]));
 }
 
-/** Each of the two would attempt every record. */
+/** Refuses an endpoint of another runtime: each of the two would attempt every record. */
 async function refuseAnother(endpoint: string): Promise<void> {
   const other = (await runningRuntimes()).find(
     (one) => new URL(one.endpoint).href === new URL(endpoint).href,

@@ -3,9 +3,9 @@ import type { TableFacts } from '../../../store/dynamodb/inspect.js';
 import { ConfigurationError } from '../../../support/errors.js';
 
 /**
- * Whether a table that was there before is the one that the app means. Indexes beside those of the app do no harm.
+ * Checks that a table that was there before is the one that the app means. Indexes beside those of the app do no harm.
  *
- * @param viewType what the table's stream must show to the app's functions, if they read it
+ * @param viewType that the table's stream must have for the app's functions, if they read it
  * @throws ConfigurationError naming what differs
  */
 export function checkTable(

@@ -51,7 +51,7 @@ export function guardDatabase(database: LevelDatabase, onFailure: (error: Error)
   }
 }
 
-/** As dynalite tells its errors. */
+/** Builds the error with which dynalite answers once its database has failed. */
 function answerOf(cause: Error): Error {
   const message = 'the embedded DynamoDB cannot use its data any more';
   return Object.assign(new Error(message, { cause }), {

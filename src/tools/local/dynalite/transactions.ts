@@ -31,7 +31,7 @@ const actionOf = (name: string) =>
   load(`./actions/${name}`) as (store: DynaliteStore, data: Request, done: Answer) => void;
 const validationOf = (name: string) => load(`./validations/${name}`) as Validation;
 
-/** What stands in a transaction, and the operation of dynalite that does it for one item. */
+/** Parts of a transaction, each with the operation of dynalite that does it for one item. */
 const WRITES = {
   Put: 'putItem',
   Update: 'updateItem',
@@ -122,7 +122,10 @@ export class Transactions {
     });
   }
 
-  /** What a part would write: the operation runs on a store that reads this one, and keeps what is written to itself. */
+  /**
+   * Returns what a part would write: the operation runs on a store that reads this one, and keeps what is written to
+   * itself.
+   */
   async #plan({
     kind,
     data,

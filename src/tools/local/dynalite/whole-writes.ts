@@ -35,7 +35,7 @@ const db = createRequire(import.meta.resolve('dynalite'))('./db') as {
   updateIndexes: UpdateIndexes;
 };
 
-/** What the next write of an item brings with it. */
+/** Write of an item that is about to come, with the entries of its indexes. */
 interface Pending {
   readonly write: ItemWrite;
   readonly indexes: readonly Operation[];
@@ -47,7 +47,8 @@ const { updateIndexes: updateIndexesOf } = db;
 let isPatched = false;
 
 /**
- * Without this patch no insert reaches the intake, because dynalite has no streams.
+ * Makes each write of dynalite whole, and reports it. Without this patch no insert reaches the intake, because dynalite
+ * has no streams.
  *
  * dynalite also writes the entries of an item's indexes first, one by one, and then the item. A process that is killed
  * in between, or a full disk, would leave an item that waits and that no index has: it would never be attempted. Here
@@ -75,7 +76,7 @@ export function makeWritesWhole(
     recorded.push({ type: 'del', key });
     done(null);
   };
-  /** What is written meanwhile, in place of its being written. */
+  /** Runs a write, and returns its operations in place of making them. */
   const record = (write: (done: () => void) => void): readonly Operation[] => {
     const operations: Operation[] = [];
     let isDone = false;

@@ -5,7 +5,7 @@ export interface MessageQueueOptions {
   readonly arn: string;
   readonly region: string;
   readonly batchSize: number;
-  /** How often a message is delivered that fails each time. */
+  /** Number of deliveries of a message that fails each time. */
   readonly maxReceives: number;
   /** Undefined: no function reads it. */
   readonly deliver: Deliver<object> | undefined;
@@ -18,16 +18,16 @@ export interface MessageQueueOptions {
 interface Message {
   readonly messageId: string;
   readonly body: string;
-  /** By `performance.now()`, as the system's clock may be set forth and back. */
+  /** Time of the next delivery, by `performance.now()`, as the system's clock may be set forth and back. */
   readyAt: number;
   receives: number;
 }
 
-/** What fails comes again after this time; SQS waits for the visibility timeout. */
+/** Delay before a message that failed comes again. SQS waits for the visibility timeout. */
 const COMES_AGAIN_MS = 5_000;
-/** What comes within this time is one batch. */
+/** Messages that come within this time are one batch. */
 const GATHER_MS = 10;
-/** What a timer of Node can wait for is longer, but a machine may sleep meanwhile. */
+/** Longest wait of a timer. Node can wait for longer, but a machine may sleep meanwhile. */
 const MAX_WAIT_MS = 30_000;
 
 /** One message queue with at most one reader, in memory, in real time. */
@@ -39,7 +39,7 @@ export class MessageQueue {
 
   constructor(private options: MessageQueueOptions) {}
 
-  /** What waits stays. A batch that is at work ends as it began. */
+  /** Changes the options. What waits stays, and a batch that is at work ends as it began. */
   configure(options: MessageQueueOptions): void {
     this.options = options;
     this.wake();

@@ -1,7 +1,7 @@
 import type { LocalApp, LocalFunction, LocalRule } from '../template/local-app.js';
 import { queuesOf } from '../template/target.js';
 
-/** What changes of an app beside the settings of its queues, one line each. */
+/** Lists what changes of an app beside the settings of its queues, one line each. */
 export function appChanges(before: LocalApp, after: LocalApp): string[] {
   return [
     ...named('table', before.tables, after.tables, { removed: 'not in the app any more; its records stay' }),
@@ -75,7 +75,7 @@ function ruleChanges(before: readonly LocalRule[], after: readonly LocalRule[]):
   ];
 }
 
-/** With a queue its rules come and go. */
+/** Tells whether none of the rules is for a queue of this rule: a rule comes and goes with its queues. */
 function isOfOtherQueues({ event }: LocalRule, rules: readonly LocalRule[]): boolean {
   const queues = queuesOf(event);
   const others = new Set(rules.flatMap((rule) => queuesOf(rule.event)));

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import * as z from 'zod';
 
-/** What an app is written in. Other files change what is synthesized so rarely that a restart will do. */
+/** Files that an app is written in. Others change what is synthesized so rarely that a restart will do. */
 const SOURCE = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/;
 
 const watchSchema = z.object({
@@ -21,8 +21,8 @@ export interface AppFiles {
 }
 
 /**
- * Which files below the app's folder are looked at. Left out are packages, folders that begin with a dot, what the CDK has
- * synthesized, and what `watch.exclude` of a cdk.json names, as for `cdk watch`.
+ * Chooses the files below the app's folder that are looked at. Left out are packages, folders that begin with a dot,
+ * what the CDK has synthesized, and what `watch.exclude` of a cdk.json names, as for `cdk watch`.
  *
  * @param dataDir the runtime writes there itself
  */
@@ -42,7 +42,7 @@ export async function readAppFiles(cwd: string, dataDir: string | undefined): Pr
   };
 }
 
-/** Those of a folder that is synthesized already: templates and manifests. */
+/** Chooses the files of a folder that is synthesized already: templates and manifests. */
 export function assemblyFiles(): AppFiles {
   return {
     isIgnoredFolder: (path) => basename(path).startsWith('asset.'),

@@ -10,7 +10,7 @@ export interface BurstsOptions<Item> {
  * was written last.
  */
 const QUIET_MS = 60;
-/** What is written without end is handled this often. */
+/** Longest time until a burst is handled, if items come without end. */
 const MOST_MS = 1_000;
 
 /** Gathers what comes within moments: a save, or a checkout of two hundred files, is one burst. */

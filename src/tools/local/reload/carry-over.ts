@@ -27,7 +27,7 @@ export function carryOver(
   return { ...after, functions };
 }
 
-/** Without the folders of syntheses. Assets of equal names are equal in all of them. */
+/** Returns a function without the folders of syntheses. Assets of equal names are equal in all of them. */
 function placeless({ environment, ...lambda }: LocalFunction) {
   const values = Object.entries(environment).map(([name, value]) => [name, value.replaceAll(SYNTHESIS, '')]);
   return { ...lambda, environment: values.sort() };

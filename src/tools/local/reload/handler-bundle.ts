@@ -7,7 +7,7 @@ import type { BundleDescription } from '../../../support/local-bundle.js';
 /** The parts of esbuild that bundle handlers. */
 export type Esbuild = Pick<typeof import('esbuild'), 'build' | 'context' | 'formatMessages'>;
 
-/** What came of bundling a handler. */
+/** Result of bundling a handler. */
 export type Outcome =
   /** The bundle is what it was. */
   | { readonly type: 'same' }
@@ -39,7 +39,7 @@ export class HandlerBundle {
   readonly #options: HandlerBundleOptions;
   #context: Promise<BuildContext> | undefined;
   #last: string | undefined;
-  /** That of the last bundle was found in it. */
+  /** True if the last good bundle exported the handler. */
   #exported = false;
 
   constructor(options: HandlerBundleOptions) {
@@ -122,7 +122,7 @@ function inputsOf({ metafile }: BuildResult, workingDir: string): ReadonlySet<st
   return new Set(files.map((path) => resolve(workingDir, path)));
 }
 
-/** Those that esbuild knows of: not what is exported from a CommonJS module by a star. */
+/** Names that a bundle exports, as far as esbuild knows them: not those that come from a CommonJS module by a star. */
 function exportsOf({ metafile }: BuildResult): readonly string[] {
   const outputs = Object.values(metafile?.outputs ?? {});
   return outputs.find(({ entryPoint }) => entryPoint !== undefined)?.exports ?? [];
@@ -134,7 +134,7 @@ function digestOf(files: readonly OutputFile[]): string {
   return hash.digest('hex');
 }
 
-/** Whether the code that runs is this one. */
+/** Tells whether the code that runs is this one. */
 async function isIn(folder: string, files: readonly OutputFile[]): Promise<boolean> {
   const code = files.filter(({ name }) => !name.endsWith('.map'));
   const equal = await Promise.all(

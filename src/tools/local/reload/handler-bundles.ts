@@ -19,7 +19,7 @@ export interface HandlerBundlesOptions {
   readonly scratch: string;
   /** Called before the next function is bundled. */
   readonly onCode: (code: NewCode) => Promise<void>;
-  /** What could not be bundled is again what runs. */
+  /** Called when a handler that could not be bundled is again what runs. */
   readonly onHealed: (code: Omit<NewCode, 'folder'>) => void;
   readonly onError: (functionName: string, error: Extract<Outcome, { type: 'error' }>) => void;
 }
@@ -27,13 +27,16 @@ export interface HandlerBundlesOptions {
 /** Files that no bundle names, and that all may depend on. */
 const CONFIGURATION = /[\\/](?:tsconfig[^\\/]*|package|package-lock)\.json$/;
 
-/** What esbuild keeps of one handler with the AWS SDK takes 70 MB. Without that, bundling takes twice the time. */
+/**
+ * Number of handlers that esbuild keeps in memory. One with the AWS SDK takes 70 MB; without it, bundling takes twice
+ * the time.
+ */
 const MOST_WARM = 4;
 
 /** The handlers of an app that say what they were bundled from. One is bundled at a time. */
 export class HandlerBundles {
   readonly #options: HandlerBundlesOptions;
-  /** By function, the one that was bundled last at the end. */
+  /** Bundles by function. The one that was bundled last is at the end. */
   readonly #bundles = new Map<string, HandlerBundle>();
   #count = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -86,7 +89,7 @@ export class HandlerBundles {
     }
   }
 
-  /** Whether the code of a function comes from here, as its bundle is described so. */
+  /** Tells whether the code of a function comes from here, as its bundle is described so. */
   has(functionName: string, description: BundleDescription | undefined): boolean {
     const known = this.#bundles.get(functionName);
     return known !== undefined && isDeepStrictEqual(known.bundle, description);

@@ -1,6 +1,6 @@
 import type { Stack } from '../template/assembly.js';
 
-/** What came of a change of the app's files. */
+/** Result of a change of the app's files. */
 export interface ReloadNews {
   /** The real time, ISO-8601. */
   readonly at: string;
@@ -12,5 +12,5 @@ export interface ReloadNews {
   readonly lines: readonly string[];
 }
 
-/** What changes for the queues from one synthesis to the next, in words. */
+/** Describes what changes for the queues from one synthesis to the next. */
 export type DescribeChanges = (before: readonly Stack[], after: readonly Stack[]) => readonly string[];

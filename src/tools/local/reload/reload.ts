@@ -17,7 +17,7 @@ export interface ReloadOptions {
   readonly source: AppSource;
   /** The synthesis that the runtime was started with. */
   readonly first: SynthesizedApp;
-  /** When it began, epoch milliseconds. */
+  /** Start of the first synthesis, epoch milliseconds. */
   readonly synthesizedAt: number;
   readonly scratch: string;
   readonly dataDir: string | undefined;
@@ -44,14 +44,14 @@ export class Reload {
   /** Undefined: what the app imports is not known. */
   #imports: ReadonlySet<string> | undefined;
   #synthesized: SynthesizedApp;
-  /** All that were made, also those that the app does not have any more. */
+  /** All tables that were made, also those that the app does not have any more. */
   #tables: LocalApp['tables'];
   #synthesis: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
   /** The last synthesis failed: whatever is saved may heal it. */
   #failed = false;
   /** One change of the running app after the other. */
   #applying: Promise<unknown> = Promise.resolve();
-  /** When the burst began that is handled, by `performance.now`. */
+  /** Start of the burst that is handled, by `performance.now`. */
   #beganAt = 0;
   #bursted = 0;
   #stopped = false;
@@ -113,7 +113,7 @@ export class Reload {
     });
   }
 
-  /** Which files belong to what, now that the app is another one. */
+  /** Finds out which files belong to what, now that the app is another one. */
   async #lookAround(): Promise<void> {
     const { source, current } = this.#options;
     if (!this.#esbuild) return;
@@ -122,7 +122,7 @@ export class Reload {
     this.#watcher?.add([...(this.#imports ?? []), ...(this.#bundles?.inputs ?? [])]);
   }
 
-  /** What was saved between the first synthesis and now was not seen. */
+  /** Handles what was saved between the first synthesis and now, when no file was watched. */
   async #lookBack(paths: Iterable<string>): Promise<void> {
     for (const path of paths) {
       const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
@@ -166,7 +166,7 @@ export class Reload {
     this.#tell(true, `${this.#short(entry)} is live, ${secondsSince(this.#beganAt)}: ${functionName}`);
   }
 
-  /** What is under way is ended: it may have read files as they were before. */
+  /** Synthesizes the app again. A synthesis under way is ended: it may have read files as they were before. */
   #synthesize(beganAt: number): void {
     const former = this.#synthesis;
     former?.abort.abort();

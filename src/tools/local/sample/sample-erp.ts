@@ -17,21 +17,21 @@ export interface ErpState {
   readonly taken: number;
   /** Orders that it makes, and has not taken yet: it answers them with 202. */
   readonly making: number;
-  /** Refused permanently. */
+  /** Orders that it refused permanently. */
   readonly rejected: number;
-  /** Answered with 503. */
+  /** Requests that it answered with 503. */
   readonly unavailable: number;
 }
 
 const FIRST_UP_MS = 8_000;
 const DOWN_MS = 15_000;
 const UP_MS = 60_000;
-/** From the first request for an order that is made for it. */
+/** Time to make an order, from the first request for it. */
 const MADE_WITHIN_MS = 6_000;
 const MAX_BODY_BYTES = 100_000;
 const MAX_LATENCY_MS = 20;
 
-/** How the queues of the sample deliver to the ERP. */
+/** Delivery from the sample's queues to the ERP. */
 export interface SampleDelivery {
   readonly url: string;
   readonly answers: Answers;
@@ -46,7 +46,7 @@ export class SampleErp {
   readonly #server: Server;
   #openedAt: number | undefined;
   #set: boolean | undefined;
-  /** When each order that it makes will be ready, by its idempotency key. */
+  /** Times when the orders that it makes will be ready, by their idempotency keys. */
   readonly #making = new Map<string, number>();
   #taken = 0;
   #rejected = 0;
@@ -87,7 +87,7 @@ export class SampleErp {
     return { url: this.url, answers: { notReady: [202] } };
   }
 
-  /** From here on it has its ups and downs. */
+  /** Starts its ups and downs. */
   open(): void {
     this.#openedAt = this.#options.now();
   }

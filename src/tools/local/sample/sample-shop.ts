@@ -9,7 +9,7 @@ export interface ShopRecord {
 }
 
 export interface SampleShopOptions {
-  /** Where orders go, and where product updates go, if the app has such queues. */
+  /** Queues for orders and for product updates, if the app has them. */
   readonly orders?: string | undefined;
   readonly products?: string | undefined;
   readonly random: Random;

@@ -6,7 +6,7 @@ export interface OutputSource {
   readonly queue: string;
 }
 
-/** By name: the handler has been bundled with a copy of this package. */
+/** Symbol that is shared by its name, because the handler has been bundled with a copy of this package. */
 const WITH_SEAMS = Symbol.for('dynamo-backlog.withSeams');
 const MARK = '\u0001backlog ';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a mark begins and ends with a character that no text has
@@ -20,7 +20,7 @@ type WithSeams = (other: () => { adjust(run: Run): Run }) => unknown;
 
 const attempts = new AsyncLocalStorage<OutputSource>();
 
-/** In the child process: the same handler, whose attempts mark each line that they write with their record. */
+/** Returns the same handler for the child process. Its attempts mark each line that they write with their record. */
 export function withMarkedOutput<Handler>(handler: Handler): Handler {
   const withSeams = (handler as { readonly [WITH_SEAMS]?: WithSeams })[WITH_SEAMS];
   if (typeof withSeams !== 'function') return handler;
@@ -47,7 +47,7 @@ function markLines(stream: NodeJS.WriteStream): void {
   }) as typeof stream.write;
 }
 
-/** In the runtime: a line without its marks, and the record that the first of them names. */
+/** Returns a line without its marks, and the record that the first of them names. The runtime reads lines by it. */
 export function readMarked(line: string): { readonly text: string; readonly source?: OutputSource } {
   if (!line.includes(MARK)) return { text: line };
   const [first] = line.matchAll(MARKED);

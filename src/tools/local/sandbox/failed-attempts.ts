@@ -1,4 +1,4 @@
-/** What is shown of an attempt that threw. */
+/** An attempt that threw, as it is shown. */
 export interface FailedAttempt {
   readonly text: string;
   readonly record: string;
@@ -10,9 +10,9 @@ export interface FailedAttempt {
 const NO_MISTAKES: ReadonlySet<unknown> = new Set(['HttpError', 'RetryAfter', 'Dead', 'Snooze', 'Cancel']);
 const MOST_WAITING = 1_000;
 
-/** Puts together the two lines of an attempt that threw: where it did, then what became of the record. */
+/** Joins the two lines of an attempt that threw: the place where it threw, and the outcome. */
 export class FailedAttempts {
-  /** By function and record. */
+  /** Stacks by function and record. */
   readonly #stacks = new Map<string, readonly string[]>();
 
   /** @returns the attempt, at the second of its lines */

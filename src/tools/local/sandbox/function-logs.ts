@@ -15,7 +15,7 @@ export interface Notice {
   readonly record?: string | undefined;
   /** The queue of the record. */
   readonly queue?: string | undefined;
-  /** Where it threw, the innermost place first: `at charge (src/orders.ts:12:5)`. */
+  /** Places where it threw, the innermost first: `at charge (src/orders.ts:12:5)`. */
   readonly stack?: readonly string[] | undefined;
 }
 

@@ -21,7 +21,7 @@ const USUAL: ReadonlySet<string> = new Set([
 /** Chooses what a terminal shows of the functions' lines: those of the app's own code, so many a second. */
 export class HandlerOutput {
   #lines = 0;
-  /** Where the last line came from that was left out in this second. */
+  /** Origin of the last line that was left out in this second. */
   #leftOut: string | undefined;
 
   constructor(private readonly onOutput: (line: OutputLine) => void) {}

@@ -10,7 +10,10 @@ export interface LogLine {
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 8_000;
 
-/** What a function wrote during one invocation, in bounded memory. Its last lines may come a moment after its answer. */
+/**
+ * Lines that a function wrote during one invocation, in bounded memory. The last ones may come a moment after its
+ * answer.
+ */
 export class InvocationLog {
   readonly lines: LogLine[] = [];
   /** Lines that found no room. */

@@ -58,7 +58,7 @@ async function answer({ requestId, event, deadline }: Invoke): Promise<Answer> {
   }
 }
 
-/** What Lambda does to a result: it has to survive JSON. */
+/** Turns a result into JSON and back, as Lambda does. */
 function toJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? 'null');
 }

@@ -4,16 +4,19 @@ import type { Invocation, Sandbox } from './sandbox.js';
 export interface SandboxPoolOptions {
   /** Sandboxes at once, over all functions. */
   readonly size: number;
-  /** How long an event waits for a sandbox before it is given up, in real time. */
+  /** Real time that an event waits for a sandbox before it is given up. */
   readonly maxWaitMs: number;
   /** A function that has one sandbox at a time; its events wait for it for as long as it takes. Default: none has. */
   readonly isAlone?: (lambda: LocalFunction) => boolean;
   readonly open: (lambda: LocalFunction) => PooledSandbox;
-  /** What a function is by now: another object has other code or settings, undefined is gone. Default: it does not change. */
+  /**
+   * Returns a function as it is now: another object has other code or settings, undefined is gone. Default: it does not
+   * change.
+   */
   readonly latest?: (lambda: LocalFunction) => LocalFunction | undefined;
 }
 
-/** What the pool needs of a sandbox. */
+/** The parts of a sandbox that the pool needs. */
 export type PooledSandbox = Pick<
   Sandbox,
   'functionName' | 'alive' | 'loaded' | 'invoke' | 'setClock' | 'kill' | 'close'
@@ -36,7 +39,7 @@ export class SandboxPool {
   /** Least recently used first. */
   readonly #idle: PooledSandbox[] = [];
   readonly #busy = new Set<PooledSandbox>();
-  /** What each of them runs. */
+  /** Function that each sandbox runs. */
   readonly #runs = new WeakMap<PooledSandbox, LocalFunction>();
   readonly #waiters: Waiter[] = [];
   readonly #running = new Set<Promise<unknown>>();

@@ -1,4 +1,4 @@
-/** What the runtime and a sandbox tell each other. */
+/** Message by which the runtime sends an event to a sandbox. */
 export interface Invoke {
   readonly type: 'invoke';
   readonly requestId: string;
@@ -11,7 +11,7 @@ export interface Invoke {
 export interface SetClock {
   readonly type: 'setClock';
   readonly requestId: string;
-  /** What the variable `BACKLOG_CLOCK` is to be. */
+  /** New value of the variable `BACKLOG_CLOCK`. */
   readonly clock: string;
 }
 

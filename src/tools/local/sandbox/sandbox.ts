@@ -13,10 +13,10 @@ import {
   type SetClock,
 } from './sandbox-protocol.js';
 
-/** How one invocation ended, and what the function wrote meanwhile. */
+/** End of one invocation, and what the function wrote meanwhile. */
 export type Invocation = Ended & {
   readonly log?: InvocationLog | undefined;
-  /** As the function had it in its context. */
+  /** The request id that the function had in its context. */
   readonly requestId?: string | undefined;
 };
 
@@ -46,7 +46,7 @@ export interface SandboxOptions {
   readonly onLine: (line: string, stream: 'stdout' | 'stderr', source?: OutputSource) => void;
 }
 
-/** What a process needs of its surroundings; credentials and settings of the user's shell stay outside. */
+/** Variables of the user's shell that a process needs. Credentials and settings stay outside. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'LANG', 'NODE_EXTRA_CA_CERTS'];
 
 /**
@@ -64,7 +64,7 @@ export class Sandbox {
   #alive = true;
   #endReason: string | undefined;
   #stderrTail = '';
-  /** That of the newest invocation: lines and the answer have different channels, and a line may be the later one. */
+  /** Log of the newest invocation. Lines and the answer have different channels, and a line may come later. */
   #log: InvocationLog | undefined;
 
   constructor(options: SandboxOptions) {
@@ -125,7 +125,7 @@ export class Sandbox {
     return this.#function.name;
   }
 
-  /** How many invocations it remembers. */
+  /** Number of invocations that it remembers. */
   get remembered(): number {
     return this.#waiting.size + this.#child.listenerCount('message');
   }
@@ -243,7 +243,7 @@ function inherited(): Record<string, string> {
   );
 }
 
-/** As in Lambda, what the function sets applies too. */
+/** Adds the function's own `NODE_OPTIONS`, which apply too in Lambda. */
 function withOwnOptions(
   given: Readonly<Record<string, string>>,
   { NODE_OPTIONS: own }: Readonly<Record<string, string>>,
@@ -264,7 +264,7 @@ function sandboxVariables(lambda: LocalFunction): Record<string, string> {
   };
 }
 
-/** Compiled in the package; from the sources, as tests run it, by tsx. */
+/** Entry of the child process: compiled in the package, or run by tsx from the sources, as in tests. */
 function childEntry(): { path: string; execArgv: string[] } {
   const fromSources = import.meta.url.endsWith('.ts');
   const file = fromSources ? './sandbox-child.ts' : './sandbox-child.js';
@@ -274,7 +274,7 @@ function childEntry(): { path: string; execArgv: string[] } {
   };
 }
 
-/** As Lambda does, what is behind this is left out of a line: one without an end would fill the memory. */
+/** Length at which a line is cut, as Lambda does: one without an end would fill the memory. */
 const MAX_LINE_CHARACTERS = 262_144;
 
 export function forEachLine(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {

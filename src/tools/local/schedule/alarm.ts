@@ -22,7 +22,7 @@ export class Alarm {
     });
   }
 
-  /** The clock may have been changed. */
+  /** Looks at the clock, which may have been changed. */
   look(): void {
     clearTimeout(this.#timer);
     const { clock, setting } = this.time;
@@ -37,7 +37,7 @@ export class Alarm {
     this.#timer = setTimeout(() => this.look(), Math.min(Math.max(1, waitMs), MAX_TIMEOUT_MS));
   }
 
-  /** Nothing rings any more. */
+  /** Stops: no wait ends any more. */
   stop(): void {
     this.#waiting.clear();
     clearTimeout(this.#timer);

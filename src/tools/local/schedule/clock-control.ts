@@ -2,7 +2,7 @@ import type { ClockSetting } from '../../../support/clock.js';
 import type { Scheduler } from './scheduler.js';
 import type { ClockChange, Timekeeper } from './timekeeper.js';
 
-/** What came of advancing the clock. */
+/** Result of advancing the clock. */
 export interface Advance {
   /** The backlog's time to which it went, epoch milliseconds. */
   readonly at: number;

@@ -3,7 +3,7 @@ import { parseCron } from './cron.js';
 import type { Schedule } from './schedule.js';
 
 /**
- * When a rule fires: `rate(5 minutes)` or `cron(0 12 * * ? *)`, in UTC.
+ * Parses the schedule of a rule: `rate(5 minutes)` or `cron(0 12 * * ? *)`, in UTC.
  *
  * @throws ConfigurationError naming what cannot be read
  */

@@ -1,4 +1,4 @@
-/** When a rule or a schedule fires. All times in epoch milliseconds. */
+/** Times at which a rule or a schedule fires, in epoch milliseconds. */
 export interface Schedule {
   /** The first firing after `after`. A rate counts from the creation; a cron ignores it. */
   next(after: number, createdAt: number): number | undefined;
@@ -6,10 +6,10 @@ export interface Schedule {
   readonly everyMs?: number | undefined;
 }
 
-/** More than this is not counted, only made up for. */
+/** Limit of a count. More firings are not counted, only made up for. */
 const MOST_COUNTED = 1_000;
 
-/** How many firings come after `from`, up to and with `to`. */
+/** Counts the firings after `from`, up to and with `to`. */
 export function countFirings(schedule: Schedule, from: number, to: number, createdAt: number): number {
   if (schedule.everyMs !== undefined) return Math.floor((to - from) / schedule.everyMs);
   let count = 0;

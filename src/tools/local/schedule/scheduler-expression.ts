@@ -9,14 +9,14 @@ export interface SchedulerExpression {
   readonly expression: string;
   /** The time zone of cron and at. Default: UTC. A rate is the same everywhere. */
   readonly timeZone?: string | undefined;
-  /** Not before and not after, epoch milliseconds. One-time schedules ignore both. */
+  /** First and last time at which it may fire, epoch milliseconds. One-time schedules ignore both. */
   readonly startAt?: number | undefined;
   readonly endAt?: number | undefined;
 }
 
 /**
- * When a schedule of EventBridge Scheduler fires. What its time zone leaves out when the clocks go forward does not
- * happen; what comes twice when they go back happens the first time.
+ * Parses a schedule of EventBridge Scheduler. A time that its time zone leaves out when the clocks go forward does not
+ * happen. One that comes twice when they go back happens the first time.
  *
  * https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
  *

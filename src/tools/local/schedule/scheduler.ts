@@ -6,7 +6,7 @@ import type { Timekeeper } from './timekeeper.js';
 /** One firing of a rule. */
 export interface Firing {
   readonly rule: LocalRule;
-  /** When it was due, in the backlog's time. */
+  /** Time when it was due, in the backlog's time. */
   readonly at: number;
   /** Firings of the same rule that had passed meanwhile, and that this one stands for. */
   readonly coalesced: number;
@@ -27,7 +27,7 @@ interface Turn {
   /** Undefined: it will not fire again. */
   next: number | undefined;
   running: number;
-  /** Passed while it could not start. */
+  /** Firings that have passed while it could not start. */
   missed: number;
 }
 
@@ -47,9 +47,9 @@ export class Scheduler {
   #timer: NodeJS.Timeout | undefined;
   #started = false;
   #stopped = false;
-  /** Until it is started, and while the clock is being changed. */
+  /** True until it is started, and while the clock is being changed. */
   #waiting = true;
-  /** What the clock showed at the last look. */
+  /** Time that the clock showed at the last look. */
   #seen: number;
 
   constructor(options: SchedulerOptions) {
@@ -91,24 +91,24 @@ export class Scheduler {
     this.#tick();
   }
 
-  /** When a rule fires next, in the backlog's time. */
+  /** Returns when a rule fires next, in the backlog's time. */
   nextOf(ruleId: string): number | undefined {
     return this.#turns.find(({ rule }) => rule.id === ruleId)?.next;
   }
 
-  /** When the next of all rules fires, in the backlog's time. Undefined: none will. */
+  /** Time when the next of all rules fires, in the backlog's time. Undefined: none will. */
   get next(): number | undefined {
     const next = this.#earliest();
     return Number.isFinite(next) ? next : undefined;
   }
 
-  /** Nothing is fired until `goOn`: the clock is about to be changed. */
+  /** Fires nothing until `goOn`: the clock is about to be changed. */
   wait(): void {
     clearTimeout(this.#timer);
     this.#waiting = true;
   }
 
-  /** The clock may have been changed. */
+  /** Fires again. The clock may have been changed. */
   goOn(): void {
     this.#waiting = !this.#started;
     this.#tick();
@@ -198,7 +198,7 @@ export class Scheduler {
   }
 }
 
-/** When the turn was due, and how many more have passed; the next one is after now. */
+/** Moves a turn to its next firing, after now. Returns when it was due, and how many more firings have passed. */
 function passTo(turn: Turn, now: number): { readonly at: number; readonly passed: number } {
   const { schedule } = turn.rule;
   const at = turn.next ?? now;

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../../support/errors.js';
 import { parseOptions } from '../../../support/validation.js';
 import { folderTrouble } from '../folder-trouble.js';
 
-/** When a rule came into being, and when it last fired, in the backlog's time, epoch milliseconds. */
+/** Creation and last firing of a rule, in the backlog's time, epoch milliseconds. */
 export interface RulePhase {
   readonly createdAt: number;
   readonly lastFiredAt?: number | undefined;
@@ -20,9 +20,9 @@ const stateSchema = z.strictObject({
   rules: z.record(z.string(), z.strictObject({ createdAt: z.number(), lastFiredAt: z.number().optional() })),
 });
 
-/** What changes; what is left out stays as it is. */
+/** Change of the clock. What is left out stays as it is. */
 export interface ClockChange {
-  /** From 1 to 100,000: how many seconds of the backlog pass in a real one. */
+  /** Seconds of the backlog that pass in a real one, from 1 to 100,000. */
   readonly speed?: number | undefined;
   readonly paused?: boolean | undefined;
   /** The time to go on from, epoch milliseconds. One that has passed changes nothing. */
@@ -31,7 +31,7 @@ export interface ClockChange {
 
 export interface TimekeeperOptions {
   readonly speed: number;
-  /** Where time and the phases of the rules are kept between starts. Default: nowhere. */
+  /** File that keeps time and the phases of the rules between starts. Default: none. */
   readonly file?: string | undefined;
   /** The clock is frozen until `begin`. Default: it goes at once. */
   readonly waits?: boolean | undefined;
@@ -52,7 +52,7 @@ export class Timekeeper {
   readonly phases: Map<string, RulePhase>;
   readonly #file: string | undefined;
   #setting: ClockSetting;
-  /** What is about to be changed. */
+  /** Change that is about to be made. */
   #change: ClockChange = {};
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -65,7 +65,7 @@ export class Timekeeper {
     this.#file = file;
   }
 
-  /** When it began to go, in the backlog's time, epoch milliseconds. */
+  /** Time when the clock began to go, in the backlog's time, epoch milliseconds. */
   get startedAt(): number {
     return this.#startedAt;
   }
@@ -165,7 +165,10 @@ export class Timekeeper {
     return this.#saving;
   }
 
-  /** By what may pass until the next write has surely happened, a change that is about to come included. */
+  /**
+   * Returns a time that the clock does not reach until the next write has surely happened, even with the change that is
+   * about to come.
+   */
   #ahead(): number {
     const { speed, paused = false } = this.#setting;
     const { to = 0, speed: next = speed, paused: stays = paused } = this.#change;

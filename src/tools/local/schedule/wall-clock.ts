@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../../support/errors.js';
 
 const DAY_MS = 86_400_000;
 
-/** What the clocks of a time zone show. A time that is shown is represented by the instant at which UTC shows the same. */
+/** Shows the local times of a time zone. A local time is represented by the instant at which UTC shows the same. */
 export class WallClock {
   readonly #format: Intl.DateTimeFormat;
 

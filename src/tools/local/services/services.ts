@@ -17,7 +17,7 @@ export interface Services extends LocalServer {
   readonly secretsUrl: string;
 }
 
-/** What functions call of AWS beside DynamoDB, on a free port. */
+/** Serves the parts of AWS that functions call beside DynamoDB, on a free port. */
 export async function startServices({ lambda, send, findSecret }: ServiceDeps): Promise<Services> {
   const app = localApp();
   const secretsPath = `/${randomUUID()}`;

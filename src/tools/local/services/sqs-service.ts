@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { LocalApp } from '../local-server.js';
 import type { SendMessage } from '../queues/queues.js';
 
-/** Of one message, and of a batch. */
+/** Largest size of one message, and of a batch. */
 const MAX_BYTES = 1_048_576;
 
 const messageFields = { MessageBody: z.string().min(1), DelaySeconds: z.int().min(0).max(900).default(0) };

@@ -8,7 +8,7 @@ export interface ArrivalsDigestOptions {
   readonly onReport: (report: RunReport, details: RunDetails) => void;
 }
 
-/** What comes within this time is one line. */
+/** Time within which the runs of a queue become one line. */
 const GATHER_MS = 1_000;
 
 interface Gathered {
@@ -18,7 +18,7 @@ interface Gathered {
   readonly logs: InvocationLog[];
 }
 
-/** The logs of so many of the runs that share a line. */
+/** Number of runs that share a line whose logs are kept. */
 const MOST_LOGS = 10;
 
 /** Sums up the runs of arrivals: there can be dozens in a second. What went wrong is reported at once. */

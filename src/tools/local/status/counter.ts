@@ -7,7 +7,7 @@ export interface CounterOptions<Counts> {
 
 /** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
 const MAX_SHARE = 0.05;
-/** Between two counts, where they are wanted soon. */
+/** Shortest rest between two planned counts. */
 const SOON_MS = 50;
 
 /** Counts again and again until it is stopped. */

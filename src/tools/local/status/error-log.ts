@@ -8,7 +8,7 @@ const KEPT_ERRORS = 10;
 const FOREIGN_FRAME = /\(?(?:node:|internal\/)|[\\/]node_modules[\\/]/;
 
 /**
- * What handlers threw, each error once with its count. An error goes when a later run of its queue has attempts that
+ * Errors that handlers threw, each once with its count. An error goes when a later run of its queue has attempts that
  * succeed and none that fails.
  */
 export class ErrorLog {

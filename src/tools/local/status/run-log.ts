@@ -30,18 +30,18 @@ export interface FoundRun {
   readonly details: RunDetails;
 }
 
-/** What a run is known by before it has ended. */
+/** Facts about a run before it has ended. */
 export type StartedRun = Pick<RunReport, 'at' | 'rule' | 'label'>;
 
-/** When a run ended. */
+/** End of a run. */
 export interface RunEnd {
-  /** Of all runs that were added, from 1. */
+  /** Number of the run among all that were added, from 1. */
   readonly number: number;
   /** Real time, as `performance.now()` gives it. */
   readonly at: number;
 }
 
-/** What has happened since the start, in bounded memory. */
+/** Keeps what has happened since the start, in bounded memory. */
 export class RunLog {
   readonly runs: RunReport[] = [];
   readonly notices: Notice[] = [];
@@ -54,7 +54,7 @@ export class RunLog {
   readonly #ends = new WeakMap<RunReport, RunEnd>();
   readonly #running = new Map<StartedRun, number>();
   #added = 0;
-  /** By queue, the oldest minute first. */
+  /** Minutes of each queue, the oldest first. */
   readonly #minutes = new Map<string, MinuteCounts[]>();
   readonly #totals: { -readonly [Key in keyof RunTotals]: number } = { ...NO_RUNS };
 
@@ -62,7 +62,7 @@ export class RunLog {
     return this.#totals;
   }
 
-  /** How many runs have ended. */
+  /** Number of runs that have ended. */
   get added(): number {
     return this.#added;
   }
@@ -97,7 +97,7 @@ export class RunLog {
     return this.#minutes.get(queue) ?? [];
   }
 
-  /** What other programs of this machine may read of it. */
+  /** Returns what other programs of this machine may read of it. */
   activity(): RuntimeActivity {
     return {
       minutes: Object.fromEntries(this.#minutes),

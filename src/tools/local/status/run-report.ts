@@ -4,14 +4,14 @@ import type { InvocationLog } from '../sandbox/invocation-log.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 
-/** What one firing of a rule came to. */
+/** Result of one firing of a rule. */
 export interface RunReport {
   /** ISO-8601, the backlog's time. */
   readonly at: string;
   readonly rule: string;
   readonly label: string;
   readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
-  /** In one line, without how long it took. */
+  /** Result in one line, without its duration. */
   readonly text: string;
   /** It met no record, and made up for no missed run. */
   readonly idle: boolean;
@@ -22,11 +22,11 @@ export interface RunReport {
   readonly summary?: RunSummary | undefined;
 }
 
-/** What a run wrote, for people of this machine: it is not in the status that other programs read. */
+/** Output of a run, for people of this machine: it is not in the status that other programs read. */
 export interface RunDetails {
   /** One for each invocation that the report stands for, the oldest first. */
   readonly logs: readonly InvocationLog[];
-  /** Where it threw, if an error ended the invocation. */
+  /** Stack of the error, if one ended the invocation. */
   readonly stack?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ function shortened(text: string): string {
   return shown.length > MAX_TEXT_CHARACTERS ? `${shown.slice(0, MAX_TEXT_CHARACTERS)}…` : shown;
 }
 
-/** Why runs ended, in words. */
+/** Reasons why runs ended, in words. */
 export const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   leaseHeld: 'another run is at it',

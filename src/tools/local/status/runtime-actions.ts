@@ -13,10 +13,10 @@ export interface RuntimeActionsDeps {
   readonly erp: Pick<SampleErp, 'set' | 'state'> | undefined;
 }
 
-/** Told at once what an action does, and again when it has ended. */
+/** Called at once with what an action does, and again when it has ended. */
 export type Say = (text: string) => void;
 
-/** What the keys of the terminal do. None of the actions rejects. */
+/** Actions of the terminal's keys. None of them rejects. */
 export class RuntimeActions {
   #runsNow = false;
 
@@ -71,7 +71,7 @@ export class RuntimeActions {
     });
   }
 
-  /** To the next of the usual speeds. */
+  /** Changes to the next of the usual speeds. */
   async changeSpeed(direction: 'faster' | 'slower', say: Say): Promise<void> {
     const { status, clock } = this.deps;
     const { speed: present } = status();

@@ -13,11 +13,11 @@ import type { RunLog } from './run-log.js';
 import type { RuntimeStatus } from './status.js';
 
 export interface RuntimeConsoleDeps {
-  /** Those that hold records. */
+  /** Tables that hold records. */
   readonly tables: readonly string[];
-  /** All of the app. */
+  /** All tables of the app. */
   readonly allTables: readonly string[];
-  /** Those of the app as it is now. */
+  /** Queues of the app as it is now. */
   readonly queues: () => readonly AppQueue[];
   readonly client: ReturnType<typeof createDynamoDbClient>;
   readonly time: Timekeeper;

@@ -18,7 +18,7 @@ export interface RuntimeStatusDeps {
   readonly app: LocalApp;
   readonly appName: string;
   readonly queues: readonly AppQueue[];
-  /** Those that hold records. */
+  /** Tables that hold records. */
   readonly tables: readonly string[];
   readonly deliverTo: string | undefined;
   readonly dynamodb: string;
@@ -40,10 +40,10 @@ const COUNTED_WITHIN_MS = 1_000;
 /** Puts together what a runtime shows of itself. */
 export class RuntimeStatusView {
   readonly #parts: RuntimeStatusDeps;
-  /** By table. */
+  /** Counts by table. */
   #counts: ReadonlyMap<string, StatusCounts> = new Map();
   #countedAt: string | undefined;
-  /** As many runs had ended when the count began. */
+  /** Number of runs that had ended when the count began. */
   #counted = 0;
   #counting = { at: '', runs: 0 };
 
@@ -56,7 +56,7 @@ export class RuntimeStatusView {
     this.#counting = { at: toIso(this.#parts.time.clock.now()), runs: this.#parts.log.added };
   }
 
-  /** What came of the count that has begun. */
+  /** Sets the result of the count that has begun. */
   setCounts(counts: ReadonlyMap<string, StatusCounts>): void {
     this.#counts = counts;
     this.#countedAt = this.#counting.at;
@@ -187,7 +187,7 @@ export class RuntimeStatusView {
   }
 }
 
-/** Of two at the same time, the order stays. */
+/** Compares by start. Two of the same time keep their order. */
 function byStart(one: { readonly at: string }, other: { readonly at: string }): number {
   return one.at < other.at ? -1 : one.at > other.at ? 1 : 0;
 }

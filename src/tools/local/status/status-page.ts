@@ -3,7 +3,7 @@ import { ownLoadsOnly, securityHeaders } from '../../console/security.js';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
 import type { RuntimeActivity, RuntimeStatus } from './status.js';
 
-/** What the page shows once the runtime has started. */
+/** Parts of the page once the runtime has started. */
 export interface StatusPageParts {
   readonly status: () => RuntimeStatus;
   readonly activity: () => RuntimeActivity;

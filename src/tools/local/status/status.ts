@@ -10,11 +10,11 @@ import type { RunReport } from './run-report.js';
 export interface RuntimeStatus {
   readonly startedAt: string;
   readonly now: string;
-  /** How many seconds of the backlog pass in a real one while the clock is not paused. */
+  /** Seconds of the backlog that pass in a real one while the clock is not paused. */
   readonly speed: number;
   /** The backlog's time is frozen, and no rule fires. */
   readonly paused: boolean;
-  /** How far the backlog's time is ahead of the real one, in milliseconds; negative: behind. Default: 0. */
+  /** Milliseconds that the backlog's time is ahead of the real one; negative: behind. Default: 0. */
   readonly aheadMs?: number | undefined;
   readonly endpoint: string;
   readonly statusPage: string;
@@ -22,12 +22,15 @@ export interface RuntimeStatus {
   readonly dataDir?: string | undefined;
   readonly logs: string;
   readonly tables: readonly string[];
-  /** Where records are delivered, by origin and path; absent: nowhere, the app's rules are disabled. */
+  /**
+   * Destination of records, by origin and path. Absent: none is known; the rules of this package's own app are disabled
+   * then.
+   */
   readonly deliverTo?: string | undefined;
   /** Ports that were taken, and the ones that were used in their place. Default: none. */
   readonly ports?: readonly TakenPort[] | undefined;
   readonly queues: readonly QueueStatus[];
-  /** When the counts of the queues were read. Absent: they have not been read. */
+  /** Time when the counts of the queues were read. Absent: they have not been read. */
   readonly countedAt?: string | undefined;
   /** Runs that are shown have ended since: a large table is counted less often. */
   readonly countsBehind: boolean;
@@ -38,22 +41,22 @@ export interface RuntimeStatus {
   readonly runs: readonly RunReport[];
   /** Runs that are at work, in the order of their start. Some have ended, and are not in the counts yet. */
   readonly running: readonly RunningRun[];
-  /** What handlers threw, the newest last, each error once. */
+  /** Errors that handlers threw, the newest last, each once. */
   readonly errors: readonly HandlerError[];
   readonly notices: readonly Notice[];
-  /** What code of the app has written, the newest last. Default: nothing. */
+  /** Lines that code of the app has written, the newest last. Default: none. */
   readonly output?: readonly OutputLine[] | undefined;
   readonly totals: RunTotals;
-  /** With `--inspect`: where debuggers listen. Empty: the app has no function of its own. */
+  /** Addresses of debuggers, with `--inspect`. Empty: the app has no function of its own. */
   readonly debuggers?: readonly DebuggerAddress[] | undefined;
-  /** What came of the last save of the app's files. Its time is the real one. */
+  /** Result of the last save of the app's files. Its time is the real one. */
   readonly reload?: ReloadNews | undefined;
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
 }
 
 /** A run that is at work. */
 export interface RunningRun {
-  /** When it started. */
+  /** Time of its start. */
   readonly at: string;
   readonly rule: string;
   readonly label: string;
@@ -61,9 +64,9 @@ export interface RunningRun {
   readonly runningMs: number;
 }
 
-/** What a handler threw. */
+/** Error that a handler threw. */
 export interface HandlerError {
-  /** When it last did. */
+  /** Time when it last did. */
   readonly at: string;
   /** The queue, or the rule whose run it ended. */
   readonly where: string;
@@ -72,7 +75,7 @@ export interface HandlerError {
   readonly record?: string | undefined;
   /** Places in the handler's own code, the innermost first: `at charge (src/orders.ts:12:5)`. */
   readonly stack: readonly string[];
-  /** How often since it came up. */
+  /** Number of times since it came up. */
   readonly count: number;
 }
 
@@ -87,17 +90,17 @@ export interface TakenPort {
 
 /** Attempts that ended within one minute of the backlog's time. */
 export interface MinuteCount {
-  /** When the minute begins, epoch milliseconds. */
+  /** Beginning of the minute, epoch milliseconds. */
   readonly at: number;
   readonly succeeded: number;
   readonly failed: number;
 }
 
-/** What `/activity.json` shows, for the overview in a terminal. */
+/** Content of `/activity.json`, for the overview in a terminal. */
 export interface RuntimeActivity {
-  /** By queue, the oldest minute first: the last two hours, without the minutes in which no attempt ended. */
+  /** Minutes of each queue, the oldest first: the last two hours, without the minutes in which no attempt ended. */
   readonly minutes: Readonly<Record<string, readonly MinuteCount[]>>;
-  /** By rule: its newest firing, also one that found nothing to do. */
+  /** Newest firing of each rule, also one that found nothing to do. */
   readonly lastRuns: Readonly<Record<string, RunReport>>;
 }
 
@@ -114,7 +117,7 @@ export interface QueueStatus {
   readonly ERROR: number;
   readonly SUCCESS: number;
   readonly DEAD: number;
-  /** When the next of its rules fires. */
+  /** Time when the next of its rules fires. */
   readonly nextRunAt?: string | undefined;
 }
 
@@ -122,7 +125,7 @@ export interface RuleStatus {
   readonly id: string;
   readonly label: string;
   readonly expression: string;
-  /** Whose records its runs attempt; empty: no queue's, such as the sweep. */
+  /** Queues whose records its runs attempt. Empty: it attempts none, such as the sweep. */
   readonly queues: readonly string[];
   /** The tier that it runs, from 1; absent: it is no rule of a tier. */
   readonly tier?: number | undefined;

@@ -11,7 +11,7 @@ export interface Snapshot {
 /** Receives the changes. */
 export interface Listener {
   add(change: Change): void;
-  /** Whether it wants to know of such a change. */
+  /** Tells whether it wants to receive such a change. */
   wants(change: Change): boolean;
 }
 
@@ -21,9 +21,9 @@ const TOLD_AFTER_MS = 1_000;
 const REMEMBERED_MS = 60_000;
 
 /**
- * What a runtime before this one had not handed over any more is found by reading the tables, while others write to
- * them. Each item is reported once, as if it had just been put: one that is read may also be among the changes, and two
- * runs would attempt it at the same time.
+ * Finds what a runtime before this one had not delivered, by reading the tables while others write to them. Each item
+ * is reported once, as if it had just been put: one that is read may also be among the changes, and two runs would
+ * attempt it at the same time.
  */
 export class Beginning {
   private readonly held: Change[] = [];

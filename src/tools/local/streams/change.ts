@@ -4,6 +4,6 @@ export type { AttributeMap };
 
 /** One write to an item. */
 export interface Change extends ItemWrite {
-  /** When it was written, epoch milliseconds; just now if missing. */
+  /** Time of the write, epoch milliseconds. Default: just now. */
   readonly at?: number | undefined;
 }

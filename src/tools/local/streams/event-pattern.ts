@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../support/errors.js';
 import { show } from '../../../support/validation.js';
 
-/** Whether an event fits a pattern. */
+/** Tells whether an event fits a pattern. */
 export type Matcher = (event: unknown) => boolean;
 
 /**

@@ -28,7 +28,7 @@ export interface StreamPumpOptions {
   readonly batchSize: number;
   /** A batch that the function fails on comes again in halves, not as it was. */
   readonly bisects: boolean;
-  /** What the function has failed on for so long is given up. Default: never. */
+  /** Age in seconds at which what the function fails on is given up. Default: never. */
   readonly maxAgeSeconds?: number | undefined;
   /** Called with the place in the stream of a batch that was given up. */
   readonly givesUp?: ((batch: GivenUpBatch) => void) | undefined;
@@ -38,7 +38,7 @@ export interface StreamPumpOptions {
   readonly deliver: Deliver<StreamRecord>;
 }
 
-/** As Lambda tells an on-failure destination: ids of records are not in it, nor what they hold. */
+/** Message that Lambda sends to an on-failure destination. Ids of records are not in it, nor what they hold. */
 export interface GivenUpBatch {
   readonly DDBStreamBatchInfo: {
     readonly shardId: string;
@@ -51,11 +51,11 @@ export interface GivenUpBatch {
   };
 }
 
-/** What comes within this time is one batch. */
+/** Changes that come within this time are one batch. */
 const GATHER_MS = 10;
 /**
- * Between the beginnings of two batches: of many small ones each would cost as much as one large one. Lambda asks a
- * stream four times a second.
+ * Time between the beginnings of two batches: each of many small ones would cost as much as one large one. Lambda asks
+ * a stream four times a second.
  */
 const BATCH_EVERY_MS = 200;
 const LEAST_PAUSE_MS = 500;
@@ -67,7 +67,7 @@ const MOST_PAUSE_MS = 10_000;
  */
 export class StreamPump {
   private readonly waiting: StreamRecord[] = [];
-  /** When each of those came, by its number. */
+  /** Time when each of those came, by its number. */
   private readonly cameAt = new Map<string, number>();
   /** Above that of any runtime before this one: no function takes its batches for those. */
   private sequence = BigInt(Date.now()) * 1_000_000n;
@@ -82,7 +82,7 @@ export class StreamPump {
     this.limit = options.batchSize;
   }
 
-  /** What waits stays. A batch that is at work ends as it began. */
+  /** Changes the options. What waits stays, and a batch that is at work ends as it began. */
   configure(options: StreamPumpOptions): void {
     this.options = options;
     this.limit = options.batchSize;
@@ -140,7 +140,7 @@ export class StreamPump {
     for (const { dynamodb } of this.waiting.splice(0, count)) this.cameAt.delete(dynamodb.SequenceNumber);
   }
 
-  /** Those of what has just failed that are too old. */
+  /** Gives up those of what has just failed that are too old. */
   private giveUp(failed: readonly StreamRecord[]): void {
     const { maxAgeSeconds = Number.POSITIVE_INFINITY, givesUp, streamArn } = this.options;
     const isYoung = ({ dynamodb }: StreamRecord) =>
@@ -164,7 +164,7 @@ export class StreamPump {
     });
   }
 
-  /** How many of a batch need not come again. */
+  /** Delivers a batch. Returns how many of its changes need not come again. */
   private async taken(batch: readonly StreamRecord[]): Promise<number> {
     try {
       const failures = failuresOf(await this.options.deliver({ Records: batch }));

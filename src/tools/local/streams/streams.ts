@@ -38,7 +38,7 @@ export class Streams {
     for (const [id, { pump }] of former) if (!this.pumps.has(id)) pump.stop();
   }
 
-  /** Whether any function wants to know of a change. */
+  /** Tells whether any function wants to receive a change. */
   wants({ table, ...change }: Change): boolean {
     return this.of(table).some((pump) => pump.wants(change));
   }
@@ -82,7 +82,7 @@ interface Pump {
   readonly pump: StreamPump;
 }
 
-/** As Lambda tells a destination of a batch, beside where it is in the stream. */
+/** Part of a message to a destination on failure, beside the batch's place in the stream. */
 function givenUpOf(functionName: string) {
   return {
     version: '1.0',

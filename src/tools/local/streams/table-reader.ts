@@ -16,19 +16,19 @@ export interface StreamSource {
 export interface TableReaderOptions {
   readonly source: StreamSource;
   readonly onChange: (change: StreamedChange) => void;
-  /** Told once of what keeps the stream from being read, until it can be read again. */
+  /** Called once with what keeps the stream from being read, until it can be read again. */
   readonly onTrouble: (error: Error) => void;
 }
 
 interface OpenShard {
   iterator: string;
-  /** How far it has been read. */
+  /** Position up to which it has been read. */
   position: ShardPosition;
 }
 
-/** Between two looks at what is new. */
+/** Time between two looks at what is new. */
 const POLL_MS = 150;
-/** Between two looks for new shards; after the end of one it is looked at once. */
+/** Time between two looks for new shards. When one has ended, they are looked for at once. */
 const DISCOVER_MS = 10_000;
 const MOST_PAUSE_MS = 5_000;
 
@@ -41,7 +41,7 @@ export class TableReader {
   private readonly done = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
-  /** By `performance.now()`. */
+  /** Time of the next look for shards, by `performance.now()`. */
   private discoverAt = 0;
   private pauseMs = 0;
 
@@ -83,7 +83,7 @@ export class TableReader {
     }
   }
 
-  /** As far as there is something. */
+  /** Reads a shard as far as there is something. */
   private async readOn(id: string, shard: OpenShard): Promise<void> {
     for (;;) {
       const page = await this.page(id, shard);

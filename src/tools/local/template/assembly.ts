@@ -12,7 +12,7 @@ export interface TemplateResource {
 interface TemplateOutput {
   readonly Value?: unknown;
   readonly Description?: string;
-  /** For other stacks. */
+  /** Name for other stacks. */
   readonly Export?: { readonly Name?: unknown };
 }
 

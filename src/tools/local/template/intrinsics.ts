@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../support/errors.js';
 import { show } from '../../../support/validation.js';
 
-/** What a template's references stand for on this machine. */
+/** Values of a template's references on this machine. */
 export interface References {
   /** The value of `Ref` to a resource or a parameter; `undefined` if there is no such name. */
   ref(logicalId: string): string | undefined;

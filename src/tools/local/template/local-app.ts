@@ -15,9 +15,9 @@ export interface LocalFunction {
   readonly handler: string;
   /** The folder of the bundled code. */
   readonly folder: string;
-  /** Another one means other code. */
+  /** Key of the code. Another one means other code. */
   readonly codeKey?: string | undefined;
-  /** What the code was bundled from, if the function says so. */
+  /** Description of the bundling of its code, if the function has one. */
   readonly bundle?: BundleDescription | undefined;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
@@ -42,26 +42,26 @@ export interface LocalRule {
 
 /** Changes of a table that a function is handed. */
 export interface LocalStream {
-  /** Of the mapping, the same in each synthesis. */
+  /** Name of the mapping, the same in each synthesis. */
   readonly id: string;
   readonly table: string;
   readonly functionName: string;
   readonly batchSize: number;
   /** A batch that the function fails on comes again in halves. */
   readonly bisects: boolean;
-  /** What the function has failed on for so long is given up. Default: never. */
+  /** Age in seconds at which what the function fails on is given up. Default: never. */
   readonly maxAgeSeconds?: number | undefined;
   /** Name of the queue that receives what is given up. */
   readonly failureQueue?: string | undefined;
   /** Such as `NEW_IMAGE`. */
   readonly viewType: string;
-  /** Whether the function wants to know of an event. */
+  /** Tells whether the function wants to receive an event. */
   readonly matches: (event: unknown) => boolean;
 }
 
 export interface LocalQueue {
   readonly name: string;
-  /** How often a message is handed over that fails each time; infinite without a dead-letter queue. */
+  /** Number of deliveries of a message that fails each time; infinite without a dead-letter queue. */
   readonly maxReceives: number;
   readonly deadLetterQueue: string | undefined;
 }
@@ -73,7 +73,7 @@ export interface LocalQueueReader {
   readonly batchSize: number;
 }
 
-/** What of an app runs on one machine. */
+/** The parts of an app that run on one machine. */
 export interface LocalApp {
   readonly stacks: readonly string[];
   readonly tables: readonly LocalTable[];

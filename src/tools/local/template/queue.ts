@@ -7,7 +7,7 @@ import { attributeOf, functionBehind } from './referred.js';
 
 const QUEUE = 'AWS::SQS::Queue';
 const DEFAULT_BATCH = 10;
-/** What is handed over without a dead-letter queue comes again until SQS forgets it. */
+/** Deliveries of a message without a dead-letter queue: it comes again until SQS forgets it. */
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 const redriveSchema = z.object({ maxReceiveCount: z.coerce.number(), deadLetterTargetArn: z.unknown() });
@@ -35,7 +35,7 @@ export function readQueue(
   };
 }
 
-/** What hands the messages of a queue of this stack to a function of it. */
+/** Reads a mapping that delivers the messages of a queue of this stack to a function of it. */
 export function readQueueReader(
   logicalId: string,
   { Properties = {} }: TemplateResource,
@@ -51,7 +51,7 @@ export function readQueueReader(
   return { queue, functionName: context.nameOf(functionId), functionId, batchSize: mapping.BatchSize };
 }
 
-/** Where a function's asynchronous events go that it fails on, if that is a queue of its stack. */
+/** Returns the queue for asynchronous events that a function fails on, if it is one of the function's stack. */
 export function failureQueueOf(functionId: string, context: StackContext): string | undefined {
   for (const { Type, Properties = {} } of Object.values(context.stack.template.Resources ?? {})) {
     if (Type !== 'AWS::Lambda::EventInvokeConfig') continue;

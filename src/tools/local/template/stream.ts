@@ -18,8 +18,8 @@ const mappingSchema = z.object({
 });
 
 /**
- * What hands the changes of a table of this stack to a function of it. Other sources of events have no meaning on one
- * machine and are left out.
+ * Reads a mapping that delivers the changes of a table of this stack to a function of it. Other sources of events have
+ * no meaning on one machine and are left out.
  *
  * @throws ConfigurationError for a filter that the local runtime does not know
  */

@@ -8,7 +8,7 @@ import { readAssembly, type Stack } from './assembly.js';
 export interface SynthOptions {
   /** A shell command, as `app` in cdk.json, or the folder of an app synthesized before. */
   readonly app: string;
-  /** Where the command runs, and where the `context` of a cdk.json is read. */
+  /** Folder in which the command runs, and in which the `context` of a cdk.json is read. */
   readonly cwd: string;
   /** More context values, as `-c key=value` gives them to the CDK's command line, or `cdk.json`. */
   readonly context: Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export async function synthesize(
   return readAssembly(outFolder);
 }
 
-/** What the CDK's command line reads: feature flags change what is synthesized. */
+/** Reads the context of the project, as the CDK's command line does: feature flags change what is synthesized. */
 async function projectContext(cwd: string): Promise<Record<string, unknown>> {
   const read = async (file: string) => {
     const text = await readFile(join(cwd, file), 'utf8').catch(() => '{}');

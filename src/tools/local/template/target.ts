@@ -44,7 +44,7 @@ function workOf(event: unknown): string | undefined {
   return `${namesText(queues)}${tier === undefined ? '' : ` tier ${tier}`}`;
 }
 
-/** Of more than these, two are named. */
+/** Most queues that are all named. Of more, two are named. */
 const MOST_NAMED = 3;
 
 function namesText(names: readonly string[]): string {

@@ -65,7 +65,7 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
   };
 }
 
-/** What of a resource starts functions. */
+/** Reads what starts functions from a resource. */
 function startsOf(logicalId: string, resource: TemplateResource, context: StackContext) {
   const isMapping = resource.Type === 'AWS::Lambda::EventSourceMapping';
   const stream = isMapping ? readStream(logicalId, resource, context) : undefined;
@@ -112,7 +112,7 @@ function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackC
   return { stack, references, nameOf, resource };
 }
 
-/** What a stack of the app gives to the others under this name. */
+/** Returns the value that a stack of the app exports under this name. */
 function exported(name: string, names: Names, all: readonly Stack[]): string | undefined {
   for (const stack of all) {
     const output = Object.values(stack.template.Outputs ?? {}).find(({ Export }) => Export?.Name === name);
@@ -121,13 +121,13 @@ function exported(name: string, names: Names, all: readonly Stack[]): string | u
   return undefined;
 }
 
-/** Nothing on one machine looks an ARN up; it only has to be recognizable, and the same everywhere. */
+/** Builds an ARN. No code on one machine looks it up; it only has to be recognizable, and the same everywhere. */
 function localArn(type: string, name: string): string {
   const [, service = 'local', kind = ''] = type.toLowerCase().split('::');
   return `arn:aws:${service}:us-east-1:000000000000:${kind}/${name}`;
 }
 
-/** In the form of SQS's URLs; the local runtime reads only the name at the end. */
+/** Builds a URL in the form of SQS. The local runtime reads only the name at the end. */
 function queueUrl(name: string): string {
   return `http://127.0.0.1/000000000000/${name}`;
 }
