@@ -5,7 +5,7 @@ import type { BacklogStore } from '../src/store/index.js';
 import { ConfigurationError } from '../src/support/errors.js';
 import { randomToken } from '../src/support/random.js';
 import { show } from '../src/support/validation.js';
-import type { OwnershipConflict } from '../src/worker/index.js';
+import type { RunOptions } from '../src/worker/index.js';
 import type { HandlerDeps } from './deps.js';
 import type { Settings } from './settings.js';
 
@@ -15,6 +15,8 @@ const AT_LEAST_EVERY_MS = 12 * 3_600_000;
 /** Most tries to register: others do so at the same time, after a deployment. */
 const MAX_TRIES = 5;
 const NO_OWNER: Decision = { next: undefined, foreign: new Map() };
+
+type OwnershipChecks = Pick<RunOptions, 'ownershipConflict' | 'isPassive'>;
 
 /**
  * Knows which queues of a function are its owner's, and whether its region is the active one. It looks that up in the control
@@ -48,15 +50,18 @@ export class OwnedQueues {
     return this.lookUp(store, arn, isRefused ? MINUTE_MS : AT_LEAST_EVERY_MS);
   }
 
-  /** The reason why a run that has found something to do must leave it alone; undefined: there is none. */
-  async ownershipConflict(
-    store: BacklogStore,
-    arn: string | undefined,
-    queue: string,
-  ): Promise<OwnershipConflict | undefined> {
-    await this.lookUp(store, arn, MINUTE_MS);
-    if (this.isPassive) return 'passiveRegion';
-    return this.foreign.has(queue) ? 'notOwner' : undefined;
+  /** The questions of a run that has found something to do. They cost a look in a minute at most. */
+  checksOf(store: BacklogStore, arn: string | undefined, queue: string): OwnershipChecks {
+    if (!this.looksUp) return {};
+    const isPassive = async () => {
+      await this.lookUp(store, arn, MINUTE_MS);
+      return this.isPassive;
+    };
+    const ownershipConflict = async () => {
+      if (await isPassive()) return 'passiveRegion';
+      return this.foreign.has(queue) ? 'notOwner' : undefined;
+    };
+    return { ownershipConflict, ...(this.hasRegions && { isPassive }) };
   }
 
   /** The reason why no record of a queue is attempted; undefined: it is the owner's, or this function is a standby. */
@@ -73,10 +78,14 @@ export class OwnedQueues {
     return Object.assign(new ConfigurationError(message), { maySettle: !this.registers });
   }
 
+  /** A process beside the functions obeys the active region also where it has no owner. */
+  private get looksUp(): boolean {
+    return this.settings.owner !== undefined || !this.registers;
+  }
+
   private async lookUp(store: BacklogStore, arn: string | undefined, restMs: number): Promise<void> {
     const { owner } = this.settings;
-    // A process beside the functions obeys the active region also where it has no owner.
-    if (owner === undefined && this.registers) return;
+    if (!this.looksUp) return;
     if (this.deps.clock.wall() - (this.lookedAt ?? 0) < restMs) return;
     // The lanes of a queue ask at the same time.
     this.looking ??= this.lookNow(store, owner === undefined ? undefined : this.claimant(owner, arn)).finally(

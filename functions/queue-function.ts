@@ -111,17 +111,16 @@ export class QueueFunction {
     return this.run(ready, invocation);
   }
 
-  private plan(event: unknown, deadline: number, { context, stop, store, failures }: Invocation): Planned[] {
-    const { settings, deps, owned } = this.start();
+  private plan(event: unknown, deadline: number, { context, stop, failures }: Invocation): Planned[] {
+    const { settings, deps } = this.start();
     const { functionTimeoutSeconds } = settings;
     const { awsRequestId: invocation } = context;
     const given = { functionTimeoutSeconds, invocation, deadline, now: deps.clock.now() };
     return eventsIn(event, settings.queues).flatMap(({ parse, weight }) => {
       try {
         const one = parse();
-        const ownershipConflict = () => owned.ownershipConflict(store, context.invokedFunctionArn, one.queue);
         const planned = planRun(one, this.planOf(one), { process: this.choose(one), ...given });
-        const options = { ...planned, stop, ownershipConflict };
+        const options = { ...planned, stop };
         const adjusted = this.seams.adjust?.(options) ?? options;
         return [{ options: adjusted, weight: this.choices.weights?.get(one.queue) ?? weight }];
       } catch (error) {
@@ -142,11 +141,17 @@ export class QueueFunction {
 
   /** Keeps the queues of its owner, and arrivals of any queue: another owner's are indexed first. */
   private async ownOf(planned: readonly Planned[], { context, store, failures }: Invocation) {
+    const { owned } = this.start();
+    const { invokedFunctionArn: arn } = context;
     const queues = planned.map(({ options }) => options.target.queue);
-    await this.start().owned.atStart(store, context.invokedFunctionArn, queues);
-    return planned.filter(
+    await owned.atStart(store, arn, queues);
+    const own = planned.filter(
       ({ options: { target } }) => target.arrivals || !this.hasConflict(target.queue, failures),
     );
+    return own.map(({ options, weight }) => ({
+      options: { ...options, ...owned.checksOf(store, arn, options.target.queue) },
+      weight,
+    }));
   }
 
   private async run(ready: readonly Planned[], { failures }: Invocation): Promise<RunSummary[]> {

@@ -1,6 +1,6 @@
 import type { Crashed } from '../leases/lease.js';
 import { type BacklogRecord, settleLostWorker, WORKER_LOST } from '../record/index.js';
-import { attemptMayBegin, inTurn, type LaneRun } from './lane-run.js';
+import { beginRound, inTurn, type LaneRun } from './lane-run.js';
 import type { StopReason } from './stop-reason.js';
 
 /** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
@@ -69,7 +69,8 @@ export async function attemptSuspects(
 /** Reads before it journals, other than a page: what the journal names as begun begins at once. */
 async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | undefined> {
   const { rules, lease, executor, counters } = run;
-  await attemptMayBegin(run, 1);
+  const passive = await beginRound(run, 1);
+  if (passive) return passive;
   const isStillOurs = lease.watch();
   const { records, stop } = await rules.read([id]);
   if (stop) return stop;

@@ -3,8 +3,7 @@ import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
-import { attemptMayBegin, inTurn, type LaneRun, whileHeld } from './lane-run.js';
-import type { OwnershipConflict } from './options.js';
+import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -17,15 +16,14 @@ const SPARE_START_SECONDS = 5;
  * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
  *
  *     query the index -> look at the owner -> acquire the lease, with a journal -> recover what crashed
- *       -> for each page: journal, read, judge, attempt, settle -> look at the owner -> attempt the suspects, each alone
- *       -> release
+ *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone -> release
  */
 export async function drainLane(run: LaneRun): Promise<StopReason> {
-  const { lease, executor, gate, counters } = run;
+  const { lease, executor, gate, counters, options } = run;
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
   if (first.length === 0) return 'drained';
-  const conflict = await conflictOf(run);
+  const conflict = await options.ownershipConflict?.();
   if (conflict) return conflict;
   const acquired = await lease.acquire(idsOf(first));
   if (!acquired.held) return 'leaseHeld';
@@ -72,17 +70,12 @@ async function workOffPages(
     }
     const limit = executor.stopReason();
     page = await whileHeld(run, pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run)));
-    const end = page && (limit ?? (await whileHeld(run, conflictOf(run))));
-    if (end) {
-      counters.leftOver(page?.length ?? 0);
-      return end;
+    if (page && limit) {
+      counters.leftOver(page.length);
+      return limit;
     }
   }
   return undefined;
-}
-
-async function conflictOf({ options }: LaneRun): Promise<OwnershipConflict | undefined> {
-  return options.ownershipConflict?.();
 }
 
 interface PageResult {
@@ -95,7 +88,11 @@ interface PageResult {
 async function workOffPage(run: LaneRun, pages: PageSource, page: readonly IndexKey[]): Promise<PageResult> {
   const { lease, rules, executor, counters } = run;
   if (page.length === 0) return { left: [] };
-  await attemptMayBegin(run, page.length);
+  const passive = await beginRound(run, page.length);
+  if (passive) {
+    counters.leftOver(page.length);
+    return { left: [], stop: passive };
+  }
   const ids = idsOf(page);
   const isOurs = await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]);
   if (!isOurs) return { left: [], stop: 'leaseLost' };

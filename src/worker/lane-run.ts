@@ -3,6 +3,7 @@ import { withHeartbeat } from '../leases/timed-hold.js';
 import type { RunContext } from './context.js';
 import type { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
+import type { StopReason } from './stop-reason.js';
 
 /** What the steps of a lane's run hand to each other. */
 export interface LaneRun extends RunContext {
@@ -14,13 +15,19 @@ export interface LaneRun extends RunContext {
   readonly startedAt: number;
 }
 
-/** Waits until an attempt may begin, and renews the lease meanwhile. A wait that is too long is left. */
-export async function attemptMayBegin(run: LaneRun, attempts: number): Promise<void> {
+/**
+ * Waits until an attempt may begin, and renews the lease meanwhile. A wait that is too long is left.
+ *
+ * @returns why none may begin: another region has become the active one
+ */
+export async function beginRound(run: LaneRun, attempts: number): Promise<StopReason | undefined> {
   const { gate, clock, executor, options } = run;
+  if (options.isPassive && (await whileHeld(run, options.isPassive()))) return 'passiveRegion';
   await whileHeld(run, gate.prepare(attempts));
   while (gate.waitMs() > 0 && executor.hasRoom()) {
     await whileHeld(run, clock.sleep(gate.waitMs(), options.stop));
   }
+  return undefined;
 }
 
 /** Waits between pages, and renews the lease for the attempts that ignore their signals: one request may not be answered. */

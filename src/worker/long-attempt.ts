@@ -227,11 +227,11 @@ export class LongAttempt {
   /** Where that cannot be read in time, what is on the record decides. */
   private async isPassive(over: AbortSignal): Promise<boolean> {
     const { clock, options } = this.run;
-    const conflict = await Promise.race([
-      options.ownershipConflict?.().catch(() => undefined),
-      clock.sleep(RETRY_MS, over).then(() => undefined),
+    if (!options.isPassive) return false;
+    return Promise.race([
+      options.isPassive().catch(() => false),
+      clock.sleep(RETRY_MS, over).then(() => false),
     ]);
-    return conflict === 'passiveRegion';
   }
 
   /** An attempt that ignores its signal is under way until the process is to end. */

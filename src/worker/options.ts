@@ -122,12 +122,19 @@ export interface RunOptions extends FailureChoices {
   /** Default: all records of the queue go to the same one. */
   readonly destination?: DestinationOf | undefined;
   /**
-   * Asked when the run has found something to do, and before each page: why it must leave the queue alone. Default: it may
-   * attempt what is due.
+   * Asked once the run has found something to do, and before it holds anything: why it must leave the queue alone. Default: it
+   * may attempt what is due.
    *
    * @internal
    */
   readonly ownershipConflict?: (() => Promise<OwnershipConflict | undefined>) | undefined;
+  /**
+   * Asked before each page, and at each renewal of a long attempt: whether another region has become the active one since. Leases
+   * keep another owner from the records, but not another region. Default: the backlog is in one region.
+   *
+   * @internal
+   */
+  readonly isPassive?: (() => Promise<boolean>) | undefined;
   /**
    * The function's request id, by which Lambda reports that the run has died: what it held then ends at once. Default: a
    * lost run's leases run out.

@@ -203,6 +203,23 @@ describe('the owner of a queue', () => {
     expect(await owners()).toMatchObject({ orders: 'green', bulk: 'blue' });
   });
 
+  it('is looked up before a run, and by no page of it: the run goes on under its lease after a transfer', async () => {
+    const { functionOf, handOver, insertMany, requests, clock, owners } = bench();
+    const shop = functionOf('shop', {
+      during: async (id) => {
+        if (id !== 'orders-5') return;
+        await handOver('orders', 'other');
+        requests.length = 0;
+        clock.advance(61);
+      },
+    });
+    await insertMany(150);
+    expect(await shop()).toMatchObject({ ended: 'drained', attempted: 150 });
+    expect(requests.filter((name) => name === 'readPage').length).toBeGreaterThan(1);
+    expect(requests.filter((name) => /Registry|Region/.test(name))).toEqual([]);
+    expect(await owners()).toMatchObject({ orders: 'other' });
+  });
+
   it('is looked up again within a minute by a function that was refused', async () => {
     const { functionOf, handOver, clock } = bench();
     await functionOf('shop', { queues: ORDERS })();

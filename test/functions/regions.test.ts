@@ -164,6 +164,24 @@ describe('functions of a region that is not the active one', () => {
     expect(summary.leftOver).toBeGreaterThan(0);
   });
 
+  it('stop between two records that are attempted alone', async () => {
+    const { inRegion, put, attempts, activate, clock, during } = bench();
+    const [insertedAt, at] = [3600, 1].map((ago) => new Date(clock.now() - ago * 1000).toISOString());
+    const lost = { name: 'WorkerLost', message: 'the process ended', at, attempt: 1 };
+    const failed = { status: 'ERROR', attempts: 1, failures: 1, firstFailureAt: at, lastFailureAt: at };
+    const indexed = { lane: 'orders', dueAt: at, rev: 'r', lastAttemptAt: at, insertedAt };
+    for (let i = 0; i < 9; i++) put(`r${i}`, { ...failed, ...indexed, lastError: lost });
+    during(() => {
+      if (attempts.length !== 1) return;
+      void activate(IRELAND);
+      clock.advance(61);
+    });
+    expect(await inRegion(FRANKFURT).work()).toMatchObject({ ended: 'passiveRegion', leftOver: 8 });
+    expect(attempts).toHaveLength(1);
+    clock.advance(61);
+    expect(await inRegion(IRELAND).work()).toMatchObject({ succeeded: 8 });
+  });
+
   it('cost one look at most in a minute', async () => {
     const { inRegion, requests, clock, insert } = bench();
     await insert({ id: 'a', queue: 'orders' });

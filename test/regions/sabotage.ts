@@ -26,14 +26,7 @@ export const withoutRegion: Sabotage = { functionEnv: withoutOwnRegion };
 
 /** A run asks once whether its region is the active one, and not before each page. */
 export const withoutLookAtPages: Sabotage = {
-  run: (options, deps) => {
-    let asked: ReturnType<NonNullable<typeof options.ownershipConflict>> | undefined;
-    const ownershipConflict = () => {
-      asked ??= options.ownershipConflict?.() ?? Promise.resolve(undefined);
-      return asked;
-    };
-    return run({ ...options, ownershipConflict }, deps);
-  },
+  run: (options, deps) => run({ ...options, isPassive: undefined }, deps),
   // A pile that takes longer than the time that is allowed.
   scenario: (scenario) => ({
     ...scenario,

@@ -96,6 +96,7 @@ export class Harness {
       shards,
       stop,
       ownershipConflict,
+      isPassive,
       invocation,
       watchdog,
       onLongAttempt,
@@ -123,6 +124,7 @@ export class Harness {
         destination,
         stop,
         ownershipConflict,
+        isPassive,
         invocation,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -164,7 +166,14 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows' | 'ownershipConflict' | 'invocation';
+type Decisions =
+  | 'retryQueue'
+  | 'deadOn'
+  | 'decisionsFor'
+  | 'knows'
+  | 'ownershipConflict'
+  | 'isPassive'
+  | 'invocation';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {

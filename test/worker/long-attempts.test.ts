@@ -116,9 +116,10 @@ describe('an attempt of hours', () => {
     const { harness } = world;
     harness.put('report');
     const ownershipConflict = async () => (at(harness) < 600 ? undefined : why);
+    const isPassive = async () => (await ownershipConflict()) === 'passiveRegion';
     await world.run(
       world.working(() => HOUR),
-      { ownershipConflict },
+      { ownershipConflict, isPassive },
     );
     const looks = await world.watched(560);
     expect(looks.every(({ attempted, skipped }) => attempted === 0 && skipped === 0)).toBe(true);
