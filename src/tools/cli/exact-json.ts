@@ -5,7 +5,7 @@ import { parseNumber } from '../../store/dynamodb/attribute-values.js';
  * to the end of the text: if it were not, each of the quotes in it would be tried as the beginning of another.
  */
 const TOKEN = /"(?:[^"\\]|\\[\s\S])*\\?(?:"|$)|-?\d[\d.eE+-]*/g;
-/** Every double holds numbers of so many characters. */
+/** Length up to which a double holds every number. */
 const SAFE_CHARACTERS = 15;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const MARK = '\u0000number';
@@ -29,7 +29,7 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-/** The name of no value in it, however that is escaped there. Errors speak of the text as it is. */
+/** Returns a name that no value in the text has, however names are escaped there. Errors speak of the text as it is. */
 function unusedMark(text: string): string {
   const names = new Set<string>();
   JSON.parse(text, (name, value) => {

@@ -8,7 +8,7 @@ export type ParsedLine =
   | {
       readonly type: 'record';
       readonly record: NewRecord;
-      /** Attributes that are the library's to write, and were left out. */
+      /** Attributes that were left out, because the library writes them. */
       readonly ignored: readonly string[];
     }
   | { readonly type: 'bad'; readonly reason: string };

@@ -19,7 +19,7 @@ export interface ImportCounters {
 export interface Stop {
   /** The first line or element that was not dealt with. */
   readonly line: number;
-  /** Some behind it may have gone in. */
+  /** True if some behind it may have been imported. */
   readonly hasGaps: boolean;
   /** Absent: the user ended it. */
   readonly cause?: unknown;
@@ -58,7 +58,7 @@ export function reportImport(
   output.message(`inserted ${inserted}, duplicates ${duplicates}, bad ${unit}s ${bad}`);
 }
 
-/** The same for programs. */
+/** The counts as JSON, for programs. */
 export function importJson(counters: ImportCounters, stop: Stop | undefined): string {
   const { unit, inserted, duplicates, bad, ignored, queues } = counters;
   return JSON.stringify({

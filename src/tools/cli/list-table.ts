@@ -186,7 +186,7 @@ export function dueText(record: BacklogRecord, now: number): string {
   return ms > 0 ? `in ${age(ms)}` : 'next run';
 }
 
-/** No handler knows its task; empty for any other record. */
+/** Text for a record whose task no handler knows; empty for any other record. */
 export function unknownTaskText({ unknownTaskSince: since }: BacklogRecord, now: number): string {
   return since === undefined ? '' : `no handler knows its task, for ${age(now - Date.parse(since))}`;
 }

@@ -48,7 +48,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
   }
 }
 
-/** One record per line, as it is read, and how many there are: a large table needs no more memory than a small one. */
+/** Prints a record per line as it is read, so that a large table needs no more memory than a small one. Returns how many. */
 async function printJson(
   records: AsyncIterable<BacklogRecord | 'more'>,
   redact: RedactPayload | undefined,

@@ -24,7 +24,7 @@ export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
-  /** It did its work, and some of the input was bad. */
+  /** The command did its work, and some of the input was bad. */
   problems: 3,
 } as const;
 

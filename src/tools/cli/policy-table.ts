@@ -12,7 +12,7 @@ import { tierTable } from './tier-table.js';
 export interface Looked {
   readonly data: PolicyData;
   readonly policy: ResolvedPolicy;
-  /** Undefined, unless the policy is progressive. */
+  /** Tiers of a progressive policy; undefined for any other. */
   readonly tiers: PlayedTiers | undefined;
   readonly schedule: Schedule;
 }
@@ -108,7 +108,7 @@ function waitsText({ type, jitter }: ResolvedPolicy, { record, seed }: View): st
   return `${byAge}${name}: ${seed === undefined ? 'the middle of what is drawn (--seed N draws)' : `drawn with seed ${seed}`}`;
 }
 
-/** These draw their waits without a jitter. */
+/** Policies that draw their waits without a jitter. */
 const RANDOM: ReadonlySet<string> = new Set(['window', 'sidekiq', 'buckets']);
 
 function phaseText(amplitude: number, record: View['record']): string {

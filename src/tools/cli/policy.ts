@@ -47,7 +47,7 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
   }
 }
 
-/** Its curves go to `CURVE_FAILURES`, whatever the table shows. */
+/** Draws the policies. The curves go to `CURVE_FAILURES`, whatever the table shows. */
 async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<Picture> {
   // What draws is loaded by those who want a picture.
   const { CURVE_FAILURES, policyPicture } = await import('../charts/policy-picture.js');

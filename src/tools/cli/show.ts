@@ -59,7 +59,7 @@ async function whyUnserved(record: BacklogRecord, target: Target): Promise<strin
 interface Describing {
   readonly now: number;
   readonly paint: Paint;
-  /** No rule serves its queue. */
+  /** Text that no rule serves its queue. Undefined: a rule does, or it is not known. */
   readonly unserved: string | undefined;
 }
 

@@ -87,7 +87,7 @@ export class StartLive {
   }
 
   /**
-   * The last picture stays, unless the start has failed: then an error follows that says more. The terminal is as it was
+   * Leaves the last picture, unless the start has failed: then an error follows that says more. The terminal is as it was
    * before. May be called again.
    */
   close(): void {

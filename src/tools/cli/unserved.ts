@@ -7,7 +7,7 @@ import { counted, printable } from './output.js';
 type ServedAt = Pick<Target, 'queues' | 'controlTable' | 'client' | 'table' | 'clock'>;
 
 /**
- * Knows which of these queues no rule serves: by the app of the local runtime, or by the control table where its name is known.
+ * Finds out which of these queues no rule serves: by the app of the local runtime, or by the control table where its name is known.
  * That costs one read of an item, and one more of the table if a queue is not in the registry. No queue: nothing.
  */
 export async function servingAt(target: ServedAt, queues: ReadonlySet<string>): Promise<Serving> {

@@ -32,7 +32,7 @@ export interface AsyncInvocations extends LambdaService {
 }
 
 /**
- * One that begins keeps the next from beginning for so long: a warm sandbox does several times as much as a cold one.
+ * Shortest time between two beginnings: a warm sandbox does several times as much as a cold one.
  */
 const APART_MS = 500;
 const FEW = 3;

@@ -20,7 +20,7 @@ export interface Debugging {
   readonly environment: Readonly<Record<string, string>>;
   isDebugged(lambda: LocalFunction): boolean;
   /**
-   * These are the functions from now on. One that was there before keeps its port.
+   * Follows these functions from now on. One that was there before keeps its port.
    *
    * @throws ConfigurationError if there are not so many free ports
    */

@@ -20,10 +20,10 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir?: string | undefined;
   /** Called for every write, once the item can be read as it was written. */
   readonly onChange?: ((change: Change) => void) | undefined;
-  /** Told once that the data cannot be used any more. No write is accepted from then on. */
+  /** Called once when the data cannot be used any more. No write is accepted from then on. */
   readonly onFailure?: ((error: ConfigurationError) => void) | undefined;
   /**
-   * Finds documents equal that are, as DynamoDB does and dynalite does not: in all that this process starts. Default: true
+   * Compares documents as DynamoDB does and dynalite does not, in all databases that this process starts. Default: true
    */
   readonly comparesDocuments?: boolean | undefined;
 }
@@ -36,7 +36,7 @@ export interface EmbeddedDynamoDb {
   stop(): Promise<void>;
 }
 
-/** Another process works with the data. */
+/** Error if another process works with the data. */
 export class DataInUseError extends ConfigurationError {
   constructor(folder: string, cause: unknown, by = 'another process') {
     super(`cannot open the data in ${folder}: it is in use by ${by}: stop that, or choose another folder`, {

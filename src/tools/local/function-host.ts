@@ -90,7 +90,7 @@ export class FunctionHost {
   }
 
   /**
-   * These are the functions from now on. One that is another object than before gets new sandboxes; an event that is at
+   * Runs these functions from now on. One that is another object than before gets new sandboxes; an event that is at
    * work ends in the old one.
    */
   replace(functions: readonly LocalFunction[]): void {

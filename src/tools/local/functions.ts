@@ -33,11 +33,11 @@ export interface RunningFunctions {
   readonly streams: Streams;
   /** Hands the event of a rule to its function. */
   readonly invoke: Invoke;
-  /** Undefined without `inspect`. */
+  /** Addresses of the debuggers. Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
   /** Prepares what `replace` needs. @throws ConfigurationError if a debugger finds no port */
   prepare(app: LocalApp): Promise<void>;
-  /** This is the app from now on. What waits stays, and what is at work ends as it began. */
+  /** Runs this app from now on. What waits stays, and what is at work ends as it began. */
   replace(app: LocalApp): void;
   /** Starts nothing any more; what runs may finish in `graceMs`. */
   stop(graceMs: number): Promise<void>;

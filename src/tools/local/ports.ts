@@ -43,7 +43,7 @@ export interface WantedPort {
   /** Port if none was chosen: this one, or the next that is free. */
   readonly otherwise: number;
   readonly flag: string;
-  /** Told that the port is taken by another program, once the server has another one. */
+  /** Called if the port is taken by another program, once the server has another one. */
   readonly onTaken: (taken: TakenPort) => void;
 }
 

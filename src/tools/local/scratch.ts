@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isAlive } from './discovery.js';
 
 const PREFIX = 'dynamo-backlog-run-';
-/** The process whose folder it is. */
+/** Pattern of a folder's name, with the id of its process. */
 const OWNER = /^dynamo-backlog-run-(\d+)-/;
 
 /** A temporary folder for one runtime. What runtimes left behind that were killed is removed. */

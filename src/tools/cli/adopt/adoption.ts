@@ -17,7 +17,7 @@ export interface AdoptionDeps {
   readonly rules: AdoptionRules;
   readonly clock: Clock;
   readonly random: Random;
-  /** Changed as pages are completed. */
+  /** Progress of each segment, changed as pages are completed. */
   readonly segments: SegmentState[];
   readonly counters: AdoptionCounters;
   readonly dryRun: boolean;

@@ -1,7 +1,7 @@
 /** A time that another program wrote, as epoch milliseconds. */
 export interface ForeignTime {
   readonly ms: number;
-  /** It named no zone. */
+  /** True if it named no zone. */
   readonly zoneless: boolean;
 }
 

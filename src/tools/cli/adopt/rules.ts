@@ -6,7 +6,7 @@ import { show } from '../../../support/validation.js';
 /** Attributes of the contract that may be taken from one of another name. */
 const TIMES = ['insertedAt', 'availableAt', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'] as const;
 const COUNTS = ['attempts', 'failures'] as const;
-/** Copied by DynamoDB itself, whatever they hold. */
+/** Attributes that DynamoDB itself copies, whatever they hold. */
 const COPIED = ['payload', 'retry'] as const;
 const MAPPED = ['status', 'queue', ...TIMES, ...COUNTS, ...COPIED] as const;
 

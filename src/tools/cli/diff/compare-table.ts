@@ -8,7 +8,7 @@ import { guarded } from './table-guard.js';
 export interface TableSide {
   readonly template: Template;
   readonly table: TableDescription;
-  /** Its name, where the deployed stack says it. */
+  /** Name of the table, where the deployed stack says it. */
   readonly physicalName?: string | undefined;
 }
 

@@ -102,7 +102,7 @@ function compareDelivery(from: DeliveryDescription, to: DeliveryDescription): Di
   return differences;
 }
 
-/** Undefined for a URL that only the deployment knows. */
+/** Host of a URL; undefined if only the deployment knows it. */
 function hostOf(url: string): string | undefined {
   return url.startsWith(TOKEN) || !URL.canParse(url) ? undefined : new URL(url).host;
 }

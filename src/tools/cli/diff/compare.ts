@@ -44,7 +44,7 @@ export function compare(
   ];
 }
 
-/** Another Backlog on the same table that has the queue. */
+/** Finds another Backlog on the same table that has the queue. */
 function ownerOf(queue: string, path: string, { records }: BacklogDescription, to: DescribedTemplate) {
   const others = [...to.backlogs].filter(([other]) => other !== path);
   return others.find(

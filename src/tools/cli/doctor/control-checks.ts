@@ -3,9 +3,9 @@ import { age } from '../../../support/duration.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';
 
-/** Taken over by the next run as soon as it has run out; so long after that, none has come. */
+/** Time after its end at which a lease, or a run on arrival, counts as lost: the next run would have taken it over. */
 const HANGING_MS = 5 * 60_000;
-/** It comes once a day, and may take several hourly turns. */
+/** Time since its start at which a sweep is late: it comes once a day, and may take several hourly turns. */
 const SWEEP_MS = 50 * 3_600_000;
 
 /** Records were attempted, and no control table knows any queue: it is not the one that their runs worked with. */

@@ -12,7 +12,7 @@ export interface Finding {
 
 export interface CountedFinding extends Finding {
   readonly count: number;
-  /** Up to 1000 of them, where they have ids. */
+  /** Ids of the records, at most 1000. */
   readonly ids: readonly string[];
   /** Time of the oldest record, ISO-8601. */
   readonly oldest?: string | undefined;

@@ -166,7 +166,7 @@ function checkAttributes(item: Item, record: BacklogRecord): Finding[] {
   ];
 }
 
-/** It was understood, and stands for the same time in another form. */
+/** Tells whether a time was understood, and is stored in another form. */
 function isReadInstead(
   name: 'insertedAt' | 'availableAt' | 'dueAt',
   item: Item,
@@ -175,7 +175,7 @@ function isReadInstead(
   return item[name] !== undefined && !isUnread(name, record) && record[name] !== item[name];
 }
 
-/** It is invalid, and its default stands in for it. */
+/** Tells whether an attribute is invalid, so that its default is used. */
 export function isUnread(name: string, { problems }: BacklogRecord): boolean {
   return problems.some((problem) => problem.startsWith(`${name}:`));
 }

@@ -20,9 +20,9 @@ export interface Repairable {
 export interface Repaired {
   /** Records that were not indexed, and are now. */
   readonly indexed: number;
-  /** Moved in the index, or out of it. */
+  /** Records that were moved in the index, or out of it. */
   readonly moved: number;
-  /** Changed, or repaired, by others meanwhile, or refused by DynamoDB. */
+  /** Records that others changed or repaired meanwhile, or that DynamoDB refused to change. */
   readonly left: number;
 }
 

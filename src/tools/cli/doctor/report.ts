@@ -40,7 +40,7 @@ function shorten(text: string, chars: number): string {
   return text.length > chars ? `${text.slice(0, chars - 1)}…` : text;
 }
 
-/** One line: how bad it is. */
+/** One line with the number of findings of each severity. */
 export function findingsSummary(list: readonly CountedFinding[]): string {
   if (list.length === 0) return 'nothing found';
   const count = (severity: string) => list.filter((finding) => finding.severity === severity).length;

@@ -29,16 +29,16 @@ export interface MoveDeps {
 /** `givenBack`: the region that was active is so again. `interrupted`: the other one begins at the time that was said. */
 export type Moved = 'moved' | 'givenBack' | 'interrupted' | 'changed';
 
-/** Time to stop: functions look up the active region once a minute, and the intake, which has no lease, then works for a minute at most. */
+/** Time to stop: functions look up the active region once a minute. The intake has no lease, and works for a minute at most. */
 const HEARD_WITHIN_MS = 135_000;
-/** No function lives longer than 15 minutes. */
+/** Time in which every run has ended: no function lives longer than 15 minutes. */
 const LONGEST_RUN_MS = 16 * 60_000;
 /** Delay after which the region begins by itself, if the operator's command is lost. */
 const AT_LATEST_MS = 30 * 60_000;
 const REPLICATED_WITHIN_MS = 120_000;
 const EQUAL_WITHIN_MS = 300_000;
 const LOOK_EVERY_MS = 2_000;
-/** Clocks differ: so long before the time that was said, a region may have begun by itself. */
+/** Time before the announced beginning at which a region may have begun by itself, because clocks differ. */
 const BEGINS_MS = 2 * CLOCK_SKEW_MS;
 
 /**
@@ -97,7 +97,7 @@ class Move {
     return beginIn(to, from.name, deps);
   }
 
-  /** The other replica knows that it is about to begin: replication works. */
+  /** Waits until the other replica knows that it is about to begin: replication works. */
   private async isHeard(): Promise<string | undefined> {
     const { from, to, deps, leaving } = this;
     const isSo = await waitFor(deps, REPLICATED_WITHIN_MS, async () => {
@@ -129,7 +129,7 @@ class Move {
   }
 
   /**
-   * The same is written once more, behind the last write of a run. Records that are not indexed cannot be compared: for them,
+   * Writes the same once more, behind the last write of a run. Records that are not indexed cannot be compared: for them,
    * this shows that the other region has what was written last.
    */
   private async lastWriteHasArrived(): Promise<string | undefined> {
@@ -162,7 +162,7 @@ class Move {
     return 'moved';
   }
 
-  /** Has the region go on that was to stop. */
+  /** Lets the region go on that was to stop. */
   private async giveBack(why: string): Promise<Moved> {
     const { from, to, deps, leaving } = this;
     const there = await to.store.readActiveRegion();
@@ -202,7 +202,7 @@ class Move {
   }
 }
 
-/** Has a region begin at once, whatever the other one does. */
+/** Makes a region begin at once, whatever the other one does. */
 export async function beginIn(
   to: Region,
   before: string,

@@ -49,7 +49,7 @@ export async function refuseUnknownQueues(queues: readonly string[], at: Tables)
 }
 
 /**
- * The same for one queue, where the control table may not be known: then a queue without records is not known either.
+ * Refuses the name of one queue by the same rule, if the control table is known.
  *
  * @returns false: the control table is not known, so nothing was refused
  * @throws UsageError that names the queues that are known

@@ -13,7 +13,7 @@ export interface TransferFlags extends OperateTargetFlags {
   readonly json?: boolean | undefined;
 }
 
-/** Runs register at the same time. */
+/** Number of tries: runs may change the registry at the same time. */
 const MAX_TRIES = 5;
 
 /** `backlog transfer`: gives queues to another stack. */

@@ -14,7 +14,7 @@ export interface Decisions {
   readonly changed: 'restored' | 'old';
 }
 
-/** They attempt no record twice that the old table knows as done, and overwrite no record. */
+/** Decisions that attempt no record twice that the old table knows as done, and that overwrite no record. */
 export const DEFAULT_DECISIONS: Decisions = {
   succeeded: 'hold',
   dead: 'mark',
@@ -74,7 +74,7 @@ export function waitsAfter(
   return act.change.set.status === 'NEW';
 }
 
-/** One that waits is attempted as it is; one that an earlier run of the command has held waits again. */
+/** Has a record attempted. One that waits stays as it is; one that an earlier run of the command has held waits again. */
 function attempt(restored: StoredItem, now: number): Act {
   return isHeld(restored.record) ? changing(redrive(restored, {}, now).change) : KEEP;
 }

@@ -11,7 +11,7 @@ import { type Decisions, decide, waitsAfter } from './decide.js';
 
 export interface RestorationDeps {
   readonly restored: StoredItems;
-  /** Undefined: the old table is gone. */
+  /** Items of the old table. Undefined: it is gone. */
   readonly old: StoredItems | undefined;
   /** The restored table's. */
   readonly store: Pick<OperatorStore, 'change'>;

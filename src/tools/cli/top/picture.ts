@@ -9,7 +9,7 @@ import { oneColumnEach, wrapped } from './text.js';
 
 /** State of the screen. */
 export interface TopState {
-  /** Undefined: nothing has been read yet. */
+  /** Last reading. Undefined: nothing has been read yet. */
   readonly reading: Reading | undefined;
   /** Start of the request under way, real time in epoch milliseconds. */
   readonly askedAt?: number | undefined;
@@ -17,7 +17,7 @@ export interface TopState {
    * Time of the next reading, real time in epoch milliseconds. Undefined: it is being read, or the refresh is paused.
    */
   readonly nextAt?: number | undefined;
-  /** An operator has stopped the refresh. */
+  /** True if an operator has stopped the refresh. */
   readonly isPaused: boolean;
   readonly sort: SortOrder;
   /** Number of queues above the screen. */

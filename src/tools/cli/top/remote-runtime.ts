@@ -16,7 +16,7 @@ export class RemoteRuntime {
     private readonly table: string,
   ) {}
 
-  /** Undefined: it does not answer, and nothing is known but the tables. */
+  /** Reads it again. Undefined: the runtime does not answer, and nothing is known but the tables. */
   async refresh(): Promise<RuntimeKnowledge | undefined> {
     try {
       const [status, { minutes, lastRuns }] = await Promise.all([

@@ -8,7 +8,7 @@ import type { LocalApp } from '../template/local-app.js';
 export interface Database {
   /** Such as `http://127.0.0.1:8000`. */
   readonly endpoint: string;
-  /** It may hold what a runtime before this one has begun. */
+  /** True if it may hold what a runtime before this one has begun. */
   readonly mayHoldRecords: boolean;
   /**
    * Makes the tables that are missing, and reports what is written from then on. It may be called again for another app.
@@ -26,6 +26,6 @@ export interface DatabaseOptions {
   readonly onTrouble: (table: string, error: Error) => void;
   /** The default port of an embedded database is taken, and it has another one. */
   readonly onPortTaken: (taken: TakenPort) => void;
-  /** Told once that it can be used no longer. */
+  /** Called once when it can be used no longer. */
   readonly onFailure: (error: ConfigurationError) => void;
 }

@@ -37,7 +37,7 @@ async function answer(
   }
 }
 
-/** Undefined: it is longer than DynamoDB takes. */
+/** Reads the body of a request; undefined if it is longer than DynamoDB takes. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -7,7 +7,7 @@ export interface MessageQueueOptions {
   readonly batchSize: number;
   /** Number of deliveries of a message that fails each time. */
   readonly maxReceives: number;
-  /** Undefined: no function reads it. */
+  /** Delivers a batch to the queue's function. Undefined: no function reads it. */
   readonly deliver: Deliver<object> | undefined;
   /** Called with a message that was delivered too often. */
   readonly onDead: (body: string) => void;
@@ -18,7 +18,7 @@ export interface MessageQueueOptions {
 interface Message {
   readonly messageId: string;
   readonly body: string;
-  /** Time of the next delivery, by `performance.now()`, as the system's clock may be set forth and back. */
+  /** Time of the next delivery, by `performance.now()`, as the system's clock may be set forward and back. */
   readyAt: number;
   receives: number;
 }

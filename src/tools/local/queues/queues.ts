@@ -22,7 +22,7 @@ export class Queues {
     this.replace(options.app);
   }
 
-  /** These are the queues from now on. What waits in one that stays is kept; what waits in one that is gone is dropped. */
+  /** Runs these queues from now on. Messages of a queue that stays are kept; those of one that is gone are dropped. */
   replace(app: QueuesOptions['app']): void {
     const former = this.queues;
     const entries = app.queues.map((queue) => {

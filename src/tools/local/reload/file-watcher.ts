@@ -58,7 +58,7 @@ export class Watcher {
     return inside === '..' || inside.startsWith(`..${sep}`);
   }
 
-  /** It is below the folder, and was passed by. */
+  /** Tells whether the watcher may leave a path out: it is no source, or lies in a folder that may be ignored. */
   #isLeftOut(path: string): boolean {
     return !this.#files.isSource(path) || relative(this.#folder, path).split(sep).length > 1;
   }

@@ -55,7 +55,7 @@ export class HandlerBundles {
     return this.#bundles.size;
   }
 
-  /** These are the functions from now on. Those that are new are bundled, so that their files are known. */
+  /** Follows these functions from now on. New ones are bundled, so that their files are known. */
   follow(functions: readonly LocalFunction[]): Promise<void> {
     return this.#inTurn(() => this.#follow(functions));
   }
@@ -126,7 +126,7 @@ export class HandlerBundles {
     for (const old of warm.slice(0, -MOST_WARM)) await old.rest();
   }
 
-  /** Never into a folder that a sandbox reads. */
+  /** Writes the code into a new folder, never into one that a sandbox reads. */
   async #write(name: string, { files }: Extract<Outcome, { type: 'code' }>): Promise<string> {
     this.#count += 1;
     // As deep as the asset of a synthesis: source maps name their sources from there.

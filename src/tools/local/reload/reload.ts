@@ -41,7 +41,7 @@ export class Reload {
   #watcher: Watcher | undefined;
   #esbuild: Esbuild | undefined;
   #bundles: HandlerBundles | undefined;
-  /** Undefined: what the app imports is not known. */
+  /** Files that the app imports. Undefined: they are not known. */
   #imports: ReadonlySet<string> | undefined;
   #synthesized: SynthesizedApp;
   /** All tables that were made, also those that the app does not have any more. */
@@ -49,7 +49,7 @@ export class Reload {
   #synthesis: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
   /** The last synthesis failed: whatever is saved may heal it. */
   #failed = false;
-  /** One change of the running app after the other. */
+  /** Last change of the running app; the next one waits for it. */
   #applying: Promise<unknown> = Promise.resolve();
   /** Start of the burst that is handled, by `performance.now`. */
   #beganAt = 0;

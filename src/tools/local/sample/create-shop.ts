@@ -10,7 +10,7 @@ export interface SampleDeps {
   readonly deliverTo: string | undefined;
   readonly client: ReturnType<typeof createDynamoDbClient>;
   readonly clock: Clock;
-  /** No intake looks after the app's tables. */
+  /** True if no intake looks after the app's tables. */
   readonly indexAtOnce: boolean;
 }
 

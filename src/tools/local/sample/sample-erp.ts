@@ -148,7 +148,7 @@ export const MADE_TO_ORDER = 'TEAPOT-HANDMADE';
 /** The article that the shop sells and the ERP does not know. */
 export const UNKNOWN_ARTICLE = 'MUG-DISCONTINUED';
 
-/** Up first, so that there is something to see; then down for a while, again and again. */
+/** State of the ERP after a time: up first, so that there is something to see, then down for a while, again and again. */
 export function phaseAt(elapsedMs: number): { up: boolean; changesInMs: number } {
   if (elapsedMs < FIRST_UP_MS) return { up: true, changesInMs: FIRST_UP_MS - elapsedMs };
   const inCycle = (elapsedMs - FIRST_UP_MS) % (DOWN_MS + UP_MS);

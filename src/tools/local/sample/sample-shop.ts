@@ -18,17 +18,17 @@ export interface SampleShopOptions {
 
 const OPENING_ORDERS = 12;
 const OPENING_PRODUCTS = 4;
-/** Brisk while a user is watching, then steady: real time. */
+/** Real time in which orders come fast, while a user is watching. Then they come steadily. */
 const BRISK_FOR_MS = 30_000;
 const BRISK_EVERY_MS = 400;
 const STEADY_EVERY_MS = 2_000;
-/** Every so many-th order brings a product update along. */
+/** Orders per product update. */
 const ORDERS_PER_PRODUCT = 4;
-/** Every so many-th order names an article that the ERP does not have. */
+/** Orders per order for an article that the ERP does not have. */
 const ORDERS_PER_REJECT = 15;
-/** Every so many-th order waits until its article is made. */
+/** Orders per order that waits until its article is made. */
 const ORDERS_PER_MADE = 12;
-/** The embedded DynamoDB is no place for more; the shop closes then. */
+/** Number of records at which the shop closes: the embedded DynamoDB is not made for more. */
 const MAX_RECORDS = 10_000;
 
 const ARTICLES = ['TEA-EARL-GREY', 'TEA-SENCHA', 'MUG-BLUE', 'KETTLE-1L', 'HONEY-250G'];
@@ -83,7 +83,7 @@ export class SampleShop {
   }
 
   async #insert(records: readonly (ShopRecord | undefined)[]): Promise<void> {
-    // A shop goes on with its next order whatever became of this one.
+    // A shop goes on with its next order whatever happened to this one.
     await this.#options.insert(records.filter((record) => record !== undefined)).catch(() => {});
   }
 

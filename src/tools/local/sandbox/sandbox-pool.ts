@@ -36,7 +36,7 @@ interface Waiter {
  */
 export class SandboxPool {
   readonly #options: SandboxPoolOptions;
-  /** Least recently used first. */
+  /** Idle sandboxes, the least recently used first. */
   readonly #idle: PooledSandbox[] = [];
   readonly #busy = new Set<PooledSandbox>();
   /** Function that each sandbox runs. */

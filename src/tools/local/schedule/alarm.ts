@@ -3,7 +3,7 @@ import type { Timekeeper } from './timekeeper.js';
 
 const MAX_TIMEOUT_MS = 60_000;
 
-/** Waits for a time of the backlog, whatever becomes of its clock meanwhile. */
+/** Waits for a time of the backlog, even if its clock is changed meanwhile. */
 export class Alarm {
   readonly #waiting = new Set<{ readonly at: number; readonly ring: () => void }>();
   #timer: NodeJS.Timeout | undefined;

@@ -17,7 +17,7 @@ export interface ClockControlDeps {
   readonly scheduler: Pick<Scheduler, 'wait' | 'goOn' | 'fireDue' | 'next'>;
   /** Sets the clocks of the functions. */
   readonly tellFunctions: (setting: ClockSetting) => Promise<void>;
-  /** Told after each change. */
+  /** Called after each change. */
   readonly onChange: () => Promise<unknown>;
 }
 

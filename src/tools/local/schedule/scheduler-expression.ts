@@ -38,7 +38,7 @@ export function parseSchedulerExpression(from: SchedulerExpression): Schedule {
   }
 }
 
-/** The schedule goes by what the clock shows. */
+/** Turns a schedule of the times that a clock shows into one of instants. */
 function inZone(schedule: Schedule, clock: WallClock): Schedule {
   return {
     next: (after, createdAt) => {
@@ -58,7 +58,7 @@ function notBefore(startAt: number | undefined, { next }: Schedule): Schedule {
   return { next: (after, createdAt) => next(Math.max(after, startAt - 1), createdAt) };
 }
 
-/** Unlike a rule, it fires as soon as it is there. */
+/** Makes a rate fire as soon as the schedule is created, unlike a rule. */
 function atOnce(startAt: number | undefined, { everyMs, next }: Schedule): Schedule {
   return {
     everyMs,

@@ -24,7 +24,7 @@ export interface SchedulerOptions {
 interface Turn {
   rule: LocalRule;
   createdAt: number;
-  /** Undefined: it will not fire again. */
+  /** Time of the next firing. Undefined: it will not fire again. */
   next: number | undefined;
   running: number;
   /** Firings that have passed while it could not start. */
@@ -64,14 +64,14 @@ export class Scheduler {
     this.goOn();
   }
 
-  /** No firing starts any more. */
+  /** Stops: no firing starts any more. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
   }
 
   /**
-   * These are the rules from now on. One that stays keeps its phase, also if it fires more or less often than before;
+   * Fires these rules from now on. One that stays keeps its phase, also if it fires more or less often than before;
    * what passed while a rule was disabled is not made up for.
    */
   replace(rules: readonly LocalRule[]): void {
@@ -188,7 +188,7 @@ export class Scheduler {
     });
   }
 
-  /** One firing for all that could not start while the last one ran. */
+  /** Fires once for all that could not start while the last one ran. */
   #makeUp(turn: Turn): void {
     const { clock, setting } = this.#options.time;
     if (turn.missed === 0 || turn.running > 0) return;
@@ -207,7 +207,7 @@ function passTo(turn: Turn, now: number): { readonly at: number; readonly passed
 }
 
 /**
- * A clock that had jumped forth let a rule fire, and put its next turn far ahead; when the clock is corrected, the rule
+ * A clock that had jumped forward let a rule fire, and put its next turn far ahead; when the clock is corrected, the rule
  * would rest until then. What has fired a moment ago, before a small step back, does not fire again.
  */
 function stepBack(turn: Turn, now: number): void {

@@ -15,7 +15,7 @@ export interface RulePhase {
 
 const stateSchema = z.strictObject({
   version: z.literal(1),
-  /** No clock has shown a later time, epoch milliseconds. */
+  /** Time that no clock has passed, epoch milliseconds. */
   clock: z.number(),
   rules: z.record(z.string(), z.strictObject({ createdAt: z.number(), lastFiredAt: z.number().optional() })),
 });
@@ -35,7 +35,7 @@ export interface TimekeeperOptions {
   readonly file?: string | undefined;
   /** The clock is frozen until `begin`. Default: it goes at once. */
   readonly waits?: boolean | undefined;
-  /** Told that the file cannot be written any more. */
+  /** Called if the file cannot be written any more. */
   readonly onTrouble?: ((error: ConfigurationError) => void) | undefined;
 }
 
@@ -153,7 +153,7 @@ export class Timekeeper {
     }
   }
 
-  /** One at a time: an older time must not replace a newer one. */
+  /** Writes the file, one write at a time: an older time must not replace a newer one. */
   #save(): Promise<void> {
     const write = async (file: string) => {
       await writeFile(`${file}.part`, this.#state(this.#ahead()));

@@ -16,7 +16,7 @@ export class Counter<Counts> {
   readonly #abort = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #counting: Promise<void> | undefined;
-  /** No count begins earlier, as `performance.now()` gives it. */
+  /** Time before which no planned count begins, by `performance.now()`. */
   #restUntil = 0;
   #wanted = false;
 

@@ -49,7 +49,7 @@ export class RunLog {
   readonly errors = new ErrorLog();
   readonly #rules = new Map<string, RuleCounts>();
   readonly #last = new Map<string, RunReport>();
-  /** Kept as long as their reports are. */
+  /** Details of runs, kept as long as their reports are. */
   readonly #details = new WeakMap<RunReport, RunDetails>();
   readonly #ends = new WeakMap<RunReport, RunEnd>();
   readonly #running = new Map<StartedRun, number>();

@@ -13,7 +13,7 @@ export interface RunReport {
   readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
   /** Result in one line, without its duration. */
   readonly text: string;
-  /** It met no record, and made up for no missed run. */
+  /** True if there is nothing to show: it met no record and made up for no missed run, or its queue is paused. */
   readonly idle: boolean;
   /** Firings that had passed meanwhile, and that this one stands for. */
   readonly coalesced: number;
@@ -24,7 +24,7 @@ export interface RunReport {
 
 /** Output of a run, for people of this machine: it is not in the status that other programs read. */
 export interface RunDetails {
-  /** One for each invocation that the report stands for, the oldest first. */
+  /** Logs of the invocations that the report stands for, the oldest first. */
   readonly logs: readonly InvocationLog[];
   /** Stack of the error, if one ended the invocation. */
   readonly stack?: string | undefined;
@@ -70,12 +70,12 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
   }
 }
 
-/** It met no record and made up for no missed run, or its queue is paused. */
+/** Tells whether a run met no record and made up for no missed run, or its queue is paused. */
 function didNothing(summary: RunSummary): boolean {
   return (isIdle(summary) || isPausedOnly(summary)) && !summary.caughtUp;
 }
 
-/** It read records that it was not to attempt. What waits in a paused queue shows elsewhere. */
+/** Tells whether a run read only records that it was not to attempt. What waits in a paused queue shows elsewhere. */
 function isPausedOnly({ leftOver, ...summary }: RunSummary): boolean {
   return summary.ended === 'paused' && isIdle({ ...summary, leftOver: 0 });
 }

@@ -30,7 +30,7 @@ export interface RuntimeConsoleDeps {
   readonly runRule: ConsoleRuntime['runRule'];
   readonly clock: ConsoleRuntime['clock'];
   readonly erp: SampleErp | undefined;
-  /** No intake looks after the app's tables. */
+  /** True if no intake looks after the app's tables. */
   readonly indexAtOnce: boolean;
 }
 

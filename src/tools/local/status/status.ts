@@ -138,7 +138,7 @@ export interface RuleStatus {
   readonly late: number;
   /** The function threw, ended its process, or ran out of time. */
   readonly failed: number;
-  /** No sandbox was free for a minute. */
+  /** Firings that were given up, as no sandbox was free for a minute. */
   readonly givenUp: number;
 }
 

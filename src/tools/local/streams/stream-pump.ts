@@ -69,7 +69,7 @@ export class StreamPump {
   private readonly waiting: StreamRecord[] = [];
   /** Time when each of those came, by its number. */
   private readonly cameAt = new Map<string, number>();
-  /** Above that of any runtime before this one: no function takes its batches for those. */
+  /** Sequence number above those of any runtime before this one, so that no function confuses its batches with those. */
   private sequence = BigInt(Date.now()) * 1_000_000n;
   private timer: NodeJS.Timeout | undefined;
   private atWork = false;

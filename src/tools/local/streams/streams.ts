@@ -23,7 +23,7 @@ export class Streams {
   }
 
   /**
-   * These are the streams from now on. What waits for a function that stays is kept. One that is new gets what is written
+   * Reads these streams from now on. What waits for a function that stays is kept. One that is new gets what is written
    * from now on.
    */
   replace(app: StreamsOptions['app']): void {

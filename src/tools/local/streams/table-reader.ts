@@ -8,7 +8,7 @@ import type {
 /** A stream of DynamoDB, or what stands for one in a test. */
 export interface StreamSource {
   shards(): Promise<readonly Shard[]>;
-  /** Undefined: there is nothing behind that position. */
+  /** Returns an iterator. Undefined: there is nothing behind that position. */
   open(shard: string, position: ShardPosition): Promise<string | undefined>;
   read(iterator: string): Promise<ShardPage>;
 }

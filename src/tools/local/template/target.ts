@@ -13,7 +13,7 @@ export function constantInput(
   return namingResource(logicalId, () => JSON.parse(text) as unknown);
 }
 
-/** Whatever goes wrong names the resource. */
+/** Reads a part of a resource. Each error names the resource. */
 export function namingResource<Result>(logicalId: string, read: () => Result): Result {
   try {
     return read();
