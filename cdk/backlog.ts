@@ -62,8 +62,8 @@ export class Backlog extends BacklogBase implements IConnectable {
   }
 
   /**
-   * The same, by the stack that has its tables and an intake: reads the attributes from the parameters that the stack has
-   * written into Systems Manager, at each deployment.
+   * A backlog of the same account and region, by the stack that has its tables and an intake. The attributes are read
+   * at each deployment, from the parameters that the stack has written into Systems Manager.
    *
    * @throws ConfigurationError naming the attribute that is missing or invalid
    */
@@ -76,11 +76,11 @@ export class Backlog extends BacklogBase implements IConnectable {
 
   /** The table that holds the records. */
   readonly table: ITable;
-  /** The same, if it is made here; missing with `table` and `sharedBacklog`. */
+  /** The table that holds the records, if it is made here; missing with `table` and `sharedBacklog`. */
   readonly createdTable: CreatedTable | undefined;
   /** Leases, journals and the queues' own items. */
   readonly controlTable: ITable;
-  /** The same, if it is made here; missing with `controlTable` and `sharedBacklog`. */
+  /** The control table, if it is made here; missing with `controlTable` and `sharedBacklog`. */
   readonly createdControlTable: CreatedTable | undefined;
   /**
    * Events that no function took or finished. With `trigger: 'scheduler'`, only events that a function took and did not

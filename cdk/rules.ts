@@ -68,8 +68,8 @@ function checkRules(scope: Construct, ticks: readonly Tick[]): void {
 }
 
 /**
- * CDK's own target, except for the dead-letter queue: that would add one statement per rule to the queue's policy, which
- * takes 20 (see given-up-events.ts).
+ * A target of a rule: CDK's own, except for the dead-letter queue. CDK would add one statement per rule to the queue's
+ * policy, which takes 20 (see given-up-events.ts).
  */
 function runTarget(lambda: IFunction, event: Tick['events'][number], eventDlq: IQueue): IRuleTarget {
   const target = new LambdaFunction(lambda, {

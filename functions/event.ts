@@ -16,7 +16,10 @@ export interface BacklogEvent {
   readonly tier?: TierBand | undefined;
   /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
   readonly catchUp?: readonly TierBand[] | undefined;
-  /** If several runs share the queue's shards: which of them this one is, from 0, and how many there are. */
+  /**
+   * The part of the queue's shards that is this run's, if several runs share them: its number, from 0, and the number
+   * of parts.
+   */
   readonly part?: { readonly number: number; readonly of: number } | undefined;
   /** Records that have just come, from the intake. */
   readonly arrivals?: Arrivals | undefined;

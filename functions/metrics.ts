@@ -64,7 +64,7 @@ function write(
     ...dimensions,
     ...Object.fromEntries([...own.flat(), ...shared]),
   };
-  // Not console.log, which Lambda would make a text of.
+  // console.log would not do: Lambda makes a text of its lines.
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -110,7 +110,7 @@ export function emitMetrics(
   // Records may also be given up without an attempt.
   const failedAttempts = Math.min(failed + dead, attempted - succeeded - snoozed - cancelled);
   const { counts, seconds } = runMetrics(summary);
-  // By the table alone, for alarms of the whole backlog.
+  // Metrics by the table alone, for alarms of the whole backlog.
   const ofAll = (name: string, value: number) => (ownAlarms?.includes(name) === false ? value : 0);
   write(level, { Table: table, Queue: summary.queue }, counts, seconds, {
     // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.

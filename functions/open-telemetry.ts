@@ -115,7 +115,7 @@ export function openTelemetry(api: OpenTelemetryApi): AttemptTracing {
         }
       });
     };
-    // Such as the delivery's, which gets its secrets before a run.
+    // The `prepare` of a process is kept, such as the delivery's, which gets its secrets before a run.
     return 'prepare' in process ? Object.assign(traced, { prepare: process.prepare }) : traced;
   };
 }

@@ -27,7 +27,7 @@ export class OwnedQueues {
   private isPassive = false;
   /** The backlog is in several regions. */
   private hasRegions = false;
-  /** Real time. Undefined: it was never read. */
+  /** The time of the last look, real time. Undefined: there was none. */
   private lookedAt: number | undefined;
   private looking: Promise<void> | undefined;
 
@@ -35,7 +35,7 @@ export class OwnedQueues {
     private readonly settings: Settings,
     private readonly deps: Pick<HandlerDeps, 'clock' | 'random'>,
     private readonly logger: Logger,
-    /** False: a process, which registers only the queues that have no function. */
+    /** The function registers its queues. False: a process, which registers only the queues that have no function. */
     private readonly registers = true,
   ) {}
 
@@ -118,7 +118,7 @@ export class OwnedQueues {
 
   private async lookNow(store: BacklogStore, claimant: Claimant | undefined): Promise<void> {
     const { clock, random } = this.deps;
-    // What is read is as old as the question.
+    // The answer is as old as the request.
     const askedAt = clock.wall();
     try {
       for (let tries = 0; tries < MAX_TRIES; tries++) {

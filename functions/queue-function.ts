@@ -60,7 +60,7 @@ export class QueueFunction {
     private readonly seams: ProcessSeams,
   ) {
     this.logger = (seams.logger ?? createLogger()) as Logger;
-    // An error of it is thrown by every invocation, and not at module load: so it leaves a log line everywhere.
+    // An error is thrown by every invocation, and not when the module is loaded: so each one leaves a log line.
     this.start = once(() => this.load());
   }
 
@@ -167,7 +167,10 @@ export class QueueFunction {
     });
   }
 
-  /** A run is reported at its end, and not at that of the slowest queue, which may take the function beyond its timeout. */
+  /**
+   * Makes a run, and reports it at its end: not at that of the slowest queue, which may take the function beyond its
+   * timeout.
+   */
   private readonly runOne: typeof run = async (options, given) => {
     const { turnsOf, onLongAttempt, run: other } = this.seams;
     const turns = turnsOf?.(options.target.queue);

@@ -6,7 +6,7 @@ import type { HandlerLogger } from './handler-logger.js';
 import type { LambdaContext } from './lambda-context.js';
 import type { EmitMetrics } from './metrics.js';
 
-/** Everything a handler touches that tests replace. */
+/** The parts of a handler that tests replace. */
 export interface HandlerSeams extends Partial<HandlerDeps> {
   /** A logger of your own, such as a `Logger` of Powertools. Default: one with the function's log level. */
   readonly logger?: HandlerLogger | undefined;
@@ -30,7 +30,10 @@ export interface ProcessSeams extends HandlerSeams {
   readonly onLongAttempt?: ((queue: string, ended: Promise<unknown>) => void) | undefined;
   /** Ends a process that is blocked. Default: one of the function's own; in tests with a store of their own, none. */
   readonly watchdog?: Watchdog | undefined;
-  /** False: it works for the owner of its queues, and registers only those without a function. Default: true. */
+  /**
+   * The handler registers its queues. False: it works for their owner, and registers only those without a function.
+   * Default: true.
+   */
   readonly registers?: boolean | undefined;
 }
 
@@ -116,7 +119,7 @@ export async function invokeWith(
     if (own !== error) watch.onOuterError?.(error);
     throw error;
   }
-  // A failure that a middleware has answered for is one all the same.
+  // A failure counts also if a middleware has returned an answer in its place.
   return run ? { summary: await run } : { answer };
 }
 

@@ -36,7 +36,7 @@ export interface QueueSettings extends QueueOptions {
   readonly shards?: number | undefined;
   /** Seconds between two firings of the rule of a queue with a due time per record. Default: 60. */
   readonly tickSeconds?: number | undefined;
-  /** It has no function: processes attempt its records. Default: false. */
+  /** The queue has no function: processes attempt its records. Default: false. */
   readonly external?: boolean | undefined;
   /** `lag`, `dead`, `failures`: alarms of the whole backlog that it does not count for. It has its own, or none. */
   readonly ownAlarms?: readonly string[] | undefined;
@@ -54,7 +54,7 @@ export interface Settings {
   readonly tableAlarms?: boolean | undefined;
   /** The owner of the queues in the registry of owners. Undefined: they are not registered, and no run looks there. */
   readonly owner?: string | undefined;
-  /** It serves a queue only once an operator has handed it over. */
+  /** The function serves a queue only once an operator has handed it over. */
   readonly isStandby?: boolean | undefined;
   /** The region that the function is in. Lambda sets it. */
   readonly region?: string | undefined;

@@ -4,8 +4,8 @@ const LAST_WORDS_MS = 50;
 let stop: AbortController | undefined;
 
 /**
- * Does something that ends early, and in order, when the process is told to (SIGTERM): Lambda does so where an
- * extension is registered, containers and the local runtime always do. The process ends when all of them have.
+ * Does work that ends early, and in order, on SIGTERM. Lambda sends this signal where an extension is registered,
+ * containers and the local runtime always do. The process ends when all such work has ended.
  */
 export async function untilStopped<Result>(act: (stop: AbortSignal) => Promise<Result>): Promise<Result> {
   const result = act(signal());
@@ -30,8 +30,8 @@ async function terminated(): Promise<void> {
   stop?.abort();
   await Promise.allSettled(running);
   stop = undefined;
-  // For log lines, and the answer to the caller.
+  // Time for log lines, and for the answer to the caller.
   await new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS));
-  // What it would have done without a listener; another listener decides, if there is one.
+  // The process does what it would have done without a listener, unless another listener decides.
   if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM');
 }

@@ -39,7 +39,7 @@ export class BlockWatchdog implements Watchdog {
 
   private startThread(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    // Neither the variables nor the options of the process: what they load is none of the thread's business.
+    // The thread gets neither the variables nor the options of the process, which could load code into it.
     const thread = new Worker(THREAD, {
       eval: true,
       env: {},
@@ -47,7 +47,7 @@ export class BlockWatchdog implements Watchdog {
       workerData: { shared: this.shared, port: port2 },
       transferList: [port2],
     });
-    // Without it, attempts are made as if there were none.
+    // If the thread fails, attempts are made as if there were no watchdog.
     thread.on('error', () => {});
     thread.unref();
     port1.unref();

@@ -6,8 +6,8 @@ import type { Tables } from '../tables/tables.js';
 import { bytesOf, type SettingsFiles, VALUE_BYTES, variableBytes } from './settings-files.js';
 
 /**
- * Lambda takes 4 KB of variables in all, as JSON. The other variables of every function take up to 900 bytes: the names of both
- * tables have up to 255 characters, that of the stack 128.
+ * Most bytes of the queues. Lambda takes 4 KB of variables in all, as JSON. The other variables of every function take
+ * up to 900 bytes: the names of both tables have up to 255 characters, that of the stack 128.
  */
 const MAX_QUEUES_BYTES = 3_100;
 /** Bytes that the other variables may take before the queues have less room. */
@@ -20,7 +20,7 @@ export interface EnvironmentSettings {
   readonly owner: string;
   /** Another stack may own the queues. */
   readonly standby: boolean;
-  /** Undefined: the backlog is in one region. */
+  /** The region that is active at first; undefined: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
   readonly files: SettingsFiles;
   /** Bytes that the queues may take. Default: what functions without other variables have. */

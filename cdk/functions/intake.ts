@@ -20,7 +20,7 @@ export const INTAKE_TIMEOUT = Duration.minutes(1);
 const SWEEP_TIMEOUT = Duration.minutes(5);
 /** Bytes for the names of queues and functions, of Lambda's 4 KB of variables; the others need up to 1,400. */
 const MAX_NAMES_BYTES = 2_700;
-/** A name that is not known before the deployment has no more. */
+/** Most characters of a function's name, for one that is not known before the deployment. */
 const MAX_FUNCTION_NAME = 64;
 
 export interface IntakeSettings extends CommonSettings, Arrivals {
@@ -129,7 +129,7 @@ function common(
   );
 }
 
-/** All that the intake knows of a queue beside its name: everything of many would not fit into the environment. */
+/** The settings that the intake knows of a queue: all settings of many queues would not fit into the environment. */
 function knownOf({ retryMode, settings: { shards } }: Queue): Pick<QueueSettings, 'retryMode' | 'shards'> {
   return { retryMode, ...(shards === undefined ? {} : { shards }) };
 }

@@ -28,7 +28,7 @@ function descriptionOf(
 export function esbuildOptions(bundling: BundlingOptions): Record<string, unknown> | undefined {
   const { format, target, minify, keepNames, mainFields, loader, define, inject, ...others } = bundling;
   const { banner, footer, sourceMap, sourceMapMode, sourcesContent, tsconfig, ...more } = others;
-  // Nothing comes of these in the bundle, or they say what is external.
+  // These do not change the bundle, or say what is external.
   const { logLevel: _, bundleAwsSDK: __, externalModules, ...unknown } = more;
   const isUnknown = Object.values(unknown).some((value) => value !== undefined);
   if (isUnknown || externalModules === undefined) return undefined;

@@ -119,7 +119,11 @@ export function checkLayerRoom(layers: readonly unknown[] | undefined, path: str
   );
 }
 
-/** The same for a function of the user's own. @throws ConfigurationError for a container image as well */
+/**
+ * Refuses a function of the user's own that takes no further layer.
+ *
+ * @throws ConfigurationError for a container image as well
+ */
 export function checkTakesLayer(lambda: LambdaFunction, path: string): void {
   if (lambda.runtime.name === Runtime.FROM_IMAGE.name) {
     throw new ConfigurationError(
@@ -131,7 +135,7 @@ export function checkTakesLayer(lambda: LambdaFunction, path: string): void {
   checkLayerRoom(Stack.of(lambda).resolve(layers), path);
 }
 
-/** The same with places for tokens, which are added to `values` once each. */
+/** The value with places in place of tokens, which are added to `values` once each. */
 function joined(value: unknown, values: string[]): unknown {
   if (typeof value === 'string') return Token.isUnresolved(value) ? joinedText(value, values) : value;
   if (Array.isArray(value)) return value.map((entry) => joined(entry, values));

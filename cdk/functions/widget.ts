@@ -23,7 +23,7 @@ export interface WidgetSettings extends CommonSettings {
 export interface Widget {
   /** Draws it, and changes nothing. */
   readonly overview: LambdaFunction;
-  /** Does what its buttons say; undefined: it has none. */
+  /** Does what the buttons say; undefined: there are none. */
   readonly actions: LambdaFunction | undefined;
 }
 

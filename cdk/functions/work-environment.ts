@@ -65,7 +65,7 @@ export function workEnvironment(
       'workEnvironment: expected a queue with "worker": "external", or the names of "queues", got neither',
     );
   }
-  // The intake starts no process: what a function says of itself there is not for one.
+  // The intake starts no process, so `onArrival` of a function does not hold for it.
   const served = chosen.map((queue) => ({ ...queue, settings: { ...queue.settings, onArrival: undefined } }));
   const bytes = bytesOf(JSON.stringify(served.map(({ name, settings }) => [name, settings])));
   if (bytes > MOST_BYTES) {

@@ -47,7 +47,7 @@ function functionFor(scope: Construct, served: Served, work: WorkerWork, setting
     : ownFunction(served, work.handler, settings);
 }
 
-/** Made when the first of its queues asks for it. */
+/** Gives the function of a worker, which is made when the first of its queues asks for it. */
 function sharedFunctions(
   scope: Construct,
   queues: readonly Queue[],

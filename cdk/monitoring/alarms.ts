@@ -80,7 +80,7 @@ function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmO
         : ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: periods,
     datapointsToAlarm: datapoints,
-    // What is zero is not written; a heartbeat that is missing has stopped.
+    // A metric that is zero is not written; a heartbeat that is missing has stopped.
     treatMissingData: above === undefined ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     alarmDescription: `[${severity}] ${description} Runbook: dynamo-backlog, docs/runbook.md#${runbook}`,
   });

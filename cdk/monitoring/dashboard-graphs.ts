@@ -10,7 +10,7 @@ import {
 import type { Queue } from '../props/queue.js';
 import { queueMetric } from './metrics.js';
 
-/** More lines than that in one graph cannot be told apart: it shows those that are highest. */
+/** Most lines of one graph, those that are highest: more cannot be told apart. */
 const MOST_LINES = 10;
 
 /**
@@ -62,7 +62,7 @@ function idOf(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, (one) => `_${one.charCodeAt(0).toString(16)}_`);
 }
 
-/** All of them, or the highest, where they would be too many lines. */
+/** The metrics of a graph: all of them, or the highest, where they would be too many lines. */
 export function highest(metrics: readonly IMetric[]): IMetric[] {
   if (metrics.length <= MOST_LINES) return [...metrics];
   const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]));

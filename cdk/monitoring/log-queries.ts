@@ -99,7 +99,7 @@ export function addLogQueries(backlog: Construct, given: readonly ILogGroup[]): 
     .findAll()
     .filter((construct): construct is LogGroup => construct instanceof LogGroup);
   const logGroups = [...new Set([...made, ...given])].slice(0, MAX_LOG_GROUPS);
-  // Those of a function of the user's own are not known here.
+  // The log group of a function of the user's own is not known here.
   if (logGroups.length === 0) return;
   const { stackName } = Stack.of(backlog);
   for (const [id, name, query] of QUERIES) {

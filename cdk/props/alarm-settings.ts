@@ -38,7 +38,10 @@ const shape = z.strictObject({
   severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
 });
 
-/** Beside the longest attempt: a record is due while it is attempted, and the monitor looks every five minutes. */
+/**
+ * The default of `lag` in seconds, beside the longest attempt: a record is due while it is attempted, and the monitor
+ * looks every five minutes.
+ */
 const LAG_SECONDS = 180;
 
 const NONE: QueueAlarmSettings = {

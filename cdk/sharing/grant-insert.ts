@@ -84,7 +84,7 @@ function accountOf({ principalAccount, policyFragment }: IPrincipal): string | u
   return typeof arn === 'string' && !Token.isUnresolved(arn) ? arn.split(':')[4] : undefined;
 }
 
-/** False for two accounts that are not known yet: then they are the one that is deployed to. */
+/** Tells whether two accounts may differ. Two that are not known yet do not: both are the one that is deployed to. */
 function mayDiffer(one: string, other: string): boolean {
   if (Token.isUnresolved(one) && Token.isUnresolved(other)) return false;
   return one !== other;

@@ -21,7 +21,7 @@ export class ImportedBacklog extends BacklogBase {
   readonly controlTable: ITable;
   readonly redelivery: ISqsQueue | undefined;
   readonly intakeRole: IRole | undefined;
-  /** It is not known. */
+  /** The intake of another stack is not known here. */
   readonly intake = undefined;
 
   constructor(

@@ -111,10 +111,13 @@ export function checkShared(scope: Construct, shared: ISharedBacklog): void {
   );
 }
 
-/** That of its stack. Beside the Backlog with the tables it has one of its own: that one's monitor knows what it has itself. */
+/**
+ * The owner of a Backlog's queues: its stack. Beside the Backlog with the tables, in the same stack, it is an owner of
+ * its own: that one's monitor knows its own queues only.
+ */
 export function ownerOf(backlog: Construct, shared: ISharedBacklog | undefined): string {
   const stack = Stack.of(backlog);
-  // One of another stack or app has no created table that could be asked for.
+  // A Backlog of another stack or app has no created table.
   const isBeside = shared !== undefined && 'createdTable' in shared && Stack.of(shared) === stack;
   return isBeside ? `${stack.stackName}/${backlog.node.id}` : stack.stackName;
 }

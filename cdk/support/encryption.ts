@@ -54,7 +54,7 @@ export function encryptedQueue(
   return queue;
 }
 
-/** SQS takes one or the other: an aspect that gives the queue a key has to find no `SqsManagedSseEnabled`. */
+/** Leaves `SqsManagedSseEnabled` out if an aspect gives the queue a key, as SQS takes one or the other. */
 function leaveRoomForKey(queue: Queue): void {
   const made = queue.node.defaultChild as CfnQueue;
   made.sqsManagedSseEnabled = Lazy.any({

@@ -84,7 +84,7 @@ function metricsOf(metric: IMetric): number {
   return Object.values(metric.usingMetrics).reduce((sum, one) => sum + metricsOf(one), 0);
 }
 
-/** More than two readers of a shard are throttled, and the intake falls behind. */
+/** Warns of more than two readers of the stream: they are throttled, and the intake falls behind. */
 function warnOfReaders(backlog: Made): void {
   const { tableStreamArn } = backlog.table;
   const stack = Stack.of(backlog);

@@ -48,7 +48,7 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
     resources: [control.tableArn],
     conditions: {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`, REGISTRY_KEY] },
-      // Without it, a request whose key is not known to IAM would be allowed.
+      // Without this condition, a request whose key is not known to IAM would be allowed.
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },
   });

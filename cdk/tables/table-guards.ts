@@ -6,9 +6,10 @@ import { ConfigurationError } from '../../src/support/errors.js';
 import { deployedStack, parameterName } from './table-parameters.js';
 
 /**
- * A table that CloudFormation would replace with an empty one comes with another logical id, or with another name. The guard
- * then gets another logical id as well, under the same physical name: CloudFormation cannot create it beside the one that
- * there is, and the deployment fails before anything is changed.
+ * Makes a guard against the replacement of a table. A table that CloudFormation would replace with an empty one comes
+ * with another logical id, or with another name. The guard then gets another logical id as well, under the same
+ * physical name: CloudFormation cannot create it beside the one that there is, and the deployment fails before anything
+ * is changed.
  *
  * @param id of the table's construct
  * @param tableName if it is fixed

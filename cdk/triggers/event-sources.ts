@@ -13,8 +13,8 @@ const ARRIVALS_BATCH = 100;
 const RETURNS_BATCH = 10;
 
 /**
- * Shorter than the day for which a stream keeps what was written, so that no batch stops all behind it for that long.
- * Longer than DynamoDB and SQS are out of order: what is given up waits for the sweep.
+ * The age at which a change is given up, and is left to the sweep. It is shorter than the day for which a stream keeps
+ * what was written, so that no batch stops all behind it for that long. It is longer than outages of DynamoDB and SQS.
  */
 const MAX_RECORD_AGE = Duration.hours(6);
 

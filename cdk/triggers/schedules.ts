@@ -58,7 +58,7 @@ function invokingRole(
   const functions = new Set(ticks.map(({ lambda }) => lambda.functionArn));
   return new Role(scope, 'Role', {
     description: 'Lets the schedules of a backlog start its functions',
-    // Only for schedules of this group.
+    // The role is only for schedules of this group.
     // https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: {

@@ -26,12 +26,12 @@ export interface QueuesEvent extends Pick<BacklogEvent, 'tier' | 'catchUp' | 'pa
   readonly queues: Readonly<Record<string, number>>;
 }
 
-/** It says no more than why the function was started. */
+/** The event of the sweep. It says no more than why the function was started. */
 export interface SweepEvent {
   readonly sweep: true;
 }
 
-/** It says no more than why the function was started. */
+/** The event of the monitor. It says no more than why the function was started. */
 export interface MonitorEvent {
   readonly monitor: true;
 }

@@ -57,7 +57,10 @@ function isMany(staffed: readonly StaffedQueue[]): boolean {
   );
 }
 
-/** A queue that is not enabled has no part in them, and no rule that would count. */
+/**
+ * The ticks of many queues, which share events. A queue that is not enabled has no part in them, and no rule that would
+ * count.
+ */
 function ticksOfMany(staffed: readonly StaffedQueue[]): Tick[] {
   const turns = staffed
     .filter(({ queue }) => queue.enabled)
@@ -68,7 +71,7 @@ function ticksOfMany(staffed: readonly StaffedQueue[]): Tick[] {
     );
   const [first] = staffed;
   if (!first) return [];
-  // The one of the function, which is a worker's or that of deliveries.
+  // The scope of the function, which is a worker's or that of deliveries.
   const scope = first.workerScope ?? first.worker.lambda.node.scope ?? first.scope;
   return sharedTicks(scope, turns);
 }

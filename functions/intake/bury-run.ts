@@ -3,7 +3,7 @@ import { type DeadRun, type RuleEvent, ruleEventOf } from './dead-run.js';
 import type { IntakeDeps } from './intake-batch.js';
 
 /**
- * Runs that are lost in succession and have another one started at once, from the first on. Above, the next rule starts it: a
+ * Most runs that are lost in succession and have another one started at once. Above, the next rule starts it: a
  * function that dies whatever it does is not started again and again. Lambda takes sixteen for a loop without an end.
  */
 const MAX_RESTARTS = 8;

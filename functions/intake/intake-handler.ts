@@ -20,7 +20,7 @@ export interface BatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
-/** Everything the handlers of the intake touch that tests replace. */
+/** The parts of the intake's handlers that tests replace. */
 export interface IntakeSeams extends Partial<HandlerDeps> {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

@@ -29,7 +29,7 @@ export class RegisteredQueues {
     const { store, clock } = this.deps;
     if (this.settings.owner === undefined) return this.settings;
     if (this.known && clock.wall() - this.readAt < KNOWN_FOR_MS) return this.known;
-    // What is read is as old as the question.
+    // The answer is as old as the request.
     const askedAt = clock.wall();
     try {
       const registry = await store.readRegistry();
@@ -55,7 +55,7 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
   const arrivalFunctions = new Map(settings.arrivalFunctions);
   for (const [name, { function: arn, onArrival }] of others) {
     arrivalFunctions.delete(name);
-    // Without that queue, a run that is lost could not come back.
+    // Without the redelivery queue, a run that is lost could not come back.
     const isCallable = arn !== undefined && !isElsewhere(arn, region);
     if (onArrival && isCallable && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
   }

@@ -17,7 +17,7 @@ const LOOKED_AT_AFTER_SECONDS = 900;
 /** Most ids of one message: as many as one BatchGetItem reads. */
 const IDS_PER_MESSAGE = 100;
 
-/** Everything the sweep touches that tests replace. It sends messages only: its bundle needs no client of Lambda. */
+/** The parts of the sweep that tests replace. It sends messages only: its bundle needs no client of Lambda. */
 interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'invoker' | 'store'> {
   readonly store?: SweepStore;
   readonly invoker?: Messages | undefined;

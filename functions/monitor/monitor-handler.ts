@@ -20,7 +20,7 @@ import { type SourceTrouble, sourceTrouble } from './event-sources.js';
 import { monitoredQueues, type RemovedQueue, registeredQueues } from './registered.js';
 import { readMonitorSettings } from './settings.js';
 
-/** Everything the monitor touches that tests replace. */
+/** The parts of the monitor that tests replace. */
 export interface MonitorSeams {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -73,7 +73,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const { tables } = settings;
     const store =
       overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
-    // When the counts were made that are in the control table: those that could not be noted are noted next time.
+    // Times of the counts in the control table, by queue: a count that could not be noted is noted next time.
     const noted = new Map<string, string>();
     return {
       settings,
@@ -90,7 +90,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const table = settings.tables.records;
     let oldest = 0;
     const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
-    // What it counts is the same in all regions: the active one's monitor notes it.
+    // The counts are the same in all regions: the active one's monitor notes them.
     const isQuiet = await isPassive(settings, store, clock.now()).catch(() => true);
     const { queues, removed } =
       'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
@@ -128,7 +128,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       }
       for (const one of stopped) logger.error('an event source of the intake does not work', one);
       emitSourcesStopped(stopped.length, table, metrics);
-      // One alarm less to pay for: the one on the monitor's errors says this as well.
+      // The alarm on the monitor's errors says this as well, which saves an alarm.
       if (stopped.length > 0 && settings.tableAlarms) throw new SourcesStoppedError();
     };
     const [, ...readings] = (await allOrThrow([
@@ -146,7 +146,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
 
 function countsForLog({ counts, inRetry, at, isOld }: PacedCounts) {
   const { pending: waiting, due, dead, ages } = counts;
-  // What is older than the last tier is still in its turn.
+  // Records that are older than the last tier still belong to it.
   const [last, older] = [ages?.at(-2)?.count ?? 0, ages?.at(-1)?.count ?? 0];
   const tiers = ages && [...ages.slice(0, -2).map(({ count }) => count), last + older];
   return {

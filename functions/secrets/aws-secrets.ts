@@ -3,12 +3,12 @@ import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import { SSMProvider } from '@aws-lambda-powertools/parameters/ssm';
 import type { FetchSecret } from './secrets.js';
 
-/** A run must not wait for a service that does not answer until its function is ended. */
+/** Limits of the clients: a run must not wait until its function is ended for a service that does not answer. */
 const clientConfig = { maxAttempts: 3, requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 
 const providers: { secrets?: SecretsProvider; parameters?: SSMProvider } = {};
 
-/** Loaded when a queue has a secret: the two clients are as large as half the handler. */
+/** Reads a secret from AWS. This file is loaded when a queue has one: the two clients are as large as half the handler. */
 export const fetchSecret: FetchSecret = async ({ secretsManager, parameter }, stage) => {
   // What is read is remembered elsewhere: these would remember neither what is not there, nor one stage beside the
   // other.

@@ -8,7 +8,7 @@ export type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
 /** Gets a secret as it is now; `undefined` if there is none, as before the first rotation. */
 export type FetchSecret = (source: SecretSource, stage: Stage) => Promise<string | undefined>;
 
-/** A secret that a delivery needs cannot be read. Says which and why, and never its value. */
+/** The error for a secret that a delivery needs and cannot read. Says which and why, and never its value. */
 class SecretError extends Error {
   override readonly name = 'SecretError';
 }

@@ -6,9 +6,9 @@ export type Action = (typeof ACTIONS)[number];
 
 /** The two functions, by ARN. */
 export interface Endpoints {
-  /** Undefined: it is not known, so there is no way back to the overview. */
+  /** The function that draws the overview. Undefined: it is not known, so there is no way back to the overview. */
   readonly overview: string | undefined;
-  /** Undefined: the overview is read-only. */
+  /** The function that acts. Undefined: the overview is read-only. */
   readonly actions: string | undefined;
 }
 

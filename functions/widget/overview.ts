@@ -78,7 +78,7 @@ function oldest(oldestDueAt: string | undefined, now: number, context: WidgetCon
   const ms = now - Date.parse(oldestDueAt ?? '');
   if (Number.isNaN(ms)) return html`<td class="r q">–</td>`;
   const exact = age(Math.abs(ms));
-  // Its larger unit: `41 min`.
+  // The larger unit alone: `41 min`.
   const text = isNarrow(context) ? (/^\S+ \S+/.exec(exact)?.[0] ?? exact) : exact;
   return ms >= 0 ? html`<td class="r">${text}</td>` : html`<td class="r q">in ${text}</td>`;
 }
@@ -104,7 +104,7 @@ function folded(word: 'more' | 'quiet', queues: readonly QueueView[]): Html | un
 
 function footer({ snapshot, readUnits }: OverviewReading): Html {
   const { now, queues = [] } = snapshot;
-  // It has no column for what is in retry.
+  // The overview has no column for records in retry.
   const signs = signsText(
     queues.map(({ stats }) => ({ stats })),
     now,

@@ -15,7 +15,7 @@ import { trouble } from './page.js';
 import { readQueue } from './read-queue.js';
 import { FUNCTION_ARN, readWidgetSettings, widgetQueues } from './settings.js';
 
-/** Everything the widget's functions touch that tests replace. */
+/** The parts of the widget's functions that tests replace. */
 export interface WidgetSeams {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

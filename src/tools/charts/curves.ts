@@ -12,16 +12,16 @@ export interface Curve {
   readonly rows: readonly ScheduleRow[];
 }
 
-/** A curve whose middle is so many times below the longest wait would lie on the axis of a linear scale. */
+/** The highest ratio of the longest wait to a curve's middle for a linear scale: beyond it, the curve would lie on the axis. */
 const MAX_LINEAR_RATIO = 30;
-/** A logarithm knows no nothing. */
+/** The shortest wait on a logarithmic scale, which has no zero. */
 const LEAST_LOG_SECONDS = 1;
 /** Failures that the curves show. */
 export const CURVE_FAILURES = 20;
-/** A curve of one failure is still a chart. */
+/** Least failures that a chart has room for. */
 const LEAST_FAILURES = 4;
 const HEIGHT = 300;
-/** Above the highest tick, whose text would be cut otherwise. */
+/** Room above the highest tick, whose text would be cut otherwise. */
 const TOP = 14;
 
 /** An axis of waits: linear from nothing on, or logarithmic. */

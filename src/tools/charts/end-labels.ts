@@ -62,7 +62,7 @@ export function spread(wanted: readonly number[], top: number, bottom: number): 
   const half = FONT_SIZE / 2;
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0) || a - b);
   const places = [...wanted];
-  // Down as far as the one above asks for, then up again as far as the frame does.
+  // Each moves down as far as the one above demands, then up again as far as the frame demands.
   let least = top + half;
   for (const i of order) {
     places[i] = Math.max(places[i] ?? 0, least);

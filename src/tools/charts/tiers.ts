@@ -33,7 +33,7 @@ const BAR_SHARE = 0.62;
 export function tierCharts(charts: readonly TierChart[]): Section[] {
   const tiers = charts.flatMap(({ played }) => played.figures);
   const most = Math.max(...tiers.map(({ untilAgeSeconds }) => untilAgeSeconds));
-  // Nothing is at its left end, and from the shortest interval on it is a logarithmic scale.
+  // The left end of the scale is 0; from the shortest interval on it is logarithmic.
   const least = Math.min(...tiers.map(({ everySeconds }) => everySeconds));
   const shown = (seconds: number) => Math.log1p(seconds / least);
   return charts.map(({ name, place, played }) => ({

@@ -2,9 +2,9 @@ import * as Plot from '@observablehq/plot';
 import { FONT_SIZE, MARGIN, WIDTH } from './plot.js';
 import { apart, linearTicks, type TimeTick } from './time-axis.js';
 
-/** Left of a chart, for the texts of its axis. */
+/** Room left of a chart for the texts of its axis. */
 export const TICKS_WIDTH = 84;
-/** Below a chart, for the texts of its axis and what it is of. */
+/** Room below a chart for the texts of its axis and its name. */
 export const AXIS_HEIGHT = 56;
 
 /** Lines across the chart at the times of an axis, and their texts. @param shown a time as the axis has it */

@@ -65,7 +65,7 @@ async function render(
     case '.html':
       return toHtml(picture, theme);
     case '.png': {
-      // It takes a while to load, and few want it.
+      // This module takes a while to load, and few users need it.
       const { toPng } = await import('./png.js');
       return toPng(toSvg(picture, theme === 'auto' ? 'light' : theme));
     }

@@ -12,7 +12,10 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly access: Access;
   /** Gets each action with what came of it. */
   readonly onAction: (entry: ActionEntry) => void;
-  /** Only a browser that opened the address with this key gets an answer. Default: any program of this machine does. */
+  /**
+   * The key of the console: only a browser that opened the address with it gets an answer. Default: any program of this
+   * machine does.
+   */
   readonly key?: string | undefined;
   /** The part of a payload that is shown. Default: all of it. */
   readonly redact?: RedactPayload | undefined;
@@ -71,7 +74,7 @@ export interface ClockAdvance {
 
 /** A record as the form of the console has it. */
 export interface PutRecord {
-  /** Default: a random one. */
+  /** The id. Default: a random one. */
   readonly id?: string | undefined;
   readonly queue: string;
   readonly payload: unknown;

@@ -26,7 +26,7 @@ export class Destination {
   }
 }
 
-// Made once: the stack of an error takes longer than the rest of an attempt.
+// The errors are made once: the stack of an error takes longer than the rest of an attempt.
 const OUTAGE = new Error('outage');
 const OVER_CAPACITY = new Error('over capacity');
 const FAILING = new Error('never succeeds');

@@ -8,8 +8,8 @@ export interface HopelessRecord {
 }
 
 /**
- * When a record is retried that fails at second 0 and then whenever it is due; seconds from there, to the millisecond.
- * How often rules fire is left out. Ends with the policy, or after `retries`.
+ * The retries of a record that fails at second 0 and then whenever it is due; in seconds from there, to the
+ * millisecond. The intervals of rules are left out. Ends with the policy, or after `retries`.
  */
 export function retryTimes(
   policy: ResolvedPolicy,

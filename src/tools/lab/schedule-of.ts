@@ -38,8 +38,8 @@ export interface Schedule {
 type DeadReason = Extract<RetryDecision, { retry: false }>['reason'];
 
 /**
- * The waits of a record that fails at its insertion, and then whenever it is due: what the policy itself says. How
- * often rules fire is left out.
+ * The waits of a record that fails at its insertion, and then whenever it is due: what the policy itself says. The
+ * intervals of rules are left out.
  */
 export function scheduleOf(policy: ResolvedPolicy, facts: ScheduleFacts): Schedule {
   const { attempts, record, random = () => 0.5 } = facts;

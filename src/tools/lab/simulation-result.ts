@@ -16,7 +16,7 @@ export interface SimulationResult {
   readonly peakPerSecond: number;
   readonly peakPer10Seconds: number;
   readonly peakPerMinute: number;
-  /** The same without the first attempt of each record. */
+  /** The peak without the first attempt of each record. */
   readonly retryPeakPerSecond: number;
   readonly retryPeakPer10Seconds: number;
   readonly retryPeakPerMinute: number;

@@ -8,8 +8,8 @@ interface Event {
 }
 
 /**
- * A clock that only moves when told to. Whatever waits in the world waits here, so this class owns the order in which
- * things happen: by time, and among those of the same millisecond in the order of their calls.
+ * A clock that moves only when asked to. Whatever waits in the simulation waits here, so this class decides the order
+ * in which things happen: by time, and among those of the same millisecond in the order of their calls.
  */
 export class VirtualTime {
   /** A binary heap: the next event first. */
@@ -60,7 +60,7 @@ export class VirtualTime {
     return promise;
   }
 
-  /** A clock that stands where this time stands. */
+  /** A clock that shows this time. */
   clock(): Clock {
     return {
       now: () => this.now,
@@ -86,7 +86,7 @@ export class VirtualTime {
     return this.next() === undefined;
   }
 
-  /** When the next thing happens; undefined: nothing waits. */
+  /** The time of the next event; undefined: nothing waits. */
   get nextAt(): number | undefined {
     return this.next()?.at;
   }
@@ -106,7 +106,7 @@ export class VirtualTime {
     this.sink(0);
   }
 
-  /** Most waits are limits that are never reached: cancelled ones are removed when they are the majority. */
+  /** Cancels an event. Most waits are limits that are never reached: cancelled ones are removed when they are the majority. */
   private cancel(event: Event): void {
     if (event.cancelled) return;
     event.cancelled = true;

@@ -42,7 +42,7 @@ export interface OverviewOfQueues {
 
 /** The newest counts, and why there are no newer ones. */
 export interface LatestCounts {
-  /** Undefined: they could never be read. */
+  /** The newest counts. Undefined: they could never be read. */
   readonly counts: Counts | undefined;
   /** The error of the last read, if it failed. */
   readonly error: unknown;

@@ -2,7 +2,7 @@ import { shortened } from '../format.js';
 
 /** Explains in one line why the tables could not be read. */
 export function explainRead(error: unknown): string {
-  // DynamoDB does not say which table: the store does.
+  // The store's message names the table; DynamoDB's does not.
   if (error instanceof Error && deepest(error).name === 'ResourceNotFoundException')
     return shortened(error.message, 300);
   const { name, message } =

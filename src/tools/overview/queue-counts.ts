@@ -112,7 +112,7 @@ export async function lookAt(
   const isOutgrown =
     !noted ||
     ageOf(reading, deps.now) < -MOST_AHEAD_MS ||
-    // It retried in another way then: the parts of these counts have other meanings.
+    // The queue retried in another way then: the parts of these counts have other meanings.
     (noted.ages !== undefined) !== isByAge ||
     (living.more && noted.pending < seen.pending) ||
     (dead.more && noted.dead < seen.dead);

@@ -69,7 +69,7 @@ function breakerText({ stats, breakers }: QueueView, now: number): string {
   const { queue, openBreakers } = stats;
   const since = Math.min(...breakers.map((breaker) => breaker.since));
   const until = Math.min(...breakers.map((breaker) => breaker.until));
-  // A view that was made from counts alone has no times; one that cannot be read is 0.
+  // A view that was made from counts alone has no times; a time that cannot be read is 0.
   const isKnown = since > 0 && Number.isFinite(since + until);
   const opened = isKnown ? `since ${minuteText(since, now)}` : undefined;
   const one = `the breaker of 1 destination ${opened ? `has been open ${opened}` : 'is open'}`;

@@ -64,7 +64,7 @@ function foundIn(
   if (isSeamed(value)) return { name, handler: value, serves: value[SERVES] };
   const [only, ...others] = hidden;
   if (!only) return undefined;
-  // Which of several it wraps shows at its first run, which refuses the queues of the others.
+  // If there are several, the first run shows which one it wraps: it refuses the queues of the others.
   return { name, handler: value as LambdaFunction, serves: others.length > 0 ? undefined : only[SERVES] };
 }
 

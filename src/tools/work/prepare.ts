@@ -64,7 +64,7 @@ export async function prepare(flags: WorkFlags, deps: PrepareDeps): Promise<Work
 async function loaded(handler: string, { clock, log, stop }: Pick<PrepareDeps, 'clock' | 'log' | 'stop'>) {
   const settled = new AbortController();
   const over = AbortSignal.any([stop, settled.signal]);
-  // Its timer keeps the process alive, too: Node.js ends one that only waits for a promise, without a word.
+  // The timer keeps the process alive, too: Node.js silently ends a process that only waits for a promise.
   const waiting = async () => {
     for (let seconds = LOADING_MS / 1000; ; seconds += LOADING_MS / 1000) {
       await clock.sleep(LOADING_MS, over);

@@ -48,7 +48,7 @@ export function workedQueues(input: QueuesInput): WorkedQueue[] {
       name,
       weight: input.flags.get(name) ?? handler.serves?.get(name) ?? 1,
       settings,
-      // Of a queue without a function, a process has registered it: the last one, maybe of an older deployment.
+      // The entry of a queue without a function is of the last process, maybe of an older deployment.
       timeoutSeconds: settings.external ? undefined : entry?.timeout,
       handler,
     };
@@ -99,7 +99,7 @@ function handlerOf(name: string, handlers: readonly FoundHandler[]): FoundHandle
 export function registeredOtherwise(queues: readonly WorkedQueue[], registry: Pick<Registry, 'queues'>) {
   return queues.flatMap(({ name, settings }) => {
     const entry = ownedEntry(name, { registry });
-    // Of a queue without a function, it is what a process of an older deployment has said.
+    // The entry of a queue without a function may be of a process of an older deployment.
     if (!entry || settings.external) return [];
     const [here, registered] = [settings, entry].map(({ retryMode, shards = 1, retry = null }) => ({
       ...{ retryMode, shards, retry },

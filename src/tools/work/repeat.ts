@@ -56,7 +56,7 @@ export async function repeat(job: Job, { clock, random, stop, mayRun, run }: Rep
 /** @param inVain runs in succession that failed, or could attempt nothing */
 function waitMs({ everyMs }: Job, summary: RunEnd | undefined, inVain: number): number {
   if (summary === undefined) return Math.min(MOST_WAIT_MS, Math.min(everyMs, FIRST_WITHIN_MS) * 2 ** inVain);
-  // It came to a limit of its own, and knows of more.
+  // The run came to a limit of its own, and knows of more records.
   const isCutShort = summary.ended === 'maxRecords' || summary.ended === 'deadline';
   if (isCutShort && summary.attempted > 0) return 0;
   return Math.max(everyMs, Math.min(MOST_WAIT_MS, everyMs * 2 ** inVain));

@@ -57,7 +57,7 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
   const { health } = deps;
   const failed = new AbortController();
   const stop = AbortSignal.any([deps.stop, failed.signal]);
-  // All jobs and attempts listen to it.
+  // All jobs and attempts listen to this signal.
   setMaxListeners(0, stop, deps.stop);
   const invokers = invokersOf(options, { ...deps, stop });
   const jobs = queues.flatMap((queue) => jobsOf(queue, everyMs, timeoutSeconds));
@@ -72,7 +72,7 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
       return summary ?? NO_RUN;
     } catch (error) {
       health.fails(job, reasonOf(error));
-      // Not by the class: the user's module may have its own copy of this package.
+      // The name decides, not the class: the user's module may have its own copy of this package.
       const { name, maySettle = false } = error as { name?: string; maySettle?: boolean };
       if (name === 'ConfigurationError' && !maySettle && !hadRun.has(job.queue)) {
         wrong ??= new FirstRunError((error as Error).message, { cause: error });
@@ -90,7 +90,7 @@ export async function workOn(options: WorkerOptions, deps: WorkerDeps): Promise<
       return repeat(job, { ...deps, stop, mayRun, run: (one) => run(one, invoke) });
     }),
   );
-  // They have been told to end as well.
+  // Long attempts have got the signal to end as well.
   await long.ended();
   if (wrong) throw wrong;
 }

@@ -109,7 +109,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     const { as } = deps.access;
     try {
       const { text, act } = action.prepare(form.field, as);
-      // What is invalid is said before anything begins.
+      // Invalid fields are reported before anything begins.
       await act(operator, plan.ids, { dryRun: true, limit: 1 });
       const pace = Number(form.field('pace'));
       const perSecond = pace >= 1 && pace <= 1_000 ? pace : undefined;

@@ -19,7 +19,7 @@ export interface BulkPlan {
 export interface Job {
   readonly text: string;
   readonly total: number;
-  /** Undefined: it is at work. */
+  /** The result; undefined: the action is at work. */
   readonly result: ActionResult | undefined;
   readonly error: string | undefined;
   /** Records looked at so far. */

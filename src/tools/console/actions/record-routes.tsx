@@ -22,7 +22,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   const app = new Hono();
   const { store } = new Tables(deps.backlog).open();
   const operator = new BacklogOperator(deps.backlog);
-  /** Undefined: no record can have it. */
+  /** The id that a request names; undefined: no record can have it. */
   const idOf = (request: Context) => [request.req.query('id')].find(isId);
   const find = async (request: Context) => {
     const id = idOf(request);
@@ -53,7 +53,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const queues = (deps.queues?.() ?? []).map(({ name }) => name);
     return { ...found, action, shown: { context, action, record, seen: seenOf(found.item), queues } };
   };
-  /** Also the record as it is now: the operator looks again. */
+  /** The answer if the record has changed meanwhile: the page with the record as it is now, for another look. */
   const changed = async (request: Context, field: Field) => {
     const now = await open(request);
     if (now.answer) return now.answer;

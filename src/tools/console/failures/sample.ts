@@ -74,7 +74,7 @@ async function idsOf(
   const ids = used.flatMap(({ first, last }) => {
     const each = Math.max(1, Math.floor(quota / used.length));
     if (last.length === 0) return first.slice(0, each);
-    // In turn: the budget may end before all are read.
+    // Ids of both ends in turn, as the budget may end before all are read.
     return first.slice(0, Math.ceil(each / 2)).flatMap((id, i) => [id, ...last.slice(i, i + 1)]);
   });
   return [...new Set(ids)].slice(0, quota);

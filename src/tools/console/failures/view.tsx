@@ -24,7 +24,7 @@ export async function failuresPage(context: PageContext, reader: CountsReader, {
     context,
     title: 'Failures',
     view: 'Failures',
-    // What an operator has asked for, at such a cost, stays as it is.
+    // A page that an operator has asked for at such a cost stays as it is.
     refreshSeconds: more && !isLocal ? undefined : isLocal ? LOCAL_REFRESH_SECONDS : AWS_REFRESH_SECONDS,
     children: (
       <div class="cols" data-live="failures">
@@ -55,7 +55,7 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
     ...(readUnits > 0 ? [units(readUnits)] : []),
     `counted ${age(wall - counts.readAt)} ago`,
   ].join(', ');
-  // Without a group, the first of them is the page's sentence.
+  // If there is no group, the first unseen failure is the page's sentence.
   const details = [...(groups.length > 0 ? unseen : unseen.slice(1)), ...(unseen.length > 0 ? [UNSEEN] : [])];
   return (
     <>

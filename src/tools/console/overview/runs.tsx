@@ -64,7 +64,10 @@ export function RunsPanel({ context }: { context: PageContext }) {
   );
 }
 
-/** Once for all records on which a handler fails in the same way, until a later run of the queue ends well. */
+/**
+ * An error of a handler. It is shown once for all records on which the handler fails in the same way, until a later run
+ * of the queue ends well.
+ */
 function HandlerErrorText({ error }: { error: HandlerError }) {
   const { where, text, record, count: times, stack } = error;
   return (
@@ -93,7 +96,7 @@ function HandlerErrorText({ error }: { error: HandlerError }) {
   );
 }
 
-/** Counts where it has some, which is shorter than its text. */
+/** The result of a run: its counts where it has some, which is shorter than its text. */
 export function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunReport }) {
   if (outcome !== 'ok' || summary?.ended !== 'drained') {
     const tone = outcome === 'ok' ? 'sub' : 'mark dead';

@@ -31,7 +31,7 @@ export const LOCAL_BOUNDS: PageBounds = { ...BOUNDS, units: Number.POSITIVE_INFI
 
 /** A stretch of the index. */
 interface Place {
-  /** The same for all lanes of a queue's living, or of its dead. */
+  /** The group of the lane: one for all lanes of a queue's living records, and one for its dead ones. */
   readonly group: string;
   readonly lane: string;
   readonly order: 'oldestFirst' | 'newestFirst';

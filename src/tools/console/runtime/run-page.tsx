@@ -142,7 +142,7 @@ function parseLine(text: string): ParsedLine | undefined {
     const { level, message, stack, ...fields } = JSON.parse(text) as Record<string, unknown>;
     const own = (fields.error as { stack?: unknown } | undefined)?.stack;
     const shown = [stack, own].find((one) => typeof one === 'string') as string | undefined;
-    // A line of metrics has neither.
+    // A line of metrics has neither message nor level.
     if (typeof message !== 'string') {
       return { level: 'metrics', message: '', stack: undefined, fields };
     }

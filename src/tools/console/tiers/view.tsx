@@ -208,7 +208,7 @@ function roundTimes(now: number, { step, every, bars }: { step: number; every: n
     if (i === 0) return 'now';
     const round = Math.ceil((now + i * step) / (every * step)) * every * step;
     const isIn = round < now + (i + 1) * step;
-    // Nearer to the first label, or to the edge, it would touch it.
+    // A label nearer to the first one, or to the edge, would touch it.
     return isIn && i >= bars / 7 && i <= bars * 0.93
       ? new Date(round).toISOString().slice(11, 16)
       : undefined;

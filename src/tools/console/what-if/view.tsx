@@ -94,7 +94,7 @@ interface Comparison {
 async function compare({ context, stats, panel, other, presentPolicy, presentText }: Comparison) {
   const { deps, now } = context;
   const sample = await sampleWaiting(new Tables(deps.backlog), stats, now);
-  // Which records an age reaches is the rules' affair: a schedule per record does not have them.
+  // The rules decide which records an age reaches: a schedule per record has no rules.
   const isByAge = other.read?.policy.type === 'progressive';
   const otherPolicy = isByAge ? undefined : other.read?.policy;
   const project = (policy: ResolvedPolicy | undefined) =>
