@@ -89,13 +89,17 @@ describe.each(WORKFLOWS)('%s', (path) => {
   });
 });
 
-it.each(['.ci/run', 'lefthook.yml', '.vscode/launch.json', 'CONTRIBUTING.md', 'SECURITY.md', ...WORKFLOWS])(
-  '%s calls scripts of package.json that exist',
-  (path) => {
-    const called = [...read(path).matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name);
-    expect(called.filter((name = '') => !SCRIPTS.includes(name))).toEqual([]);
-  },
-);
+it.each([
+  '.ci/run',
+  '.githooks/pre-commit',
+  '.vscode/launch.json',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...WORKFLOWS,
+])('%s calls scripts of package.json that exist', (path) => {
+  const called = [...read(path).matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name);
+  expect(called.filter((name = '') => !SCRIPTS.includes(name))).toEqual([]);
+});
 
 it('the launches of VS Code run programs and configurations that exist', () => {
   const launch = readFileSync(join(ROOT, '.vscode/launch.json'), 'utf8');
