@@ -32,6 +32,19 @@ function apiGroups(folder = 'api/dynamo-backlog') {
   return [group, ...folders.filter(isEntry).flatMap((name) => apiGroups(`${folder}/${name}`))];
 }
 
+/** Characters of a cell from which on it is text to be read, which needs a column of some width. */
+const LONG_CELL = 60;
+
+/** Marks long cells of tables: on a phone they would be squeezed into columns of a word. */
+function marksLongCells(markdown) {
+  markdown.core.ruler.push('long-cells', ({ tokens }) => {
+    for (const [i, token] of tokens.entries()) {
+      if (token.type === 'td_open' && tokens[i + 1].content.length >= LONG_CELL)
+        token.attrJoin('class', 'long');
+    }
+  });
+}
+
 const sidebar = [
   ...GROUPS.map(({ text, items }) => ({
     text,
@@ -59,6 +72,7 @@ export default defineConfig({
     anchor: GITHUB_ANCHORS,
     toc: GITHUB_ANCHORS,
     languageAlias: { console: 'sh', ndjson: 'json' },
+    config: marksLongCells,
   },
   themeConfig: {
     outline: [2, 3],
