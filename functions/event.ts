@@ -21,6 +21,8 @@ export interface BacklogEvent {
    * of parts.
    */
   readonly part?: { readonly number: number; readonly of: number } | undefined;
+  /** From when on (epoch milliseconds) a due time that is kept to the second is attempted, and nothing else; from the intake. */
+  readonly exactSince?: number | undefined;
   /** Records that have just come, from the intake. */
   readonly arrivals?: Arrivals | undefined;
 }
@@ -47,6 +49,7 @@ const work = { tier: z.optional(band), catchUp: z.optional(z.array(band)), part:
 const eventSchema = z.strictObject({
   queue: text,
   ...work,
+  exactSince: z.optional(z.int()),
   arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
 });
 
@@ -101,6 +104,11 @@ export function parseEvent(event: unknown, queues: Readonly<Record<string, Queue
 
 function checkTier(event: BacklogEvent, { retryMode }: QueueSettings): void {
   const queue = show(event.queue);
+  if (event.exactSince !== undefined && (retryMode === 'progressive' || event.arrivals)) {
+    throw new ConfigurationError(
+      `event.exactSince: expected nothing beside arrivals, and on a progressive queue, got it on ${queue}`,
+    );
+  }
   if (event.arrivals) {
     if (!event.tier && !event.catchUp && !event.part) return;
     throw new ConfigurationError(

@@ -91,7 +91,7 @@ export function planQueue(
 
 /** Puts a run together from the plan of its queue and an event. */
 export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: Given): RunOptions {
-  const { queue, tier, catchUp, arrivals, settings } = event;
+  const { queue, tier, catchUp, arrivals, exactSince, settings } = event;
   const tickSeconds = tier?.every ?? plan.tickSeconds;
   const lanes = lanesFor(event, now, tickSeconds);
   return {
@@ -106,6 +106,7 @@ export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: 
       retryMode: settings.retryMode,
       band: tier,
       catchUp,
+      exactSince,
       ...(arrivals ? { arrivals, firstBand: firstBandOf(event, given.functionTimeoutSeconds) } : {}),
     },
   };

@@ -119,17 +119,13 @@ export function createdOf(staffed: readonly StaffedQueue[]): Record<string, Lamb
 export interface Arrivals {
   /** Queues whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
-  /** Queues whose failed events come back: the intake may start their function again when a run has died. */
+  /** Queues that are attempted: the intake may start their function for short waits, and again when a run has died. */
   readonly restarted: readonly StaffedQueue[];
 }
 
 /** @throws ConfigurationError for a queue whose function would lose records that are attempted on insertion */
 export function arrivalsOf(staffed: readonly StaffedQueue[]): Arrivals {
-  return { onArrival: attemptedOnArrival(staffed), restarted: restartedOf(staffed) };
-}
-
-function restartedOf(staffed: readonly StaffedQueue[]): StaffedQueue[] {
-  return staffed.filter(({ queue, worker }) => queue.enabled && worker.redeliveryEvents);
+  return { onArrival: attemptedOnArrival(staffed), restarted: staffed.filter(({ queue }) => queue.enabled) };
 }
 
 function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {

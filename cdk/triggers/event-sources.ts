@@ -67,6 +67,11 @@ function arrivalsSource(
         eventName: FilterRule.or('INSERT', 'MODIFY'),
         dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
       }),
+      // What waits for less than a tick: its time is kept to the second.
+      FilterCriteria.filter({
+        eventName: FilterRule.or('MODIFY'),
+        dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, exact: { BOOL: FilterRule.exists() } } },
+      }),
     ],
   });
 }

@@ -10,6 +10,8 @@ export interface IntakeDeps {
   readonly invoker: Invoker;
   readonly settings: IntakeSettings;
   readonly logger: Logger;
+  /** Short waits for which this sandbox has sent messages. Default: none are remembered. */
+  readonly sentWaits?: Set<string> | undefined;
 }
 
 /**

@@ -13,7 +13,8 @@ import { createInvoker, type Invoker } from './invoker.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
-import { parseStreamEvent, type StreamChange } from './stream-event.js';
+import { endShortWaits, noteShortWaits } from './short-waits.js';
+import { isSettled, parseStreamEvent, type StreamChange } from './stream-event.js';
 
 /** The answer of a handler of a stream or a queue to Lambda: what must be delivered again. */
 export interface BatchResponse {
@@ -41,13 +42,14 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
     const settings = readIntakeSettings(env);
     const deps = createDeps(settings, overrides, DynamoDbStore);
     const invoker = overrides.invoker ?? createInvoker(settings);
+    const sentWaits = new Set<string>();
     const registered = new RegisteredQueues(settings, deps, logger);
     return async (): Promise<IntakeDeps> => {
       const settings = await registered.read();
       const shardsOf = (queue: string) => ownValue(settings.queues, queue)?.shards ?? 1;
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
       const indexing = { ...deps, logger: attemptLogger(logger), shardsOf, serves };
-      return { settings, indexing, invoker, logger };
+      return { settings, indexing, invoker, logger, sentWaits };
     };
   });
 
@@ -69,9 +71,13 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
  */
 export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): Promise<string[]> {
   if (isOfQueue(input)) return redeliver(parseQueueEvent(input), run, deps);
-  const changes = parseStreamEvent(input, deps.indexing.clock.now());
+  const all = parseStreamEvent(input, deps.indexing.clock.now());
+  const settled = all.filter(isSettled);
+  const noted = settled.length > 0 && noteShortWaits(settled, deps);
+  const changes = settled.length > 0 ? all.filter((change) => !isSettled(change)) : all;
   const { isPassive = false } = deps.settings;
   const from = isPassive ? await leaveInserts(changes, run) : await dispatchInserts(changes, run, deps);
+  await noted;
   if (!from) return [];
   run.comesAgain(changes.length - changes.indexOf(from));
   deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
@@ -105,7 +111,10 @@ async function redeliver(
 ): Promise<string[]> {
   const { invoker, logger } = deps;
   const failed: string[] = [];
+  const waits = messages.flatMap((message) => (message.type === 'shortWait' ? message.wait : []));
+  if (waits.length > 0) await endShortWaits(waits, deps);
   for (const message of messages) {
+    if (message.type === 'shortWait') continue;
     try {
       if (message.died) await buryRun(message.died, deps);
       if (message.type === 'foreign') {

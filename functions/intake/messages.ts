@@ -1,13 +1,15 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { CLIENT_LIMITS } from './client-limits.js';
-import { renderRedelivery } from './queue-event.js';
+import { asText, renderRedelivery, type ShortWait } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
 /** The messages that the intake and its sweep send to queues. */
 export interface Messages {
   /** Has records looked at again after so many seconds, at most 900. `swept`: the sweep has found them. */
   sendToRedelivery(ids: readonly string[], delaySeconds: number, swept?: boolean): Promise<void>;
+  /** Tells the intake after so many seconds, at most 900, that records have come due. */
+  sendShortWait(wait: ShortWait, delaySeconds: number): Promise<void>;
   /** Sends a message to the dead-letter queue for events, for an operator to look at. */
   giveUp(body: string): Promise<void>;
 }
@@ -32,6 +34,8 @@ export function createMessages({ redeliveryUrl, eventDlqUrl }: IntakeSettings): 
         await send('BACKLOG_REDELIVERY_URL', redeliveryUrl, body, delaySeconds);
       }
     },
+    sendShortWait: (wait, delaySeconds) =>
+      send('BACKLOG_REDELIVERY_URL', redeliveryUrl, asText({ shortWait: wait }), delaySeconds),
     giveUp: (body) => send('BACKLOG_EVENT_DLQ_URL', eventDlqUrl, body),
   };
 }

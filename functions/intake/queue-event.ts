@@ -2,6 +2,13 @@ import * as z from 'zod/mini';
 import { parseOptions } from '../../src/support/validation.js';
 import { type DeadRun, deadRunOf } from './dead-run.js';
 
+/** A second in which records of a queue come due that wait for less than a tick. */
+export interface ShortWait {
+  readonly queue: string;
+  /** Epoch milliseconds. */
+  readonly dueAt: number;
+}
+
 /** A message of the redelivery queue. */
 export type Message =
   | {
@@ -15,6 +22,8 @@ export type Message =
       /** The process of that run has died. */
       readonly died?: DeadRun | undefined;
     }
+  /** Records have come due whose times are kept to the second. */
+  | { readonly type: 'shortWait'; readonly messageId: string; readonly wait: ShortWait }
   /** No records: a person has to look at it. */
   | {
       readonly type: 'foreign';
@@ -33,6 +42,7 @@ const eventSchema = z.object({
 
 const names = z.array(text);
 const ownBody = z.strictObject({ notIndexed: names, swept: z.optional(z.literal(true)) });
+const waitBody = z.strictObject({ shortWait: z.strictObject({ queue: text, dueAt: z.int() }) });
 /** The message that Lambda sends to an on-failure destination, for an event that the intake had sent. */
 const lostRun = z.object({
   requestPayload: z.object({ arrivals: z.object({ ids: names }) }),
@@ -81,6 +91,8 @@ export function parseQueueEvent(event: unknown): Message[] {
       const { notIndexed: ids, swept = false } = own.data;
       return { type: 'redelivered', messageId, ids, lost: false, swept };
     }
+    const wait = waitBody.safeParse(content);
+    if (wait.success) return { type: 'shortWait', messageId, wait: wait.data.shortWait };
     const failed = lostRun.safeParse(content);
     const died = deadRunOf(content);
     if (!failed.success) return { type: 'foreign', messageId, body, died };

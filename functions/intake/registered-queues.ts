@@ -60,10 +60,14 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
     if (onArrival && isCallable && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
   }
   const registered = others.map(([name, { retryMode, shards }]) => [name, { retryMode, shards }] as const);
+  const functions = [...queues].flatMap(([name, { function: arn, removedAt }]) =>
+    removedAt || !arn || arn.endsWith('external') || isElsewhere(arn, region) ? [] : [[name, arn] as const],
+  );
   const onArrival = [...queues].filter(([, entry]) => entry.onArrival).map(([name]) => name);
   return {
     ...settings,
     arrivalFunctions,
+    functions: new Map([...arrivalFunctions, ...functions]),
     queues: Object.fromEntries([...Object.entries(settings.queues), ...registered]),
     formerQueues: [...new Set([...Object.keys(settings.queues), ...queues.keys()])],
     mayBeClaimed: new Set([...settings.arrivalFunctions.keys(), ...onArrival]),

@@ -7,6 +7,8 @@ import { readSettings, type Settings } from '../settings.js';
 export interface IntakeSettings extends Settings {
   /** Names or ARNs of the functions that attempt records on insertion, by queue. */
   readonly arrivalFunctions: ReadonlyMap<string, string>;
+  /** Names or ARNs of the functions that retry records of a queue, by queue. Default: `arrivalFunctions`. */
+  readonly functions?: ReadonlyMap<string, string> | undefined;
   /** Queues whose runs may have claimed records. Default: those of `arrivalFunctions`. */
   readonly mayBeClaimed?: ReadonlySet<string> | undefined;
   /** Queues that a record may have been in before. Default: those of `queues`. */

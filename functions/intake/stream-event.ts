@@ -46,6 +46,11 @@ export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
     });
 }
 
+/** A change by which a run has settled a record, which waits for less than a tick; all others are by producers. */
+export function isSettled({ record }: StreamChange): boolean {
+  return record?.lane !== undefined && record.rev !== undefined;
+}
+
 /** Reads a record. One that cannot be read here is read again, by itself, where it is indexed. */
 function readable(item: Item, now: number): BacklogRecord | undefined {
   try {

@@ -18,7 +18,6 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     globalConcurrency: 'back-pressure.md#attempts-at-once',
     onInsertConcurrency: 'back-pressure.md#runs-on-arrival',
     attemptsPerSecond: 'back-pressure.md#attempts-per-second',
-    linger: 'policies.md#less-than-a-minute',
   },
   QueueOptions: {
     retryQueue: 'handlers.md#what-decides-about-a-failure',

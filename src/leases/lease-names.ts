@@ -4,8 +4,3 @@ import type { TierBand } from '../policies/index.js';
 export function leaseName(lane: string, tier: Pick<TierBand, 'number'> | undefined): string {
   return tier ? `${lane}#${tier.number}` : lane;
 }
-
-/** The lease of the run that stays for what comes due in a lane before the next tick. */
-export function lingerLeaseName(lane: string): string {
-  return `${lane}~linger`;
-}

@@ -2,7 +2,7 @@ import { lanesOf, type RetryMode } from '../record/index.js';
 import type { BacklogStore, LostRun } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
 import { holderPrefixOf } from './holder.js';
-import { leaseName, lingerLeaseName } from './lease-names.js';
+import { leaseName } from './lease-names.js';
 import { CLOCK_SKEW_MS } from './timed-hold.js';
 
 /** One queue that a lost run served. */
@@ -61,7 +61,6 @@ export async function endLostRun(
 
 function leaseNamesOf({ queue, retryMode, shards = 1, tiers }: LostQueue): string[] {
   const lanes = lanesOf(queue, 0, shards);
-  if (retryMode === 'perRecord')
-    return lanes.flatMap((lane) => [leaseName(lane, undefined), lingerLeaseName(lane)]);
+  if (retryMode === 'perRecord') return lanes.map((lane) => leaseName(lane, undefined));
   return lanes.flatMap((lane) => tiers.map((number) => leaseName(lane, { number })));
 }

@@ -2,7 +2,7 @@ import type { Random } from '../support/random.js';
 import { phaseOf } from './jitter.js';
 import { type FormulaWait, isFixed, type WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolved-policy.js';
-import { exactly, nearestTick } from './tick.js';
+import { exactly, MOST_EXACT_SECONDS, nearestTick } from './tick.js';
 
 /** A failed attempt, as far as the next one depends on it. Times in epoch milliseconds. */
 export interface FailedAttempt {
@@ -27,12 +27,12 @@ export type RetryDecision =
     }
   | { readonly retry: false; readonly reason: 'maxAttempts' | 'expired' };
 
-/** A wait of nothing is none that a run could stay for. */
+/** A wait of nothing is none. */
 const LEAST_WAIT_SECONDS = 0.001;
 
 /**
  * When a failed record is due again: the policy's wait, spread by its jitter, and kept by the rule's ticks (tick.ts). A
- * policy that says less than a tick is kept to the second; so is a policy that draws its waits, where it has drawn
+ * policy that says less than a tick, and less than 15 minutes, is kept to the second; so is a policy that draws its waits, where it has drawn
  * less.
  *
  * @param tickSeconds how often the queue is polled; 0: at any time
@@ -58,7 +58,7 @@ export function decideRetry(
     : failedAt + drawn(range, random) * 1000;
   if (wanted > bornAt + policy.maxAge * 1000) return { retry: false, reason: 'expired' };
   const said = isFixed(base) ? base.most : (wanted - failedAt) / 1000;
-  const isShort = said < tickSeconds && said >= LEAST_WAIT_SECONDS;
+  const isShort = said < Math.min(tickSeconds, MOST_EXACT_SECONDS) && said >= LEAST_WAIT_SECONDS;
   const earliest = policy.rounding === 'up' ? wanted : failedAt + (range.minimum ?? 0) * 1000;
   const dueAt = isShort ? exactly(wanted, earliest) : nearestTick(wanted, earliest, tickSeconds);
   return { retry: true, dueAt, wanted };

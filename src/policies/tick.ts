@@ -3,7 +3,7 @@
  * due, so a wait is stored with the tick in mind:
  *
  *     a tick or more      half a tick earlier: the run of the nearest tick takes it, whatever the rule's phase
- *     less than a tick    to the second, with a mark: the run of the tick that it falls into stays for it
+ *     less than a tick    to the second, with a mark: a run of its own is started for it, unless it is longer than 15 minutes
  *     never early         as it is (`rounding: 'up'`), or no earlier than the policy's minimum
  *
  * What others ask for (`Retry-After`, a snooze, `availableAt`) is stored as it is, and never kept early.
@@ -11,11 +11,14 @@
 
 /**
  * The milliseconds of a due time that is kept to the second, such as `12:00:35.001Z`. The index holds only keys, so this
- * mark tells a run which records to stay for, without reading them. One in a thousand other times has the mark by
- * chance: it is kept to the second, too, which does no harm.
+ * mark tells a run that was started for such times which records are its own, without reading them. One in a thousand other
+ * times has the mark by chance: it is kept to the second, too, which does no harm.
  */
 const MARK_MS = 1;
 const MARK = `.${String(MARK_MS).padStart(3, '0')}Z`;
+
+/** The longest wait that is kept to the second: a message of SQS is delayed by no more. */
+export const MOST_EXACT_SECONDS = 900;
 
 /** Whether a due time of the index (ISO-8601) is kept to the second. */
 export function isExact(dueAt: string): boolean {

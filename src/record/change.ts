@@ -28,6 +28,8 @@ export interface RecordChange {
     readonly lane?: string;
     /** When it is due, ISO-8601. */
     readonly dueAt?: string;
+    /** The due time is kept to the second. */
+    readonly exact?: true;
     /** Attempts so far. */
     readonly attempts?: number;
     /** Failures so far. */
@@ -57,6 +59,7 @@ export interface RecordChange {
   readonly remove: readonly (
     | 'lane'
     | 'dueAt'
+    | 'exact'
     | 'notBefore'
     | 'unknownTaskSince'
     | 'deadReason'

@@ -13,7 +13,7 @@ const ENOUGH_BYTES = 32 * 1024;
 /** The attributes that every failure writes again: `OUTCOME_BYTES` has their room already. */
 const WRITTEN_AGAIN = [
   ...['attempts', 'failures', 'notReady', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'],
-  ...['dueAt', 'notBefore', 'rev'],
+  ...['dueAt', 'exact', 'notBefore', 'rev'],
 ];
 /** A name and a time. Another service may have written more. */
 const MAX_WRITTEN_AGAIN_BYTES = 40;

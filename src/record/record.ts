@@ -101,6 +101,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly lastError?: ErrorEntry | undefined;
   /** The history of its attempts: newest last, bounded in bytes. */
   readonly history: readonly HistoryEntry[];
+  /** Its due time is kept to the second, and not to the tick. */
+  readonly exact?: true | undefined;
   /**
    * Not attempted before this, whatever the rule says. A time, ISO-8601: a wait that was asked for, on a progressive queue. An
    * object: an attempt of it may be under way.

@@ -1,3 +1,4 @@
+import { isExact } from '../policies/index.js';
 import { toIso } from '../support/clock.js';
 import {
   arrivalOf,
@@ -16,7 +17,7 @@ import { notReadyReason, snooze, wasNotReady } from './snooze.js';
 
 /** What the outcome of an attempt changes on its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
-  return known(record, changeFor(record, outcome, context));
+  return known(record, changeFor(record, outcome, context), context);
 }
 
 function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
@@ -47,13 +48,20 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {
   const message = 'the process ended during the attempt';
-  return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context));
+  return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context), context);
 }
 
 /** A record that is attempted has found a handler that knows its task. */
-function known({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
-  if (unknownTaskSince === undefined) return change;
-  return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
+function known(record: BacklogRecord, change: RecordChange, context: SettleContext): RecordChange {
+  const { unknownTaskSince, exact } = record;
+  const { dueAt, status } = change.set;
+  const isPending = context.retryMode === 'perRecord' && dueAt !== undefined && status !== 'DEAD';
+  const waitsBriefly = isPending && isExact(dueAt);
+  if (!waitsBriefly && unknownTaskSince === undefined && exact === undefined) return change;
+  const found = unknownTaskSince === undefined ? [] : (['unknownTaskSince'] as const);
+  const waited = exact === undefined || waitsBriefly ? [] : (['exact'] as const);
+  const set = waitsBriefly ? { ...change.set, exact: true as const } : change.set;
+  return { ...change, set, remove: [...change.remove, ...found, ...waited] };
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */

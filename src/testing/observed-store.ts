@@ -43,6 +43,8 @@ export class ObservedStore extends MemoryStore {
     if (answer !== 'settled' || !how) return answer;
     if (before) this.before.set(record.id, before);
     this.onSettled(how);
+    const item = change.set.exact && this.item(record.id);
+    if (item) this.onInserted(item, 'changed');
     return answer;
   }
 

@@ -6,8 +6,6 @@ import type { ObservedStore } from './observed-store.js';
 import type { Queue } from './queues.js';
 
 const POLL_SECONDS = 60;
-/** Before a record comes due the run of the tick before may stay for it. */
-const AHEAD_MS = 1000 * POLL_SECONDS - 1;
 
 /** An EventBridge rule: it fires at every multiple of its interval, counted from the start. */
 export interface Rule {
@@ -111,7 +109,7 @@ export class RuleClock {
   }
 
   private wantedByDueTime({ queues }: Rule): number {
-    return this.earliestDue(queues) - AHEAD_MS;
+    return this.earliestDue(queues);
   }
 
   private wantedByAge(rule: Rule, own: TierBand, now: number): number {

@@ -1,7 +1,9 @@
-import type { Invocation } from '../../functions/intake/arrivals.js';
+import type { ArrivalsEvent, Invocation } from '../../functions/intake/arrivals.js';
+import type { RuleEvent, RuleInvocation } from '../../functions/intake/dead-run.js';
 import { dispatchInserts } from '../../functions/intake/dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from '../../functions/intake/intake-batch.js';
-import type { StreamChange } from '../../functions/intake/stream-event.js';
+import { endShortWaits, noteShortWaits } from '../../functions/intake/short-waits.js';
+import { isSettled, type StreamChange } from '../../functions/intake/stream-event.js';
 import { type Item, parseRecord } from '../record/index.js';
 import type { VirtualTime } from '../tools/lab/virtual-time.js';
 
@@ -16,6 +18,8 @@ export interface StreamDeps {
     queue: string,
     event: { readonly queue: string; readonly arrivals: { readonly ids: readonly string[] } },
   ) => void;
+  /** Starts a function as a rule does. */
+  readonly fire: (queue: string, event: RuleEvent) => void;
   /** What no test must overlook. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -30,7 +34,7 @@ export class Stream {
   /** A record was put. The stream brings it at once, before any time passes. */
   changed(item: Item, kind: StreamChange['kind']): void {
     // As the event source mapping filters: what the library writes has both.
-    if (typeof item.lane === 'string' && item.rev !== undefined) return;
+    if (typeof item.lane === 'string' && item.rev !== undefined && item.exact === undefined) return;
     if (item.lane === undefined && item.status === 'SUCCESS') return;
     const { time } = this.deps;
     const record = readable(item, time.now);
@@ -47,17 +51,30 @@ export class Stream {
   private deliver(): void {
     const changes = this.waiting.splice(0, BATCH);
     if (this.waiting.length > 0) this.deps.time.after(0, () => this.deliver());
-    if (changes.length > 0) this.handle((batch, deps) => dispatchInserts(changes, batch, deps));
+    if (changes.length > 0) {
+      this.handle(async (batch, deps) => {
+        await noteShortWaits(changes.filter(isSettled), deps);
+        await dispatchInserts(
+          changes.filter((change) => !isSettled(change)),
+          batch,
+          deps,
+        );
+      });
+    }
   }
 
   private handle(work: (batch: IntakeBatch, deps: IntakeDeps) => Promise<unknown>): void {
-    const { intake, invoke, time, onTrouble } = this.deps;
+    const { intake, invoke, fire, time, onTrouble } = this.deps;
     const deps: IntakeDeps = {
       ...intake,
       invoker: {
-        invoke: async ({ functionName, event }: Invocation) => {
-          invoke(functionName, event);
+        invoke: async ({ functionName, event }: Invocation | RuleInvocation) => {
+          if ('arrivals' in event) invoke(functionName, event as ArrivalsEvent);
+          else fire(functionName, event);
           return 'accepted';
+        },
+        sendShortWait: async (wait, delaySeconds) => {
+          time.after(delaySeconds * 1000, () => this.handle((_, own) => endShortWaits([wait], own)));
         },
         sendToRedelivery: async (ids, delaySeconds) => {
           time.after(delaySeconds * 1000, () => this.handle((batch) => batch.index(ids)));

@@ -193,6 +193,7 @@ export class World {
     const settings = {
       ...readSettings(this.environment(queues)),
       arrivalFunctions: new Map(onInsert.map(({ name }) => [name, name])),
+      functions: new Map(this.queues.map(({ name }) => [name, name])),
       redeliveryUrl: undefined,
       eventDlqUrl: undefined,
     };
@@ -204,6 +205,7 @@ export class World {
       time,
       intake: { indexing, settings, logger },
       invoke: (name, event) => this.invokeForArrivals(name, event),
+      fire: (name, event) => this.retry(name, event),
       onTrouble: (error) => this.troubles.push(error),
     });
   }
@@ -226,6 +228,11 @@ export class World {
         if (!isLostRun(error)) this.troubles.push(error);
       },
     );
+  }
+
+  private retry(name: string, event: object): void {
+    const handler = this.queues.find((queue) => queue.name === name)?.handler;
+    if (handler) this.invoke(handler, event).catch((error: unknown) => this.troubles.push(error));
   }
 
   private throwTrouble(): void {

@@ -4,7 +4,6 @@ import type { AttemptLogger } from '../support/logger.js';
 import type { Random } from '../support/random.js';
 import type { BreakerMemory } from './guards/breakers.js';
 import type { QueueTurns } from './page-turns.js';
-import type { Upcoming } from './upcoming.js';
 
 /** Attempts that are under way. */
 export interface WatchedAttempts {
@@ -44,12 +43,6 @@ export interface RunDeps {
    * @internal
    */
   readonly watchdog?: Watchdog | undefined;
-  /**
-   * Where the run notes what it may stay for. Default: it stays for nothing.
-   *
-   * @internal
-   */
-  readonly upcoming?: Upcoming | undefined;
   /**
    * Its pages take turns with those of other queues. Default: it serves one queue.
    *

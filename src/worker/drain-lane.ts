@@ -142,18 +142,11 @@ async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource)
 }
 
 /** @param isWoken another run has left it to this one to look for everything */
-function pagesOf({ store, clock, rules, options, upcoming }: LaneRun, isWoken = false): PageSource {
+function pagesOf({ store, clock, rules, options }: LaneRun, isWoken = false): PageSource {
   const { lane, exactSince } = options.target;
   const now = clock.now();
   if (rules.band) return new AgeBandPages(store, lane, rules.band, now);
-  if (exactSince !== undefined && !isWoken) return new DueTimePages(store, lane, now, { exactSince });
-  const { limits, tickSeconds } = options;
-  const { linger = tickSeconds } = limits;
-  // How far ahead a run looks that may stay for what comes.
-  const milliseconds = Math.min(linger, tickSeconds) * 1000;
-  return new DueTimePages(store, lane, now, {
-    ahead: upcoming && linger > 0 ? { upcoming, milliseconds } : undefined,
-  });
+  return new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
 }
 
 /** No more records than fit into a page's time in the worst case. */

@@ -75,7 +75,7 @@ export interface RunTarget {
   readonly shards?: number | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;
-  /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
+  /** Only what is kept to the second, and has come due since then (epoch milliseconds). Default: all that is due. */
   readonly exactSince?: number | undefined;
   /** The ages that a progressive queue's run attempts, from `tierBands`. Default: none, the queue retries per record. */
   readonly band?: TierBand | undefined;

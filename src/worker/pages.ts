@@ -1,7 +1,5 @@
 import { isExact, type TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
-import { toIso } from '../support/clock.js';
-import type { Upcoming } from './upcoming.js';
 
 /** Where a run gets its pages from, in which order. */
 export interface PageSource {
@@ -21,14 +19,6 @@ export interface PageSource {
   cursor(): Cursor | undefined;
 }
 
-/** What is read of a lane by due times, beside all that is due. */
-export interface DueScope {
-  /** The page also says what comes due so soon that a run may stay for it. */
-  readonly ahead?: { readonly milliseconds: number; readonly upcoming: Upcoming } | undefined;
-  /** Only records whose due time is kept to the second, and that have come due since then: the tick handles the rest. */
-  readonly exactSince?: number | undefined;
-}
-
 /** A journal of long ids must stay far below DynamoDB's 400 KB. */
 const MAX_PAGE_ID_BYTES = 64 * 1024;
 
@@ -45,7 +35,8 @@ export class DueTimePages implements PageSource {
     private readonly store: BacklogStore,
     private readonly lane: string,
     private readonly now: number,
-    private readonly scope: DueScope = {},
+    /** Only records whose due time is kept to the second, and that have come due since then: the tick handles the rest. */
+    private readonly exactSince?: number | undefined,
   ) {}
 
   async first(limit: number): Promise<IndexKey[]> {
@@ -58,18 +49,14 @@ export class DueTimePages implements PageSource {
   }
 
   async next(limit: number): Promise<IndexKey[] | undefined> {
-    const { lane, now: until } = this;
-    const { ahead, exactSince: from } = this.scope;
-    const lastDue = toIso(until);
+    const { lane, now: until, exactSince: from } = this;
     while (this.more) {
-      const query = { lane, from, until: until + (ahead?.milliseconds ?? 0), after: this.after, limit };
+      const query = { lane, from, until, after: this.after, limit };
       const page = pageOf(await this.store.queryDue({ ...query, order: 'oldestFirst' }));
-      const due = page.keys.filter(({ dueAt }) => dueAt <= lastDue);
-      for (const key of page.keys) ahead?.upcoming.note(lane, key, until);
-      this.more = page.more && due.length === page.keys.length;
-      this.after = due.at(-1) ?? this.after;
-      const wanted = from === undefined ? due : due.filter(({ dueAt }) => isExact(dueAt));
-      if (wanted.length > 0 || page.keys.length === 0) return wanted.length > 0 ? wanted : undefined;
+      this.more = page.more;
+      this.after = page.keys.at(-1) ?? this.after;
+      const wanted = from === undefined ? page.keys : page.keys.filter(({ dueAt }) => isExact(dueAt));
+      if (wanted.length > 0) return wanted;
     }
     return undefined;
   }

@@ -46,13 +46,6 @@ export interface LimitOptions<Length = number> {
    * Longer ones are cut to it, to the policy's `maxWait`, and to what is left of the record's `maxAge`. Default: 1 day.
    */
   readonly maxRetryAfter?: Length | undefined;
-  /**
-   * The time that a run stays, asleep, for waits of less than a minute, counted from its start. 0 leaves such waits to the next
-   * minute.
-   *
-   * At most a minute: then the next rule fires. Only for a queue with a due time per record. Default: a minute.
-   */
-  readonly linger?: Length | undefined;
 }
 
 /**
@@ -137,14 +130,13 @@ export const queueOptions = {
   attemptTimeout: z.optional(attemptTimeout),
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
-  linger: z.optional(duration({ most: 900 })),
   retryQueue: z.optional(retryQueueName),
   breaker: z.optional(breakerOption),
   retention: z.optional(duration({ least: 1 }, 'forever')),
 } satisfies Record<keyof QueueOptions, unknown>;
 
 /** Those that are lengths of time. */
-export const TIMES = ['attemptTimeout', 'maxRetryAfter', 'linger', 'retention'] as const;
+export const TIMES = ['attemptTimeout', 'maxRetryAfter', 'retention'] as const;
 export type Time = (typeof TIMES)[number];
 
 /**

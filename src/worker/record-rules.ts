@@ -52,7 +52,7 @@ const MAX_UNKNOWN_TASKS = 20;
 /** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
 export class RecordRules {
   readonly retryMode: RetryMode;
-  private queueChecked: boolean;
+  private queueChecked = false;
   /** It is one of the lanes that the queue's records are indexed in. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
@@ -63,8 +63,6 @@ export class RecordRules {
     readonly band: TierBand | undefined,
   ) {
     const { target } = options;
-    // A run that stayed has looked at its queue before.
-    this.queueChecked = target.exactSince !== undefined;
     const { lane, retryMode } = target;
     this.retryMode = retryMode ?? (band ? 'progressive' : 'perRecord');
     this.isCurrent =

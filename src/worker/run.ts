@@ -13,12 +13,10 @@ import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import type { AttemptBudget } from './guards/budget.js';
 import { budgetOf, concurrencyOf, queueGuardsOf } from './guards/queue-guards.js';
-import { Linger } from './linger.js';
 import { type Arrivals, isShortOfTime, LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
-import { isDone, losesArrivals, type StopReason } from './stop-reason.js';
+import { losesArrivals, type StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { runTier, runTiers } from './tiers.js';
-import { Upcoming } from './upcoming.js';
 
 /** By then an index shows what was written. */
 const INDEX_LAG_MS = 1_000;
@@ -39,30 +37,20 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
   if (options.stop) setMaxListeners(0, options.stop);
   watchPrototypes();
-  const upcoming = new Upcoming();
   // What goes on without the run may not end with it.
   const store = longAttempts ? given.store : boundedStore(given.store, given.clock, options.deadline);
-  const deps = { ...given, upcoming, store, logger: frozenLogger(given.logger) };
+  const deps = { ...given, store, logger: frozenLogger(given.logger) };
   const { clock } = deps;
   const counters = new RunCounters();
   const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
   const guards = queueGuardsOf(options, deps);
   const queueRun: QueueRun = { ...deps, options, counters, failures, guards };
   const startedAt = clock.wall();
-  const staysFrom = clock.now();
   const { queue, lane, band, arrivals } = options.target;
   let ended: StopReason;
   try {
     const budget = budgetOf(options);
     ended = arrivals ? await attemptArrivals(queueRun, arrivals, budget) : await runTiers(queueRun, budget);
-    deps.turns?.rest();
-    if (isDone(ended) && mayStay(options) && !upcoming.isEmpty) {
-      // A sleeping run gives its slots back, so that no other run waits for them.
-      await guards.pool?.close();
-      const drain = (lanes: readonly string[], exactSince: number) =>
-        withOwnSlots(queueRun, { lanes, exactSince }, (ofLanes) => runTier(ofLanes, undefined, budget));
-      ended = (await new Linger(options, { ...deps, startedAt: staysFrom, drain }).stay()) ?? ended;
-    }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     counters.troubled(error);
@@ -118,34 +106,26 @@ async function attemptArrivals(
   const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
   const before = counters.attempted;
   try {
-    await withOwnSlots(run, { lanes }, (ofLanes) => runTier(ofLanes, firstBand, budget));
+    await drainIndexed(run, lanes, budget);
   } finally {
     counters.leftOver(-Math.min(own.length, counters.attempted - before));
   }
   return ended;
 }
 
-/**
- * What the same run does later, as a rule's would: it has one rate limit, and has seen its breakers, but takes slots of
- * its own.
- */
-async function withOwnSlots(
+/** As a rule's run would: it has one rate limit, and has seen its breakers, but takes slots of its own. */
+async function drainIndexed(
   run: QueueRun,
-  target: { readonly lanes: readonly string[]; readonly exactSince?: number },
-  act: (run: QueueRun) => Promise<StopReason>,
-): Promise<StopReason> {
-  const { arrivals: _, firstBand: __, ...rest } = run.options.target;
-  const options = { ...run.options, target: { ...rest, ...target } };
+  lanes: readonly string[],
+  budget: AttemptBudget | undefined,
+): Promise<void> {
+  const { arrivals: _, firstBand, ...rest } = run.options.target;
+  const options = { ...run.options, target: { ...rest, lanes } };
   const guards = { ...run.guards, ...concurrencyOf(options, run) };
   try {
-    return await act({ ...run, options, guards });
+    await runTier({ ...run, options, guards }, firstBand, budget);
   } finally {
     await guards.pool?.close();
     run.turns?.rest();
   }
-}
-
-/** A progressive queue's rules keep its schedule. */
-function mayStay({ target: { band, retryMode } }: RunOptions): boolean {
-  return band === undefined && retryMode !== 'progressive';
 }

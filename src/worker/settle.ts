@@ -43,7 +43,7 @@ export async function settleWithRetries(
   decided: RecordChange,
   run: RunContext,
 ): Promise<Error | undefined> {
-  const { store, hold, counters, failures, logger, clock, upcoming, options } = run;
+  const { store, hold, counters, failures, logger, clock, options } = run;
   const { rev } = hold;
   const failed = decided.set.lastError?.name;
   let change = decided;
@@ -51,7 +51,6 @@ export async function settleWithRetries(
     try {
       const answer = await store.settle(record, change, rev);
       if (answer === 'settled') {
-        upcoming?.settled(record, change, clock.now());
         counters.settled(change);
         failures.settled(record, change);
         return undefined;

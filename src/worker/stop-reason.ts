@@ -37,8 +37,6 @@ interface Meaning {
   readonly ofQueue?: true;
   /** It says something of other queues of the same invocation, too. */
   readonly ofInvocation?: true;
-  /** The run has done what it could: what it has settled may come due soon. */
-  readonly done?: true;
   /** No run has handled the arrivals: their event must come back. */
   readonly losesArrivals?: true;
 }
@@ -55,10 +53,10 @@ const MEANINGS: Readonly<Record<StopReason, Meaning>> = {
   leaseLost: { weight: 6 },
   deadline: { weight: 5, ofInvocation: true },
   maxRecords: { weight: 4, ofInvocation: true },
-  concurrencyLimited: { weight: 3, ofQueue: true, done: true },
+  concurrencyLimited: { weight: 3, ofQueue: true },
   rateLimited: { weight: 2 },
-  leaseHeld: { weight: 1, done: true },
-  drained: { weight: 0, ofInvocation: true, done: true },
+  leaseHeld: { weight: 1 },
+  drained: { weight: 0, ofInvocation: true },
 };
 
 /** The reason for lanes of one queue that ended for these reasons. */
@@ -75,11 +73,6 @@ export function ofQueues(reasons: readonly StopReason[]): StopReason {
 /** The queue itself lets no run go on, of whatever tier. */
 export function isOfQueue(reason: StopReason): boolean {
   return MEANINGS[reason].ofQueue === true;
-}
-
-/** The run has done what it could: what it has settled may come due soon. */
-export function isDone(reason: StopReason): boolean {
-  return MEANINGS[reason].done === true;
 }
 
 /** No run has handled the arrivals: their event must come back. */

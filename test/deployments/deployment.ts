@@ -103,6 +103,7 @@ export class Deployment {
         return 'accepted';
       },
       sendToRedelivery: refuse,
+      sendShortWait: refuse,
       giveUp: refuse,
     };
     const { onInsert = [] } = this.parts;

@@ -137,14 +137,4 @@ describe('a deployment while a run is at work and records wait: what starts afte
     await cloud.pass(30);
     expect(cloud.item('later')).toMatchObject({ status: 'ERROR', failures: 1 });
   });
-
-  it('another linger', async () => {
-    const retry = { type: 'constant', interval: 20, jitter: 'none' } as const;
-    const cloud = await waiting(1, { retry }, { process: fail });
-    await cloud.pass(30);
-    cloud.deploy(orders({ retry, linger: 0 }));
-    await cloud.pass(150);
-    const attempts = cloud.attempts.map(({ second }) => Math.round(second / 20) * 20);
-    expect(attempts).toEqual([0, 20, 40, 60, 120, 180]);
-  });
 });

@@ -82,6 +82,7 @@ const intake = intakeHandler({
       return 'accepted';
     },
     sendToRedelivery: async (ids) => void returned.push(ids),
+    async sendShortWait() {},
     giveUp: async () => {},
   },
 });

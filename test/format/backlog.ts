@@ -5,7 +5,6 @@ import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { type Arrivals, type Process, type RunSummary, run } from '../../src/worker/index.js';
-import { Upcoming } from '../../src/worker/upcoming.js';
 import { seededRandom } from '../simulation/random.js';
 import { createTables } from '../store/tables.js';
 
@@ -87,9 +86,7 @@ export async function openBacklog(start: number) {
         {
           target: {
             ...{ queue, lane: queue, band, arrivals },
-            ...(mayWait === false
-              ? { onePage: { bookmarks: new Map(), upcoming: new Upcoming(), mayWait } }
-              : {}),
+            ...(mayWait === false ? { onePage: { bookmarks: new Map(), mayWait } } : {}),
           },
           process,
           policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),

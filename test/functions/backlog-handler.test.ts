@@ -242,10 +242,10 @@ describe('how a run is put together', () => {
   });
 
   it('durations are taken as text, from the code and from the environment', async () => {
-    const text = { attemptTimeout: '10s', linger: '20s', retention: '1d' } as const;
+    const text = { attemptTimeout: '10s', maxRetryAfter: '20s', retention: '1d' } as const;
     const breaker = { window: '2m', halfOpenAfter: '45s' } as const;
     const expected = {
-      limits: { attemptTimeout: 10, linger: 20 },
+      limits: { attemptTimeout: 10, maxRetryAfter: 20 },
       retention: 86_400,
       breaker: { window: 120, halfOpenAfter: 45 },
     };

@@ -87,7 +87,7 @@ describe('the error says what was expected of', () => {
     [{ queue: 'bulk' }, 'event.tier: expected an age band, as the queue "bulk" is progressive, got nothing'],
     [
       { queue: 'default', lane: 'default#1' },
-      'event: unknown option "lane"; expected "queue", "tier", "catchUp", "part", "arrivals"',
+      'event: unknown option "lane"; expected "queue", "tier", "catchUp", "part", "exactSince", "arrivals"',
     ],
     [
       { queue: 'default', part: { number: 2, of: 2 } },

@@ -11,6 +11,7 @@ const THERE = 'eu-west-1';
 const INVOKER: Invoker = {
   invoke: async () => 'accepted',
   sendToRedelivery: async () => {},
+  async sendShortWait() {},
   giveUp: async () => {},
 };
 

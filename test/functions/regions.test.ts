@@ -37,6 +37,7 @@ function bench(variables: Record<string, string | undefined> = {}) {
       if (failure) throw failure;
       sent.push([ids, delaySeconds]);
     },
+    async sendShortWait() {},
     giveUp: async () => {},
   };
   const env = {

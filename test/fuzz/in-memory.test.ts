@@ -17,7 +17,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const ITEMS = Number(process.env.FUZZ_IN_MEMORY ?? 200);
 const PER_TRIAL = 200;
 const SERVED = ['orders', 'bulk', 'default'] as const;
-const QUEUE = { retryMode: 'perRecord', linger: 0 } as const;
+const QUEUE = { retryMode: 'perRecord' } as const;
 /** Seconds between rounds of rules, until every wait that ends has ended. */
 const ROUNDS = [61, 61, 10 * 86_400, 100 * 86_400];
 const FAILS_EVERY = 3;
@@ -35,6 +35,7 @@ function bench() {
       return 'accepted';
     },
     sendToRedelivery: async (ids) => void returned.push(...renderRedelivery(ids)),
+    async sendShortWait() {},
     giveUp: async (body) => void violations.push(`given up: ${body}`),
   };
   const env = {

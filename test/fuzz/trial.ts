@@ -28,7 +28,7 @@ const FAILS_EVERY = 3;
 const SHOWN_OF = 8;
 
 /** No run stays for short waits: time passes between the rounds only. */
-const EVERY_MINUTE = { retryMode: 'perRecord', shards: 1, linger: 0 } as const;
+const EVERY_MINUTE = { retryMode: 'perRecord', shards: 1 } as const;
 const HOURLY = { ...EVERY_MINUTE, tickSeconds: 3_600 } as const;
 
 let trials = 0;
@@ -274,6 +274,7 @@ class Trial {
         return 'accepted';
       },
       sendToRedelivery: async (ids) => void this.returned.push(...renderRedelivery(ids)),
+      async sendShortWait() {},
       giveUp: async (body) => this.report(`given up: ${body}`),
     };
     const overrides = this.overrides();

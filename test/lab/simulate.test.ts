@@ -211,8 +211,15 @@ describe('a simulation', () => {
 
   it('fires the rule as often as told', async () => {
     const outage = { fromMs: 0, toMs: 299_999 };
-    expect((await played(FIVE_MINUTES, { outage, tickSeconds: 1 })).drainedSeconds).toBe(300.05);
-    expect((await played(FIVE_MINUTES, { outage, tickSeconds: 3600 })).drainedSeconds).toBe(3600.05);
+    const policy = { ...FIVE_MINUTES, interval: '20m' } as const;
+    expect((await played(policy, { outage, tickSeconds: 1 })).drainedSeconds).toBe(1200.05);
+    expect((await played(policy, { outage, tickSeconds: 3600 })).drainedSeconds).toBe(3600.05);
+  });
+
+  it('keeps a wait of less than a tick to the second', async () => {
+    const outage = { fromMs: 0, toMs: 299_999 };
+    const { drainedSeconds } = await played(FIVE_MINUTES, { outage, tickSeconds: 3600 });
+    expect(drainedSeconds).toBeCloseTo(300.05, 0);
   });
 
   it('comes to the same from the same seed, and to something else from another', async () => {

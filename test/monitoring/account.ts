@@ -280,6 +280,8 @@ export class Account {
     sendToRedelivery: async (ids, delaySeconds, swept) => {
       for (const body of renderRedelivery(ids, swept)) this.redeliver(body, delaySeconds);
     },
+    sendShortWait: async (wait, delaySeconds) =>
+      this.redeliver(JSON.stringify({ shortWait: wait }), delaySeconds),
     giveUp: async () => {
       this.measure('AWS/SQS', 'NumberOfMessagesSent', { QueueName: `${this.eventDlq}.QueueName` }, 1);
     },

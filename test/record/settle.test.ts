@@ -47,6 +47,19 @@ describe('a failure', () => {
     expect(change.set).not.toHaveProperty('lane');
   });
 
+  it('with a wait of less than a tick says so, until the next outcome', () => {
+    const short = context({ policy: resolvePolicy({ type: 'constant', interval: 10, jitter: 'none' }) });
+    const { set, remove } = settle(record(), failure, short);
+    expect(set).toMatchObject({ dueAt: iso(10).replace('000Z', '001Z'), exact: true });
+    expect(remove).not.toContain('exact');
+    const waited = record({ exact: true });
+    expect(settle(waited, failure, short)).toMatchObject({ set: { exact: true } });
+    expect(settle(waited, failure, short).remove).not.toContain('exact');
+    for (const outcome of [failure, { type: 'success' }, { type: 'snooze', seconds: 5 }] as const)
+      expect(settle(waited, outcome, context()).remove).toContain('exact');
+    expect(settle(record(), failure, { ...short, retryMode: 'progressive' }).set).not.toHaveProperty('exact');
+  });
+
   it('on a progressive queue leaves the index as it is', () => {
     const change = settle(record(), failure, context(progressive));
     expect(change).toMatchObject({ set: { status: 'ERROR', dueAt: iso(-3600) }, remove: [] });

@@ -9,6 +9,7 @@ import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
 import { environment } from '../functions/support.js';
 import { seededRandom } from '../simulation/random.js';
+import { CloudIntake } from './cloud-intake.js';
 
 /** A minute at which the rules fire. */
 const START = Date.UTC(2026, 10, 20, 9, 30);
@@ -45,10 +46,14 @@ export class Cloud {
   private readonly random = seededRandom(7);
   private ticks = 0;
   private life = 0;
+  readonly intake: CloudIntake;
   private queues: QueuesSettings;
 
   constructor(private readonly options: CloudOptions) {
     this.queues = options.queues;
+    const { time, store, random } = this;
+    const invoke = (queue: string, event: object) => void this.invoke(queue, event);
+    this.intake = new CloudIntake({ time, store, random, invoke, queues: () => this.queues });
   }
 
   /** Invocations that start from now on have these queues; those under way go on with what they had. */
@@ -155,9 +160,12 @@ export class Cloud {
       get: (store, name: keyof BacklogStore & string) => {
         const method = store[name] as unknown;
         if (typeof method !== 'function') return method;
-        return (...args: unknown[]) => {
+        return async (...args: unknown[]) => {
           this.requests[name] = (this.requests[name] ?? 0) + 1;
-          return method.apply(store, args);
+          const answer: unknown = await method.apply(store, args);
+          if (name === 'settle' && answer === 'settled')
+            this.intake.sees(this.item((args[0] as { id: string }).id));
+          return answer;
         };
       },
     });

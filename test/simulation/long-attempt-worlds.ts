@@ -120,7 +120,7 @@ class LongAttemptWorld {
         },
         process: (record, context) => this.attempt(actor, record, context),
         policy: resolvePolicy(isProgressive ? { type: 'progressive' } : { type: 'constant', interval: 30 }),
-        limits: { concurrency: 4, attemptTimeout: isWorker ? 1_000 : 45, linger: 0 },
+        limits: { concurrency: 4, attemptTimeout: isWorker ? 1_000 : 45 },
         deadline: actor.clock.wall() + 300_000,
         functionTimeoutSeconds: 300,
         tickSeconds: 5,

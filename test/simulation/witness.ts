@@ -536,14 +536,22 @@ function isOdd(actor: Actor): boolean {
   return actor.wasFrozen || actor.hasJumped;
 }
 
-/** How many records an event is about: at least the different ones, at most one per change. */
+interface StreamImage {
+  readonly Keys: { readonly id: { readonly S: string } };
+  readonly NewImage: { readonly lane?: object; readonly rev?: object };
+}
+
+/** How many records an event is about, but for those whose short waits it tells of: at least the different ones, at most one per change. */
 function countRecords(events: readonly unknown[]): [number, number] {
   const ids = events.flatMap((event) => {
-    const { dynamodb, body } = event as { dynamodb?: { Keys: { id: { S: string } } }; body?: string };
-    if (dynamodb) return [dynamodb.Keys.id.S];
+    const { dynamodb, body } = event as { dynamodb?: StreamImage; body?: string };
+    if (dynamodb) {
+      const { Keys, NewImage } = dynamodb;
+      return NewImage.lane && NewImage.rev ? [] : [Keys.id.S];
+    }
     const { notIndexed, requestPayload } = JSON.parse(body ?? '{}');
-    // A report of a rule's run has none.
-    return (notIndexed ?? requestPayload.arrivals?.ids ?? []) as string[];
+    // A report of a rule's run has none, and so has a message of a short wait.
+    return (notIndexed ?? requestPayload?.arrivals?.ids ?? []) as string[];
   });
   return [new Set(ids).size, ids.length];
 }

@@ -53,6 +53,8 @@ interface Target {
   readonly arrivals?: Arrivals | undefined;
   /** Of several runs that share the queue's lanes. */
   readonly part?: number | undefined;
+  /** Only what is kept to the second, since then. */
+  readonly exactSince?: number | undefined;
   /** The first band as it was when a run on arrivals started, which goes by it to its end. */
   readonly firstBand?: TierBand | undefined;
 }
@@ -74,7 +76,7 @@ const OPERATORS_MS = 2 * TROUBLED_MS;
 /** Who brings back what was discarded takes its time. */
 const OPERATORS_LAST_MS = OPERATORS_MS + 1_000_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
-/** Less than a tick: runs stay for it. */
+/** Less than a tick: it is kept to the second. */
 const SHORT_WAIT_SECONDS = 20;
 const SHORT_WAITS_SEED = 0x7377;
 const REPORTS_SEED = 0x7265;
@@ -247,6 +249,7 @@ export class World {
       metrics: 'full',
       redeliveryUrl: 'https://sqs/returns',
       eventDlqUrl: undefined,
+      functions,
       get arrivalFunctions() {
         return world.isOnArrival() ? functions : new Map<string, string>();
       },
@@ -516,16 +519,24 @@ export class World {
   private async startByEvent(event: ArrivalsEvent & RuleEvent): Promise<RunEnd> {
     const { queue, arrivals } = event;
     if (arrivals) return this.startRun({ queue, arrivals });
-    const { tier, catchUp, part } = event as {
+    const { tier, catchUp, part, exactSince } = event as {
+      exactSince?: number;
       tier?: TierBand;
       catchUp?: TierBand[];
       part?: { number: number };
     };
     const bands = queue === 'q' ? this.bandsAt(this.time.now - START) : undefined;
     const band = bands?.find(({ number }) => number === tier?.number);
+    if (bands && exactSince !== undefined) return { ended: 'failed', requestId: 'refused' };
     const isKnown = bands ? JSON.stringify(band) === JSON.stringify(tier) && band !== undefined : !tier;
     if (!isKnown) return { ended: 'failed', requestId: 'refused' };
-    return this.startRun({ queue, band, catchUp: catchUp && bands?.slice(2), part: part?.number });
+    return this.startRun({
+      queue,
+      band,
+      catchUp: catchUp && bands?.slice(2),
+      part: part?.number,
+      exactSince,
+    });
   }
 
   private async startRun(target: Target): Promise<RunEnd> {
@@ -560,7 +571,7 @@ export class World {
   }
 
   private async run(actor: Actor, target: Target, deadline: number): Promise<RunSummary> {
-    const { queue, band, catchUp, arrivals, part } = target;
+    const { queue, band, catchUp, arrivals, part, exactSince } = target;
     const bands = queue === 'q' ? this.bandsAt(this.time.now - START) : undefined;
     const { destinations, taskKnownFromMs: knownFromMs = 0 } = this.features;
     const isByAge = arrivals ? bands !== undefined : band !== undefined;
@@ -573,6 +584,7 @@ export class World {
             ...(queue === 'q' ? this.shardsNow(part) : {}),
             band,
             catchUp,
+            exactSince,
             retryMode: isByAge ? 'progressive' : 'perRecord',
             ...(arrivals ? { arrivals, firstBand: bands?.[0] } : {}),
           },
@@ -699,6 +711,7 @@ export class World {
       const answer = await store.settle(record, change, rev);
       const isNew = answer === 'settled' && before?.rev !== rev;
       if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
+      if (isNew && change.set.exact) this.cloud?.wrote('MODIFY', this.item(record.id) ?? {});
       return answer;
     };
     const readPage: BacklogStore['readPage'] = async (ids, queue) => {

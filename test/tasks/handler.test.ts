@@ -74,7 +74,7 @@ describe('a handler of several tasks', () => {
       defineTask({ name: 'dead', deadOn: ['Fatal'], perform: fails('Fatal') }),
       defineTask({ name: 'plain', perform: fails('Fatal') }),
     ];
-    const { bench, put, run } = handlerWith({ tasks, linger: 0 });
+    const { bench, put, run } = handlerWith({ tasks });
     for (const { name } of tasks) await put(name, name);
     await put('own', 'policy', {}, { retry: { type: 'constant', interval: 5, jitter: 'none' } });
     await put('twice', 'function', {}, { retry: { maxAttempts: 1 } });

@@ -176,17 +176,6 @@ describe('records that have just come', () => {
     expect(starts).toEqual([1_000, 2_000, 3_000]);
   });
 
-  it('without room that come due again while their run stays keep its limit', async () => {
-    const harness = new Harness();
-    const now = harness.clock.wall();
-    const other = { batch: 'other', holder: 'h', until: now + 60_000, ids: ['x'], now };
-    await harness.store.claimArrivals('q', other);
-    for (const id of ['a', 'b', 'c']) put(harness, id);
-    const retry = { type: 'constant', interval: 5, jitter: 'none' } as const;
-    const limits = { onInsertConcurrency: 1, maxRecords: 4, linger: 60, retry };
-    expect(await arrive(harness, ['a', 'b', 'c'], fail, limits)).toMatchObject({ attempted: 4 });
-  });
-
   it('without room are left to the rule by a run that is short of time', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();

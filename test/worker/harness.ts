@@ -119,7 +119,7 @@ export class Harness {
         logsErrorTexts: history.redact !== undefined,
         knows,
         // One look, and not what comes behind it: test/schedules has runs that stay.
-        limits: { concurrency: 10, attemptTimeout: 30, linger: 0, ...limits },
+        limits: { concurrency: 10, attemptTimeout: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
         stop,

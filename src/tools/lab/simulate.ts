@@ -68,6 +68,7 @@ class World {
   private readonly rules: readonly Rule[];
   private readonly coming: Iterator<Arrival, undefined>;
   private nextArrival: Arrival | undefined;
+  private readonly shortWaits = new Set<number>();
   private succeeded = 0;
   private trouble: unknown;
 
@@ -96,10 +97,9 @@ class World {
       await this.time.runUntil(at);
       if (this.trouble) throw this.trouble;
       // Where nothing comes due before the next tick a run would end at its first look; it is not begun.
-      if (this.dueAt() <= at + this.aheadMs)
-        for (const rule of this.rules) if (isTimeOf(rule, at)) this.fire(rule);
+      if (this.dueAt() <= at) for (const rule of this.rules) if (isTimeOf(rule, at)) this.fire(rule);
       // A record under attempt is due until it is settled: while a run is at work the rule fires as ever.
-      const wanted = Math.max(at + 1, Math.min(this.dueAt() - this.aheadMs, this.arrivesAt()));
+      const wanted = Math.max(at + 1, Math.min(this.dueAt(), this.arrivesAt()));
       if (wanted === Number.POSITIVE_INFINITY) return this.time.now;
       at = Math.min(...this.rules.map((rule) => nextTimeOf(rule, wanted)));
     }
@@ -108,13 +108,23 @@ class World {
     return horizon;
   }
 
-  /** The longest time for which a run stays for a record that comes due; a run of a rule by age stays for none. */
-  private get aheadMs(): number {
-    return this.queue.tiers ? 0 : this.scenario.tickSeconds * 1000 - 1;
-  }
+  /** Settles, and starts a run for each second in which short waits end, as the intake does. */
+  private readonly settled: MemoryStore['settle'] = async (record, change, rev) => {
+    const answer = await this.store.settle(record, change, rev);
+    const dueAt = change.set.exact ? Date.parse(change.set.dueAt ?? '') : this.time.now;
+    if (dueAt > this.time.now && !this.shortWaits.has(dueAt)) {
+      this.shortWaits.add(dueAt);
+      this.time.after(dueAt - this.time.now, () => {
+        this.shortWaits.delete(dueAt);
+        this.fire({ everyMs: 1000 * this.scenario.tickSeconds, target: { exactSince: dueAt } });
+      });
+    }
+    return answer;
+  };
 
   private fire({ everyMs, target }: Rule): void {
-    const { scenario, queue, store, clock, random } = this;
+    const { scenario, queue, clock, random } = this;
+    const store: MemoryStore = Object.assign(Object.create(this.store), { settle: this.settled });
     run(
       {
         target: { queue: QUEUE, lane: QUEUE, ...target },
@@ -192,7 +202,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 interface Rule {
   readonly everyMs: number;
   /** The target of the run that it starts. */
-  readonly target: Pick<RunTarget, 'band' | 'catchUp'>;
+  readonly target: Pick<RunTarget, 'band' | 'catchUp' | 'exactSince'>;
 }
 
 /**

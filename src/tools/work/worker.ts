@@ -146,8 +146,6 @@ function seamsOf(
       stopGraceSeconds: graceSeconds,
       limits: {
         ...limits,
-        // The next look comes sooner than a run could stay.
-        linger: 0,
         ...(attemptTimeout === undefined ? {} : { attemptTimeout }),
         concurrency: long.roomOf(rest.target.queue, concurrency ?? limits.concurrency),
       },

@@ -65,7 +65,6 @@ describe('queues with built-in delivery', () => {
           attemptsPerSecond: 2.5,
           attemptTimeout: Duration.seconds(20),
           maxRecords: 100,
-          linger: Duration.seconds(15),
           retention: Duration.days(1),
         },
         slow: retryQueue,
@@ -88,7 +87,6 @@ describe('queues with built-in delivery', () => {
           attemptsPerSecond: 2.5,
           attemptTimeout: 20,
           maxRecords: 100,
-          linger: 15,
           retention: 86_400,
         },
       },
@@ -101,8 +99,7 @@ describe('what a queue may not have', () => {
     [{ onInsertConcurrency: 0 }, 'onInsertConcurrency: expected number to be >=1, got 0'],
     [{ onInsertConcurrency: 2.5 }, 'onInsertConcurrency: expected int, got 2.5'],
     [{ onInsertConcurrency: '7' }, 'onInsertConcurrency: expected number, got "7"'],
-    [{ linger: 15 }, 'linger: expected a Duration, got 15'],
-    [{ linger: Duration.minutes(20) }, 'linger: expected seconds or a duration'],
+    [{ maxRetryAfter: 15 }, 'maxRetryAfter: expected a Duration, got 15'],
   ])('is refused by its name: %j', (options, message) => {
     const queues = { orders: { ...retryQueue, ...(options as object) } };
     expect(() => backlogWith({ queues })).toThrow(`queues.orders.${message}`);

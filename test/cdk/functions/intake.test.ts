@@ -33,7 +33,7 @@ describe('the intake', () => {
     expect(streams).toEqual([{ StreamViewType: 'NEW_IMAGE' }, undefined]);
   });
 
-  it('gets what has no lane and has not succeeded, or a lane of its producer, whatever else is wrong with it', () => {
+  it('gets what has no lane and has not succeeded, or a lane of its producer, whatever else is wrong with it, and short waits', () => {
     const [mapping] = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
     expect(mapping).toMatchObject({
       EventSourceArn: { 'Fn::GetAtt': [records, 'StreamArn'] },
@@ -62,6 +62,10 @@ describe('the intake', () => {
       {
         eventName,
         dynamodb: { NewImage: { lane: { S: [{ exists: true }] }, rev: { S: [{ exists: false }] } } },
+      },
+      {
+        eventName: ['MODIFY'],
+        dynamodb: { NewImage: { lane: { S: [{ exists: true }] }, exact: { BOOL: [{ exists: true }] } } },
       },
     ]);
   });

@@ -68,7 +68,7 @@ describe('a Duration that is known at deployment only is refused by the name of 
   it.each<[string, BacklogProps]>([
     ['Backlog.timeout', { queues: { a: retryQueue }, timeout: later }],
     ['queues.a.attemptTimeout', queue({ attemptTimeout: later })],
-    ['queues.a.linger', queue({ linger: later })],
+    ['queues.a.maxRetryAfter', queue({ maxRetryAfter: later })],
     ['queues.a.retention', queue({ retention: later })],
     ['queues.a.alarms.lag', queue({ alarms: { lag: later } })],
     [

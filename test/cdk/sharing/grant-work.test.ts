@@ -62,9 +62,9 @@ it('a process needs the rights of grantWork, and no other', async () => {
   const queues = {
     orders: {
       ...{ retryMode: 'perRecord', external: true, shards: 2, breaker: true, globalConcurrency: 4 },
-      ...{ attemptsPerSecond: 100, retryQueue: 'slow', linger: 0 },
+      ...{ attemptsPerSecond: 100, retryQueue: 'slow' },
     },
-    slow: { retryMode: 'perRecord', external: true, linger: 0 },
+    slow: { retryMode: 'perRecord', external: true },
     bulk: { retryMode: 'progressive', external: true },
   };
   const put = createDynamoDbClient({ endpoint: dynamoDb.endpoint });

@@ -29,6 +29,7 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted', options:
       return answer;
     },
     sendToRedelivery: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
+    async sendShortWait() {},
     giveUp: async (body) => void givenUp.push(body),
   };
   const env = {

@@ -54,6 +54,7 @@ function bench(more: Record<string, string> = {}) {
       return 'accepted' as const;
     },
     sendToRedelivery: async () => {},
+    async sendShortWait() {},
     giveUp: async (body: string) => void givenUp.push(body),
   };
   const env = {
@@ -126,7 +127,6 @@ describe('a report that the process of a run has died', () => {
 
   it.each([
     ['the lease of each shard', { queue: 'orders' }, ['orders', 'orders#1', 'orders#2'], 'orders#3'],
-    ['the lease by which it stays for short waits', { queue: 'default' }, ['default~linger'], 'bulk'],
     [
       'the leases of its tiers',
       { queue: 'bulk', tier: { ...BAND, number: 2 }, catchUp: [{ ...BAND, number: 3 }] },
@@ -250,11 +250,8 @@ describe('a report that the process of a run has died', () => {
   });
 
   it('is of no use where the run has given its lease back, which another one holds by now', async () => {
-    const { holds, hears, isOver, started, store } = bench();
+    const { holds, hears, isOver, started } = bench();
     await holds('default', 'next');
-    expect(
-      (await store.holdLease('default~linger', { holder: 'other', until: 0, ids: [], rev: '' })).held,
-    ).toBe(true);
     await hears(report({ queue: 'default' }));
     expect(await isOver('default')).toBe(false);
     expect(started).toEqual([]);

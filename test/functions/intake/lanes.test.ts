@@ -21,6 +21,7 @@ function bench() {
       return 'accepted';
     },
     sendToRedelivery: async (...message) => void sent.push(message),
+    async sendShortWait() {},
     async giveUp() {},
   };
   const env = {

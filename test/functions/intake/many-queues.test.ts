@@ -32,7 +32,12 @@ async function takeBatch(names: number) {
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default'] }),
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  const invoker = { invoke: async () => 'accepted' as const, async sendToRedelivery() {}, async giveUp() {} };
+  const invoker = {
+    invoke: async () => 'accepted' as const,
+    async sendToRedelivery() {},
+    async sendShortWait() {},
+    async giveUp() {},
+  };
   const intake = intakeHandler({ ...overrides, env, invoker, store: counted });
   // Something was attempted on arrival before, in the queue that is there.
   const claim = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };

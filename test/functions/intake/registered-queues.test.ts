@@ -4,6 +4,7 @@ import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
 import { makeHandler } from '../../../functions/make-handler.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
+import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
 import { type QueueOwner, StoreThrottledError } from '../../../src/store/index.js';
 import { replacing } from '../../simulation/replacing.js';
 import { context, environment, workbench } from '../support.js';
@@ -24,6 +25,7 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
   const invoked: [string, string][] = [];
   const events: unknown[] = [];
   const sent: unknown[] = [];
+  const waits: string[] = [];
   const invoker: Invoker = {
     async invoke({ functionName, event }: Invocation) {
       invoked.push([functionName, event.queue]);
@@ -31,6 +33,7 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
       return 'accepted';
     },
     sendToRedelivery: async (ids) => void sent.push(ids),
+    sendShortWait: async ({ queue }) => void waits.push(queue),
     async giveUp() {},
   };
   let reads = 0;
@@ -64,6 +67,7 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
     invoked,
     events,
     sent,
+    waits,
     put,
     register,
     laneOf,
@@ -109,6 +113,34 @@ describe('the intake, with queues of other owners', () => {
     expect(measured).toMatchObject(
       Array.from({ length: 9 }, () => [{ indexed: 1, unknownQueue: 0 }, 'records-table']),
     );
+  });
+
+  it('sends messages for short waits of every queue with a function that it may start', async () => {
+    const { intake, register, waits, warnings } = bench({
+      BACKLOG_OWNER: 'shop',
+      AWS_REGION: 'eu-central-1',
+    });
+    const at = (region: string, name: string) => `arn:aws:lambda:${region}:1:function:${name}`;
+    const { onArrival: _, ...byRulesOnly } = theirs;
+    const { function: __, ...handedOver } = theirs;
+    await register({
+      theirs: { ...byRulesOnly, function: at('eu-central-1', 'theirs') },
+      bulk: { ...theirs, retryMode: 'progressive' },
+      elsewhere: { ...theirs, function: at('us-east-1', 'theirs') },
+      process: { ...byRulesOnly, function: 'external' },
+      removed: { ...theirs, removedAt: AT },
+      handedOver,
+    });
+    const queues = ['orders', 'theirs', 'bulk', 'elsewhere', 'process', 'removed', 'handedOver', 'unknown'];
+    const Records = queues.map((queue) => {
+      const image = { queue, lane: queue, rev: 'r', status: 'ERROR', dueAt: '2026-11-20T09:31:00.001Z' };
+      const NewImage = toAttributes({ id: queue, ...image, exact: true });
+      const dynamodb = { SequenceNumber: queue, Keys: { id: { S: queue } }, NewImage };
+      return { eventSource: 'aws:dynamodb', eventName: 'MODIFY', dynamodb };
+    });
+    await intake({ Records }, context);
+    expect(waits).toEqual(['orders', 'theirs']);
+    expect(warnings()).toEqual([]);
   });
 
   it('follows the registry where one of its own queues was handed over', async () => {

@@ -31,6 +31,7 @@ function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => 
       return 'accepted';
     },
     async sendToRedelivery() {},
+    async sendShortWait() {},
     async giveUp() {},
   };
   const env = {

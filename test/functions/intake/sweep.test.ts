@@ -10,6 +10,7 @@ function bench() {
   const invoker: Invoker = {
     invoke: async () => 'accepted',
     sendToRedelivery: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
+    async sendShortWait() {},
     giveUp: async () => {},
   };
   const overrides = { ...made.overrides, invoker };

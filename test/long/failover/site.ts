@@ -45,7 +45,7 @@ export class Site {
       BACKLOG_TABLE: TABLES.records,
       BACKLOG_CONTROL_TABLE: TABLES.control,
       BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
-      BACKLOG_QUEUES: JSON.stringify({ orders: { retryMode: 'perRecord', linger: 0 } }),
+      BACKLOG_QUEUES: JSON.stringify({ orders: { retryMode: 'perRecord' } }),
       BACKLOG_OWNER: `Shop-${region}`,
       BACKLOG_PRIMARY_REGION: primary,
       AWS_REGION: region,
@@ -80,6 +80,7 @@ export class Site {
           const Records = [{ eventSource: 'aws:sqs', messageId: 'message', body }];
           time.after(delaySeconds * 1000, () => void intake({ Records }, context()));
         },
+        sendShortWait: async () => {},
         giveUp: async () => {},
       },
     });

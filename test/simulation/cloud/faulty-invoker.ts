@@ -52,6 +52,11 @@ export function faultyRemote(services: Services, actor: Actor, faults: () => Fau
         },
         (_, fail) => fail(),
       ),
+    sendShortWait: (wait, delaySeconds) =>
+      request<void>(
+        () => services.send(JSON.stringify({ shortWait: wait }), delaySeconds),
+        (_, fail) => fail(),
+      ),
     giveUp: async (body) => {
       // Reports of runs that died or failed are left to people.
       if (!body.includes('requestContext'))

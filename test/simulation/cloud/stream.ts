@@ -54,10 +54,12 @@ export class Stream {
   }
 
   /** Somebody wrote a record. As the filter of the real one has it, only what waits without a place is delivered, or has
-   * a place that its producer has chosen. */
+   * a place that its producer has chosen, or waits for less than a tick. */
   wrote(eventName: 'INSERT' | 'MODIFY', item: Item): void {
     const isWritten =
-      typeof item.lane === 'string' ? typeof item.rev === 'string' : item.status === 'SUCCESS';
+      typeof item.lane === 'string'
+        ? typeof item.rev === 'string' && item.exact === undefined
+        : item.status === 'SUCCESS';
     if (isWritten || this.chaos.happens('lostForGood')) return;
     const id = String(item.id);
     const shard = this.shards[(id.charCodeAt(id.length - 1) ?? 0) % this.shards.length];
