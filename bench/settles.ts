@@ -116,7 +116,7 @@ async function recordOf(
   const { id } = await producer.insert({ queue: 'orders', payload: payloadOf(kilobytes) });
   if (!comparesPayload) leavePayloadOut(client);
   const store = new DynamoDbStore({ client, tables, clock: systemClock, onConsumed });
-  const record = await store.get(id);
+  const record = await store.records.get(id);
   if (!record) throw new Error(`${id}: expected to be read`);
   return { client, store, record };
 }
@@ -127,7 +127,7 @@ async function settleOnce(store: DynamoDbStore, record: BacklogRecord, n: number
     remove: ['lane', 'dueAt'] as const,
   };
   const rev = String(n).padStart(8, '0');
-  const answer = await store.settle(record, change, rev);
+  const answer = await store.records.settle(record, change, rev);
   if (answer !== 'settled') throw new Error(`${record.id}: expected to be settled, is ${answer}`);
   return asWritten(record, change, rev);
 }

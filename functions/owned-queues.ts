@@ -122,7 +122,7 @@ export class OwnedQueues {
     const askedAt = clock.wall();
     try {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const registry = await store.readRegistry();
+        const registry = await store.registry.read();
         const { region, primaryRegion = registry.primaryRegion } = this.settings;
         this.hasRegions = primaryRegion !== undefined;
         this.isPassive = await isPassive({ region, primaryRegion }, store, clock.now());
@@ -135,7 +135,7 @@ export class OwnedQueues {
         // Until it is written, the next run looks again.
         this.lookedAt = 0;
         const written =
-          !next || (await store.writeRegistry({ rev: randomToken(random), ...next }, registry.rev));
+          !next || (await store.registry.write({ rev: randomToken(random), ...next }, registry.rev));
         if (written) {
           this.lookedAt = askedAt;
           return;

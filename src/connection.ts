@@ -40,10 +40,19 @@ export const clientAlone = z.refine<Pick<ConnectionOptions, 'client' | 'endpoint
 
 /** A schema for objects that are known by one of their methods. */
 export function withMethod<Type>(method: keyof Type & string, expected: string) {
+  return z.custom<Type>((value) => hasMethod(value, method), `expected a ${expected}`);
+}
+
+/** A schema for stores, which are known by one of the methods of their records. */
+export function storeWith<Type>(method: string) {
   return z.custom<Type>(
-    (value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function',
-    `expected a ${expected}`,
+    (value) => hasMethod((value as { records?: unknown } | null)?.records, method),
+    'expected a store',
   );
+}
+
+function hasMethod(value: unknown, method: string): boolean {
+  return typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function';
 }
 
 export function clientFor({

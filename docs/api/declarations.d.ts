@@ -225,6 +225,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly lastAttemptAt?: string | undefined;
     readonly lastError?: ErrorEntry | undefined;
     readonly history: readonly HistoryEntry[];
+    readonly exact?: true | undefined;
     readonly notBefore?: string | {
         readonly until: string;
         readonly lane?: string | undefined;
@@ -261,6 +262,7 @@ interface RecordChange {
         readonly availableAt?: string;
         readonly lane?: string;
         readonly dueAt?: string;
+        readonly exact?: true;
         readonly attempts?: number;
         readonly failures?: number;
         readonly notReady?: number;
@@ -274,7 +276,7 @@ interface RecordChange {
         readonly deadReason?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
+    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
@@ -486,40 +488,74 @@ interface QueueState {
     readonly breakers: ReadonlyMap<string, BreakerState>;
 }
 
-interface BacklogStore {
+interface RecordStore {
     insert(item: Item): Promise<'inserted' | 'duplicate'>;
     get(id: string): Promise<BacklogRecord | undefined>;
-    queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
-    readQueue(queue: string): Promise<QueueState>;
-    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
+    getMany(ids: readonly string[]): Promise<BacklogRecord[]>;
     settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
-    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
-    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
-    wakeHolder(key: string, holder: string): Promise<boolean>;
+}
+interface PageStore {
+    query(query: DueQuery): Promise<DuePage>;
+    read(ids: readonly string[], queue: string): Promise<PageRead>;
+}
+interface LeaseStore {
+    hold(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+    takeOver(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+    wake(key: string, holder: string): Promise<boolean>;
     acknowledgeWake(key: string, holder: string): Promise<boolean>;
-    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
-    endLease(key: string, lost: LostRun): Promise<number | undefined>;
-    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
-    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
-    endClaims(queue: string, lost: LostRun): Promise<number>;
-    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    readRegistry(): Promise<Registry>;
-    writeRegistry(next: Registry, read: string): Promise<boolean>;
-    readActiveRegion(): Promise<ActiveRegion | undefined>;
+    release(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    end(key: string, lost: LostRun): Promise<number | undefined>;
+}
+interface ClaimStore {
+    take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
+    release(queue: string, claim: NamedClaim): Promise<void>;
+    end(queue: string, lost: LostRun): Promise<number>;
+    find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
+}
+interface RegistryStore {
+    read(): Promise<Registry>;
+    write(next: Registry, read: string): Promise<boolean>;
+}
+interface ActiveRegionStore {
+    read(): Promise<ActiveRegion | undefined>;
+}
+interface QueueStore {
+    read(queue: string): Promise<QueueState>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
-    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
-    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
-    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
-    endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
+}
+interface BreakerStore {
+    set(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
+}
+interface PermitStore {
+    acquire(queue: string, permits: Permits): Promise<number | undefined>;
+}
+interface SlotStore {
+    take(queue: string, ask: SlotsAsk): Promise<number>;
+    renew(queue: string, run: string, until: number): Promise<boolean>;
+    release(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+    end(queues: readonly string[], lost: LostRun): Promise<number>;
+}
+
+interface BacklogStore {
+    readonly records: RecordStore;
+    readonly pages: PageStore;
+    readonly leases: LeaseStore;
+    readonly claims: ClaimStore;
+    readonly queues: QueueStore;
+    readonly breakers: BreakerStore;
+    readonly permits: PermitStore;
+    readonly slots: SlotStore;
+    readonly registry: RegistryStore;
+    readonly activeRegion: ActiveRegionStore;
 }
 interface SweepStore extends BacklogStore {
-    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
-    readSweep(): Promise<SweepState | undefined>;
-    writeSweep(state: SweepState): Promise<void>;
+    readonly sweep: NotIndexedStore;
+}
+interface NotIndexedStore {
+    scan(page: ScanPage): Promise<NotIndexedPage>;
+    read(): Promise<SweepState | undefined>;
+    write(state: SweepState): Promise<void>;
 }
 
 interface Clock {
@@ -614,7 +650,6 @@ interface LimitOptions<Length = number> {
     readonly attemptTimeout?: Length | undefined;
     readonly maxRecords?: number | undefined;
     readonly maxRetryAfter?: Length | undefined;
-    readonly linger?: Length | undefined;
 }
 interface QueueOptions<Length = number> extends LimitOptions<Length> {
     readonly retryQueue?: string | undefined;
@@ -1131,21 +1166,42 @@ interface ClientOptions {
 declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
 
 interface OperatorStore extends SweepStore {
+    readonly records: OperatorRecordStore;
+    readonly pages: OperatorPageStore;
+    readonly leases: OperatorLeaseStore;
+    readonly queues: OperatorQueueStore;
+    readonly activeRegion: OperatorActiveRegionStore;
+    readonly control: ControlStore;
+    readonly readings: ReadingStore;
+}
+interface OperatorRecordStore extends RecordStore {
     list(filter: ListFilter): AsyncIterable<BacklogRecord>;
-    readItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
-    scanItems(page: ItemsScan): Promise<ItemsPage>;
+    getItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
+    scan(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
-    countDue(query: CountQuery): Promise<CountedPage>;
-    readLease(key: string): Promise<LeaseState | undefined>;
-    readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
-    readQueues(): Promise<ReadonlyMap<string, QueueState>>;
-    readControl(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
-    readRuns(): Promise<readonly Exclusive[]>;
-    writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
-    writeReading(queue: string, reading: Item): Promise<void>;
-    readReading(queue: string): Promise<Item | undefined>;
+}
+interface OperatorPageStore extends PageStore {
+    count(query: CountQuery): Promise<CountedPage>;
+}
+interface OperatorLeaseStore extends LeaseStore {
+    read(key: string): Promise<LeaseState | undefined>;
+    readAll(): Promise<ReadonlyMap<string, LeaseState>>;
+}
+interface OperatorQueueStore extends QueueStore {
+    readAll(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+interface OperatorActiveRegionStore extends ActiveRegionStore {
+    write(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
+}
+interface ControlStore {
+    read(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
+    readRuns(): Promise<readonly Exclusive[]>;
+}
+interface ReadingStore {
+    write(queue: string, reading: Item): Promise<void>;
+    read(queue: string): Promise<Item | undefined>;
 }
 interface ControlState {
     readonly queues: ReadonlyMap<string, QueueState>;
@@ -1201,91 +1257,37 @@ interface DynamoDbStoreDeps {
     readonly onDamaged?: OnDamaged | undefined;
 }
 declare class DynamoDbStore implements BacklogStore {
-    constructor({ client, tables, clock, random, onConsumed, onDamaged, }: DynamoDbStoreDeps);
-    insert(item: Item): Promise<'inserted' | 'duplicate'>;
-    get(id: string): Promise<BacklogRecord | undefined>;
-    queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
-    readQueue(queue: string): Promise<QueueState>;
-    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
-    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
-    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
-    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
-    wakeHolder(key: string, holder: string): Promise<boolean>;
-    acknowledgeWake(key: string, holder: string): Promise<boolean>;
-    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
-    endLease(key: string, lost: LostRun): Promise<number | undefined>;
-    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
-    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
-    endClaims(queue: string, lost: LostRun): Promise<number>;
-    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    readRegistry(): Promise<Registry>;
-    writeRegistry(next: Registry, read: string): Promise<boolean>;
-    readActiveRegion(): Promise<ActiveRegion | undefined>;
-    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
-    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
-    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
-    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
-    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
-    endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
+    readonly records: RecordStore;
+    readonly pages: PageStore;
+    readonly leases: LeaseStore;
+    readonly claims: ClaimStore;
+    readonly queues: QueueStore;
+    readonly breakers: BreakerStore;
+    readonly permits: PermitStore;
+    readonly slots: SlotStore;
+    readonly registry: RegistryStore;
+    readonly activeRegion: ActiveRegionStore;
+    constructor(deps: DynamoDbStoreDeps);
 }
 
 interface MemoryStoreDeps {
     readonly clock: Clock;
 }
-declare class MemoryRunStore implements BacklogStore {
+declare class MemoryStore implements OperatorStore {
+    readonly records: OperatorRecordStore;
+    readonly pages: OperatorPageStore;
+    readonly leases: OperatorLeaseStore;
+    readonly claims: ClaimStore;
+    readonly queues: OperatorQueueStore;
+    readonly breakers: BreakerStore;
+    readonly permits: PermitStore;
+    readonly slots: SlotStore;
+    readonly registry: RegistryStore;
+    readonly activeRegion: OperatorActiveRegionStore;
+    readonly sweep: NotIndexedStore;
+    readonly readings: ReadingStore;
+    readonly control: ControlStore;
     constructor({ clock }: MemoryStoreDeps);
-    insert(item: Item): Promise<'inserted' | 'duplicate'>;
-    get(id: string): Promise<BacklogRecord | undefined>;
-    queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
-    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
-    readQueue(queue: string): Promise<QueueState>;
-    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
-    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
-    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
-    wakeHolder(key: string, holder: string): Promise<boolean>;
-    acknowledgeWake(key: string, holder: string): Promise<boolean>;
-    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
-    endLease(key: string, lost: LostRun): Promise<number | undefined>;
-    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
-    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
-    endClaims(queue: string, lost: LostRun): Promise<number>;
-    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    readRegistry(): Promise<Registry>;
-    writeRegistry(next: Registry, read: string): Promise<boolean>;
-    readActiveRegion(): Promise<ActiveRegion | undefined>;
-    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
-    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
-    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
-    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
-    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
-    endSlots(queues: readonly string[], lost: LostRun): Promise<number>;
-}
-
-declare class MemoryStore extends MemoryRunStore implements OperatorStore {
-    list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord>;
-    change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
-    remove(record: BacklogRecord): Promise<'removed' | 'changed'>;
-    readItems(ids: readonly string[], _consistency?: 'strong' | 'eventual'): Promise<Found[]>;
-    scanItems({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage>;
-    countDue({ lane, from, until, after }: CountQuery): Promise<CountedPage>;
-    readLease(key: string): Promise<LeaseState | undefined>;
-    readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
-    readQueues(): Promise<ReadonlyMap<string, QueueState>>;
-    readControl(): Promise<ControlState>;
-    writeReading(queue: string, reading: Item): Promise<void>;
-    readReading(queue: string): Promise<Item | undefined>;
-    setPaused(queue: string, paused: boolean): Promise<boolean>;
-    scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage>;
-    readSweep(): Promise<SweepState | undefined>;
-    writeSweep(state: SweepState): Promise<void>;
-    writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
-    readRuns(): Promise<readonly Exclusive[]>;
     earliestDue(lane: string): string | undefined;
     breakerOf(queue: string, destination?: string): BreakerState | undefined;
     lanes(): string[];
@@ -1333,11 +1335,15 @@ interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
 type contract_d_ActiveRegion = ActiveRegion;
+type contract_d_ActiveRegionStore = ActiveRegionStore;
 type contract_d_ArrivalsClaim = ArrivalsClaim;
 type contract_d_BreakerState = BreakerState;
+type contract_d_BreakerStore = BreakerStore;
 type contract_d_ClaimAnswer = ClaimAnswer;
+type contract_d_ClaimStore = ClaimStore;
 type contract_d_ClaimedArrivals = ClaimedArrivals;
 type contract_d_ControlState = ControlState;
+type contract_d_ControlStore = ControlStore;
 type contract_d_CountQuery = CountQuery;
 type contract_d_CountedPage = CountedPage;
 type contract_d_Cursor = Cursor;
@@ -1354,25 +1360,39 @@ type contract_d_LeaseHold = LeaseHold;
 type contract_d_LeaseLeft = LeaseLeft;
 type contract_d_LeaseOwner = LeaseOwner;
 type contract_d_LeaseState = LeaseState;
+type contract_d_LeaseStore = LeaseStore;
 type contract_d_ListFilter = ListFilter;
 type contract_d_LostRun = LostRun;
 type contract_d_NamedClaim = NamedClaim;
 type contract_d_NotIndexedPage = NotIndexedPage;
+type contract_d_NotIndexedStore = NotIndexedStore;
+type contract_d_OperatorActiveRegionStore = OperatorActiveRegionStore;
 type contract_d_OperatorChange = OperatorChange;
+type contract_d_OperatorLeaseStore = OperatorLeaseStore;
+type contract_d_OperatorPageStore = OperatorPageStore;
+type contract_d_OperatorQueueStore = OperatorQueueStore;
+type contract_d_OperatorRecordStore = OperatorRecordStore;
 type contract_d_PageRead = PageRead;
+type contract_d_PageStore = PageStore;
+type contract_d_PermitStore = PermitStore;
 type contract_d_Permits = Permits;
 type contract_d_QueueOwner = QueueOwner;
 type contract_d_QueueState = QueueState;
+type contract_d_QueueStore = QueueStore;
+type contract_d_ReadingStore = ReadingStore;
 type contract_d_RecordChange = RecordChange;
+type contract_d_RecordStore = RecordStore;
 type contract_d_Registry = Registry;
+type contract_d_RegistryStore = RegistryStore;
 type contract_d_RetryModeState = RetryModeState;
 type contract_d_ScanPage = ScanPage;
+type contract_d_SlotStore = SlotStore;
 type contract_d_SlotsAsk = SlotsAsk;
 type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface CancelResult {
@@ -1454,8 +1474,10 @@ interface BacklogClientOptions extends ConnectionOptions {
     readonly maxHops?: number | undefined;
     readonly store?: ClientStore | undefined;
 }
-type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;
-interface LookUp extends Pick<BacklogStore, 'get'>, Pick<OperatorStore, 'list' | 'change'> {
+interface ClientStore {
+    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
+}
+interface LookUp extends Pick<RecordStore, 'get'>, Pick<OperatorRecordStore, 'list' | 'change'> {
 }
 interface ListOptions {
     readonly queue: string;

@@ -107,7 +107,7 @@ export class IntakeBatch {
 
   private async stillNotIndexed(ids: readonly string[]): Promise<string[]> {
     const { store, clock } = this.deps.indexing;
-    const records = await store.readRecords(ids);
+    const records = await store.records.getMany(ids);
     const isRecent = ({ insertedAt }: BacklogRecord) =>
       clock.now() - Date.parse(insertedAt) < LOOKED_AT_FOR_MS;
     return records

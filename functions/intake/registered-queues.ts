@@ -16,7 +16,7 @@ export class RegisteredQueues {
   constructor(
     private readonly settings: IntakeSettings,
     private readonly deps: Pick<HandlerDeps, 'clock'> & {
-      readonly store: Pick<BacklogStore, 'readRegistry' | 'readActiveRegion'>;
+      readonly store: Pick<BacklogStore, 'registry' | 'activeRegion'>;
     },
     private readonly logger: Logger,
   ) {}
@@ -32,7 +32,7 @@ export class RegisteredQueues {
     // The answer is as old as the request.
     const askedAt = clock.wall();
     try {
-      const registry = await store.readRegistry();
+      const registry = await store.registry.read();
       const { region, primaryRegion = registry.primaryRegion } = this.settings;
       this.hasRegions = primaryRegion !== undefined;
       const passive = await isPassive({ region, primaryRegion }, store, clock.now());

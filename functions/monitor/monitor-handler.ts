@@ -97,7 +97,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
     const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
       const deps = { store, now: clock.now() };
-      const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.readQueue(queue.name)]);
+      const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.queues.read(queue.name)]);
       const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
       const reading = {
         queue: queue.name,
@@ -115,7 +115,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       emitGauges(reading, { table, queue: queue.name }, metrics);
       if (isNotable(reading)) logger.info('queue', forLog(reading));
       if (counted && !isQuiet && noted.get(queue.name) !== counted.at) {
-        await store.writeReading(queue.name, readingItem(noteOf(queue, counted)));
+        await store.readings.write(queue.name, readingItem(noteOf(queue, counted)));
         noted.set(queue.name, counted.at);
       }
       return reading;

@@ -5,7 +5,7 @@ import type { BacklogStore, QueueOwner, Registry } from '../../src/store/index.j
 import { randomToken, systemRandom } from '../../src/support/random.js';
 import type { MonitorSettings } from './settings.js';
 
-type RegistryStore = Pick<BacklogStore, 'readRegistry' | 'writeRegistry'>;
+type RegistryStore = Pick<BacklogStore, 'registry'>;
 type Described = Pick<QueueOwner, 'retryMode' | 'retry' | 'shards' | 'timeout'>;
 
 /** A queue that no function serves any more. */
@@ -33,7 +33,7 @@ export async function registeredQueues(
   const { owner } = settings;
   const own = monitoredQueues(settings);
   if (owner === undefined) return { queues: own, removed: new Map(), tidy: async () => {} };
-  const registry: Registry = await store.readRegistry();
+  const registry: Registry = await store.registry.read();
   const removed = removedQueues(registry, { owner, queues: new Set(own.map(({ name }) => name)) }, now);
   const others = [...registry.queues].filter(
     ([name, entry]) => entry.owner !== owner || !Object.hasOwn(settings.queues, name),
@@ -50,7 +50,7 @@ export async function registeredQueues(
       const queues = tidied(registry, removed, isEmpty, now);
       // If another function has written meanwhile, the next reading does it.
       if (queues)
-        await store.writeRegistry({ ...registry, rev: randomToken(systemRandom), queues }, registry.rev);
+        await store.registry.write({ ...registry, rev: randomToken(systemRandom), queues }, registry.rev);
     },
   };
 }

@@ -54,11 +54,16 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
     try {
       const { store, isQueue } = start();
       if (!isQueue(queue)) return refused(`There is no queue ${shortened(queue, 128)} here.`, viewer);
-      const changed = await store.setPaused(queue, action === 'pause');
+      const changed = await store.queues.setPaused(queue, action === 'pause');
       const line = { queue, changed, ...who };
       if (action === 'pause') logger.info('queue paused', line);
       else logger.info('queue resumed', line);
-      return outcome({ action, queue, changed }, await store.readQueue(queue), { actions, overview }, viewer);
+      return outcome(
+        { action, queue, changed },
+        await store.queues.read(queue),
+        { actions, overview },
+        viewer,
+      );
     } catch (error) {
       logger.error('a queue could not be paused or resumed', { queue, action, ...who, error });
       return trouble(

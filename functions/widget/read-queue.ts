@@ -13,7 +13,7 @@ export interface QueueReading {
 }
 
 interface ReadDeps {
-  readonly store: Pick<OperatorStore, 'readQueue' | 'readReading' | 'readLease' | 'queryDue'>;
+  readonly store: Pick<OperatorStore, 'queues' | 'readings' | 'leases' | 'pages'>;
   readonly clock: Clock;
   /** Most index entries that are read, of what waits and of what is dead. */
   readonly entries: number;
@@ -24,12 +24,12 @@ export async function readQueue(
   { name, shards, retryMode, leases: keys }: WidgetQueue,
   { store, clock, entries }: ReadDeps,
 ): Promise<QueueReading> {
-  const [state, item] = await Promise.all([store.readQueue(name), store.readReading(name)]);
+  const [state, item] = await Promise.all([store.queues.read(name), store.readings.read(name)]);
   const patiently = <Answer>(request: () => Promise<Answer>) => request();
   const look = { store, patiently, now: clock.now(), entries };
   const stats = await lookAt(name, { state, item, shards, retryMode }, look);
   if (stats.pending === 0) return { stats, state, leases: new Map() };
-  const found = await Promise.all(keys.map(async (key) => [key, await store.readLease(key)] as const));
+  const found = await Promise.all(keys.map(async (key) => [key, await store.leases.read(key)] as const));
   const held = found.flatMap(([key, lease]) =>
     lease && !isExpired(lease, clock) ? [[key, lease] as const] : [],
   );

@@ -9,8 +9,7 @@ import {
   isUnderAttempt,
   truncate,
 } from '../record/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
-import type { BacklogStore } from '../store/store.js';
+import type { OperatorRecordStore } from '../store/operator-store.js';
 import type { Clock } from '../support/clock.js';
 import { type Random, randomToken } from '../support/random.js';
 
@@ -36,7 +35,7 @@ export interface CancelResult {
 }
 
 export interface CancelDeps {
-  readonly store: Pick<BacklogStore, 'get'> & Pick<OperatorStore, 'change'>;
+  readonly records: Pick<OperatorRecordStore, 'get' | 'change'>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -47,9 +46,9 @@ const RETENTION_SECONDS = 30 * 86_400;
 
 /** Gives a record up, unless it is done with; decides again when another process was quicker. */
 export async function cancelRecord(id: string, reason: string, deps: CancelDeps): Promise<CancelResult> {
-  const { store, clock, random } = deps;
+  const { records, clock, random } = deps;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const record = await store.get(id);
+    const record = await records.get(id);
     const now = clock.now();
     if (record && isCancelled(record)) return { id, cancelled: true };
     const why = obstacle(record, now, clock.speed);
@@ -58,7 +57,7 @@ export async function cancelRecord(id: string, reason: string, deps: CancelDeps)
     const overAt = allOverAt(now, clock.speed);
     const wishes = { deadReason, retention: RETENTION_SECONDS, now, allOverAt: overAt };
     const { set, remove } = giveUp(record, wishes);
-    const answer = await store.change(record, { set, remove }, randomToken(random));
+    const answer = await records.change(record, { set, remove }, randomToken(random));
     if (answer === 'settled') return { id, cancelled: true };
   }
   return { id, cancelled: false, reason: 'changedMeanwhile' };

@@ -4,12 +4,13 @@ import {
   clientAlone,
   clientFor,
   connectionShape,
+  storeWith,
   tableName,
   withMethod,
 } from '../connection.js';
 import { type BacklogRecord, type Item, QUEUE_NAME, QUEUE_PATTERN, type Status } from '../record/index.js';
 import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
-import { type BacklogStore, DynamoDbStore, type OperatorStore } from '../store/index.js';
+import { DynamoDbStore, type OperatorRecordStore, type RecordStore } from '../store/index.js';
 import { watchAttempts } from '../support/attempt-scope.js';
 import type { Clock } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
@@ -47,14 +48,17 @@ export interface BacklogClientOptions extends ConnectionOptions {
 }
 
 /**
- * The methods of a store that a client calls. One that inserts only needs no more than `insert`.
+ * The records of a store, as a client uses them. A client that inserts only needs no more than `insert`.
  *
  * @inline
  */
-type ClientStore = Pick<BacklogStore, 'insert'> & Partial<LookUp>;
+interface ClientStore {
+  /** `insert`, and for `get`, `list` and `cancel` of the client `get`, `list` and `change`. */
+  readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
+}
 
 /** @inline */
-interface LookUp extends Pick<BacklogStore, 'get'>, Pick<OperatorStore, 'list' | 'change'> {}
+interface LookUp extends Pick<RecordStore, 'get'>, Pick<OperatorRecordStore, 'list' | 'change'> {}
 
 /** The selection of `list`. */
 export interface ListOptions {
@@ -116,7 +120,7 @@ const optionsSchema = z
       }),
       false,
     ),
-    store: z.optional(withMethod<ClientStore>('insert', 'store')),
+    store: z.optional(storeWith<ClientStore>('insert')),
   })
   .check(clientAlone);
 
@@ -154,7 +158,7 @@ const insertManySchema = z.strictObject({ ...delaySchema, ...flowOptions });
  *     await backlog.insert({ id: 'order-7', payload: { amount: 12 }, queue: 'orders' }, { delay: '5m' });
  */
 export class BacklogClient {
-  private readonly store: ClientStore;
+  private readonly records: ClientStore['records'];
   private readonly lookUp: () => Promise<LookUp>;
   private readonly bulk: Pick<DynamoDbBulkInserts, 'insert'>;
   private readonly clock: Clock;
@@ -174,22 +178,22 @@ export class BacklogClient {
       typeof indexAtOnce === 'boolean' ? indexAtOnce : indexAtOnce.includes(queue);
     const { store } = parsed;
     if (store) {
-      this.store = store;
+      this.records = store.records;
       this.lookUp = async () => wholeStore(store);
-      this.bulk = { insert: (items) => Promise.all(items.map((item) => insertSingle(item, store))) };
+      this.bulk = { insert: (items) => Promise.all(items.map((item) => insertSingle(item, store.records))) };
       return;
     }
     const client = clientFor(parsed);
     // A producer touches records only.
     const tables = { records: table, control: table };
-    const own = new DynamoDbStore({ client, tables, clock, random });
-    this.store = own;
+    const { records } = new DynamoDbStore({ client, tables, clock, random });
+    this.records = records;
     this.lookUp = async () => {
       // Those who only insert load none of it.
-      const { producerStore } = await import('../store/dynamodb/producer-store.js');
-      return { get: (id) => own.get(id), ...producerStore({ client, table, clock, random }) };
+      const { producerRecords } = await import('../store/dynamodb/producer-records.js');
+      return producerRecords({ client, table, clock, random });
     };
-    this.bulk = new DynamoDbBulkInserts({ client, table, single: own });
+    this.bulk = new DynamoDbBulkInserts({ client, table, single: records });
   }
 
   /**
@@ -216,7 +220,7 @@ export class BacklogClient {
     third: TaskInsertOptions<never> = {},
   ): Promise<InsertResult> {
     const item = isTask(first) ? await this.itemOfTask(first, second, third) : this.itemWith(first, second);
-    return { id: item.id, inserted: (await this.store.insert(item)) === 'inserted' };
+    return { id: item.id, inserted: (await this.records.insert(item)) === 'inserted' };
   }
 
   /**
@@ -283,8 +287,8 @@ export class BacklogClient {
    * @throws ConfigurationError for what is no id, StoreError if the table cannot be used or reached
    */
   async get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined> {
-    const store = await this.lookUp();
-    return (await store.get(parseOptions(idSchema, id, 'get: id'))) as BacklogRecord<Payload> | undefined;
+    const records = await this.lookUp();
+    return (await records.get(parseOptions(idSchema, id, 'get: id'))) as BacklogRecord<Payload> | undefined;
   }
 
   /**
@@ -299,9 +303,9 @@ export class BacklogClient {
    */
   async *list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>> {
     const { limit = Number.POSITIVE_INFINITY, ...filter } = parseOptions(listSchema, options, 'list');
-    const store = await this.lookUp();
+    const records = await this.lookUp();
     let count = 0;
-    for await (const record of store.list(filter)) {
+    for await (const record of records.list(filter)) {
       yield record as BacklogRecord<Payload>;
       if (++count >= limit) return;
     }
@@ -316,10 +320,10 @@ export class BacklogClient {
    */
   async cancel(id: string, options: CancelOptions = {}): Promise<CancelResult> {
     const { reason } = parseOptions(cancelSchema, options, 'cancel');
-    const store = await this.lookUp();
+    const records = await this.lookUp();
     const { cancelRecord } = await import('./cancel.js');
     const { clock, random } = this;
-    return cancelRecord(parseOptions(idSchema, id, 'cancel: id'), reason, { store, clock, random });
+    return cancelRecord(parseOptions(idSchema, id, 'cancel: id'), reason, { records, clock, random });
   }
 
   private itemWith(record: NewRecord, options: unknown = {}) {
@@ -346,10 +350,10 @@ export class BacklogClient {
 
 /** @throws ConfigurationError if the store can insert only */
 function wholeStore(store: ClientStore): LookUp {
-  const { get, list, change } = store;
-  if (get && list && change) return store as LookUp;
+  const { records } = store;
+  if (records.get && records.list && records.change) return records as LookUp;
   throw new ConfigurationError(
-    'BacklogClient.store: expected a store with get, list and change, such as a MemoryStore',
+    'BacklogClient.store: expected a store whose records have get, list and change, such as a MemoryStore',
   );
 }
 

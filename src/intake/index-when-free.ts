@@ -41,7 +41,7 @@ export async function indexWhenFree(
     if (notIndexed.length === 0) return total;
     const queues = [...new Set([...notIndexed.map(({ queue }) => queue), ...formerQueues])];
     const askedFor = notIndexed.map(({ id }) => id);
-    const inFlight = await store.claimedArrivals(queues, askedFor, clock.wall() - CLOCK_SKEW_MS);
+    const inFlight = await store.claims.find(queues, askedFor, clock.wall() - CLOCK_SKEW_MS);
     total.waits(inFlight.ids);
     const isFree = idsNotIn(inFlight.ids);
     const neverIn = new Set(inFlight.neverIn);
@@ -100,7 +100,7 @@ async function readEach(
   deps: IndexingDeps,
 ): Promise<{ readonly records: readonly BacklogRecord[]; readonly unreadable: number }> {
   try {
-    return { records: await deps.store.readRecords(ids), unreadable: 0 };
+    return { records: await deps.store.records.getMany(ids), unreadable: 0 };
   } catch (error) {
     if (isOfStore(error)) throw error;
     if (ids.length === 1) {

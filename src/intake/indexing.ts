@@ -121,7 +121,7 @@ async function write(
   change: RecordChange,
   { store, random, logger }: IndexingDeps,
 ): Promise<Answer> {
-  const answer = await store.settle(record, change, randomToken(random));
+  const answer = await store.records.settle(record, change, randomToken(random));
   if (answer !== 'settled') return 'skipped';
   if (!isQuarantine(change)) return 'indexed';
   logger.error('quarantined', { id: record.id, reason: change.set.deadReason });

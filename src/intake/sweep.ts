@@ -33,7 +33,7 @@ export interface SweepSummary {
  * @throws StoreError, and whatever `found` throws; the next call goes on from the last note
  */
 export async function sweep({ store, clock, deadline, found }: SweepDeps): Promise<SweepSummary> {
-  const last = await store.readSweep();
+  const last = await store.sweep.read();
   const now = clock.now();
   if (last?.finishedAt !== undefined && Math.abs(now - last.startedAt) < DAY_MS) {
     return { ended: 'rested', found: 0 };
@@ -45,7 +45,7 @@ export async function sweep({ store, clock, deadline, found }: SweepDeps): Promi
   const read = async (segment: number) => {
     for (let cursor = cursors[segment] ?? null; cursor !== null && hasTime(); ) {
       const after = cursor === '' ? undefined : cursor;
-      const { ids, next } = await store.scanNotIndexed({ segment, segments: cursors.length, after });
+      const { ids, next } = await store.sweep.scan({ segment, segments: cursors.length, after });
       if (ids.length > 0) await found(ids);
       count += ids.length;
       cursor = next ?? null;
@@ -57,7 +57,7 @@ export async function sweep({ store, clock, deadline, found }: SweepDeps): Promi
   } finally {
     const done = cursors.every((cursor) => cursor === null);
     const { startedAt } = state;
-    await store.writeSweep({ startedAt, finishedAt: done ? clock.now() : undefined, cursors, found: count });
+    await store.sweep.write({ startedAt, finishedAt: done ? clock.now() : undefined, cursors, found: count });
   }
   return { ended: cursors.every((cursor) => cursor === null) ? 'finished' : 'unfinished', found: count };
 }

@@ -113,7 +113,7 @@ export class Claim implements RecordsHold {
     const { queue, isSpread } = this.claimed;
     const { batch, holder } = this;
     try {
-      await this.deps.store.releaseArrivals(queue, { batch, holder, isSpread });
+      await this.deps.store.claims.release(queue, { batch, holder, isSpread });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       this.deps.logger?.warn('the claim on records could not be given back', { error: error.message });
@@ -126,7 +126,7 @@ export class Claim implements RecordsHold {
     const now = this.deps.clock.wall();
     const until = now + holdMs(this.attemptTimeout);
     const claim = { batch, holder, until, ids, maxRuns, isSpread, now: now - CLOCK_SKEW_MS };
-    const answer = await this.deps.store.claimArrivals(queue, claim);
+    const answer = await this.deps.store.claims.take(queue, claim);
     if (answer === 'claimed') this.heldUntil = until;
     return answer;
   }

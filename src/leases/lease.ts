@@ -71,7 +71,7 @@ export class RunLease implements RecordsHold {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       // Suspects are left as they are: the answer names them.
       const hold = { ...this.next(ids), suspects: undefined };
-      const answer = await store.holdLease(this.key, hold);
+      const answer = await store.leases.hold(this.key, hold);
       if (answer.held) {
         this.holds(hold);
         this.suspects = answer.suspects ?? [];
@@ -82,7 +82,7 @@ export class RunLease implements RecordsHold {
       if (isExpired(answer.lease, clock)) {
         const taken = await this.takeOver(answer.lease);
         if (taken) return taken;
-      } else if (await store.wakeHolder(this.key, answer.lease.holder)) {
+      } else if (await store.leases.wake(this.key, answer.lease.holder)) {
         return { held: false };
       }
     }
@@ -124,7 +124,7 @@ export class RunLease implements RecordsHold {
   async renew(ids: readonly string[]): Promise<boolean> {
     // The same page: records of it that were settled have its `rev` already.
     const hold = { ...this.next(ids), rev: this.rev, begun: this.begun };
-    const { held } = await this.deps.store.holdLease(this.key, hold);
+    const { held } = await this.deps.store.leases.hold(this.key, hold);
     this.journal = new Set();
     this.isHeld = held;
     if (held) this.heldUntil = hold.until;
@@ -157,13 +157,13 @@ export class RunLease implements RecordsHold {
   /** `woken`: a wake mark was set, and the lease is still held. */
   async release(cursor?: Cursor): Promise<'released' | 'woken' | 'lost'> {
     const { askedUntil: until, suspects, holder } = this;
-    const answer = await this.deps.store.releaseLease(this.key, holder, { until, cursor, suspects });
+    const answer = await this.deps.store.leases.release(this.key, holder, { until, cursor, suspects });
     this.isHeld = answer === 'woken';
     return answer;
   }
 
   async acknowledgeWake(): Promise<boolean> {
-    this.isHeld = await this.deps.store.acknowledgeWake(this.key, this.holder);
+    this.isHeld = await this.deps.store.leases.acknowledgeWake(this.key, this.holder);
     return this.isHeld;
   }
 
@@ -173,7 +173,7 @@ export class RunLease implements RecordsHold {
   }
 
   private async write(hold: LeaseHold): Promise<boolean> {
-    const { held } = await this.deps.store.holdLease(this.key, hold);
+    const { held } = await this.deps.store.leases.hold(this.key, hold);
     this.journal = new Set();
     this.isHeld = held;
     if (held) this.holds(hold);
@@ -182,7 +182,7 @@ export class RunLease implements RecordsHold {
 
   private async takeOver(lease: LeaseState): Promise<Acquired | undefined> {
     const { holder, until } = this.next([]);
-    const taken = await this.deps.store.takeOverLease(this.key, lease, { holder, until });
+    const taken = await this.deps.store.leases.takeOver(this.key, lease, { holder, until });
     if (!taken) return undefined;
     this.isHeld = true;
     this.until = until;

@@ -42,15 +42,15 @@ export async function endLostRun(
     holderPrefix: holderPrefixOf(invocation),
     until: clock.wall() - 2 * CLOCK_SKEW_MS,
   };
-  const slots = await store.endSlots(
+  const slots = await store.slots.end(
     queues.map(({ queue }) => queue),
     lost,
   );
   const names = queues.flatMap(leaseNamesOf);
-  const losses = await Promise.all(names.map((name) => store.endLease(name, lost)));
+  const losses = await Promise.all(names.map((name) => store.leases.end(name, lost)));
   const ended = losses.filter((count) => count !== undefined);
   const arriving = queues.filter(({ onArrival }) => onArrival);
-  const claims = await Promise.all(arriving.map(({ queue }) => store.endClaims(queue, lost)));
+  const claims = await Promise.all(arriving.map(({ queue }) => store.claims.end(queue, lost)));
   return {
     leases: ended.length,
     claims: claims.reduce((sum, count) => sum + count, 0),

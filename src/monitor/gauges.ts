@@ -40,7 +40,7 @@ export async function oldestDueAge(queue: MonitoredQueue, deps: GaugeDeps): Prom
 }
 
 async function ageOfFirst(lane: string, { store, now }: GaugeDeps): Promise<number> {
-  const { keys } = await store.queryDue({ lane, until: now, order: 'oldestFirst', limit: 1 });
+  const { keys } = await store.pages.query({ lane, until: now, order: 'oldestFirst', limit: 1 });
   const dueAt = Date.parse(keys[0]?.dueAt ?? '');
   // A due time that cannot be read is no age.
   return Number.isNaN(dueAt) ? 0 : (now - dueAt) / 1000;
@@ -50,12 +50,12 @@ async function latenessIn(lane: string, band: TierBand, { store, now }: GaugeDep
   const range = bandRange(band, now);
   const ends = await Promise.all(
     (['oldestFirst', 'newestFirst'] as const).map((order) =>
-      store.queryDue({ lane, ...range, order, limit: SAMPLES }),
+      store.pages.query({ lane, ...range, order, limit: SAMPLES }),
     ),
   );
   const ids = new Set(ends.flatMap(({ keys }) => keys.map(({ id }) => id)));
   if (ids.size === 0) return 0;
-  const records = await store.readRecords([...ids]);
+  const records = await store.records.getMany([...ids]);
   const waiting = records.filter((record) => record.lane === lane);
   return Math.max(0, ...waiting.map((record) => lagSeconds(record, band, now)));
 }

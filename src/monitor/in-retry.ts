@@ -11,11 +11,11 @@ const SAMPLES = 10;
 export async function inRetry(
   lanes: readonly string[],
   counts: QueueCounts,
-  { store, now }: { readonly store: Pick<OperatorStore, 'queryDue' | 'readItems'>; readonly now: number },
+  { store, now }: { readonly store: Pick<OperatorStore, 'pages' | 'records'>; readonly now: number },
 ): Promise<number> {
   const parts = duePartsOf(counts, now).filter(({ count }) => count > 0);
   const ids = await Promise.all(parts.map((part) => idsOf(lanes, part, store)));
-  const found = await store.readItems(ids.flat(), 'eventual');
+  const found = await store.records.getItems(ids.flat(), 'eventual');
   const records = new Map(found.map(({ record }) => [record.id, record]));
   return parts.reduce((sum, { count }, i) => {
     const read = (ids[i] ?? []).flatMap((id) => records.get(id) ?? []);
@@ -30,13 +30,13 @@ function isInRetry({ status }: BacklogRecord): boolean {
 async function idsOf(
   lanes: readonly string[],
   { from, until }: DuePart,
-  store: Pick<OperatorStore, 'queryDue'>,
+  store: Pick<OperatorStore, 'pages'>,
 ): Promise<string[]> {
   const limit = Math.ceil(SAMPLES / 2 / lanes.length);
   const pages = await Promise.all(
     lanes.flatMap((lane) =>
       (['oldestFirst', 'newestFirst'] as const).map((order) =>
-        store.queryDue({ lane, from: from === undefined ? undefined : from + 1, until, order, limit }),
+        store.pages.query({ lane, from: from === undefined ? undefined : from + 1, until, order, limit }),
       ),
     ),
   );

@@ -20,7 +20,7 @@ export interface PacedCounts {
 }
 
 interface CountDeps extends StatsDeps {
-  readonly store: StatsDeps['store'] & Pick<OperatorStore, 'readItems'>;
+  readonly store: StatsDeps['store'] & Pick<OperatorStore, 'records'>;
 }
 
 interface LastCounts extends Omit<PacedCounts, 'isOld'> {

@@ -38,7 +38,7 @@ export async function findInFlight(
     return lane === undefined ? [] : [{ record, lane }];
   });
   if (elsewhere.length === 0) return new Set();
-  const leases = await store.readLeases();
+  const leases = await store.leases.readAll();
   const live = [...leases].filter(([, lease]) => !isExpired(lease, clock));
   const busy = elsewhere.filter(({ record: { id }, lane }) =>
     live.some(
@@ -49,7 +49,7 @@ export async function findInFlight(
   const bare = elsewhere
     .map(({ record }) => record)
     .filter((record) => record.lane === undefined || formerLaneOf(record, now) === laneOf(record.queue));
-  const queues = bare.length === 0 ? [] : [...(await store.readQueues()).keys()];
+  const queues = bare.length === 0 ? [] : [...(await store.queues.readAll()).keys()];
   const claimed = await claimedIn(
     queues,
     bare.map(({ id }) => id),
@@ -68,7 +68,7 @@ async function claimedIn(
   ids: readonly string[],
   { store, clock }: Pick<InFlightDeps, 'store' | 'clock'>,
 ): Promise<readonly string[]> {
-  return (await store.claimedArrivals(queues, ids, clock.wall() - CLOCK_SKEW_MS)).ids;
+  return (await store.claims.find(queues, ids, clock.wall() - CLOCK_SKEW_MS)).ids;
 }
 
 /**
@@ -82,7 +82,7 @@ export async function whileClaimed<Answer>(
 ): Promise<Answer | undefined> {
   const { id, queue } = record;
   // Its producer may have put it into another queue since a run was given it.
-  const queues = [...new Set([queue, ...(await deps.store.readQueues()).keys()])];
+  const queues = [...new Set([queue, ...(await deps.store.queues.readAll()).keys()])];
   if ((await claimedIn(queues, [id], deps)).length > 0) return undefined;
   const claim = new Claim({ queue, ids: [id], isSpread: false }, deps);
   return withClaim(claim, async (answer) => (answer === 'claimed' ? act() : undefined));

@@ -203,7 +203,7 @@ export class Operation {
     await this.writes.each(free, async ({ record, ifFree }) => {
       const rev = randomToken(deps.random);
       // Another process that changed it meanwhile has decided about it.
-      await this.patiently(() => deps.store.change(record, ifFree, rev));
+      await this.patiently(() => deps.store.records.change(record, ifFree, rev));
       counters.delayed--;
     });
   }
@@ -222,10 +222,11 @@ export class Operation {
     const { store, random } = this.deps;
     const rev = randomToken(random);
     if (decision.do === 'remove') {
-      if ((await this.patiently(() => store.remove(record, rev))) === 'changed') return 'changed';
+      if ((await this.patiently(() => store.records.remove(record, rev))) === 'changed') return 'changed';
     } else {
       const { change, ifFree } = decision;
-      if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
+      if ((await this.patiently(() => store.records.change(record, change, rev))) === 'changed')
+        return 'changed';
       if (ifFree) {
         this.counters.delayed++;
         const { notBefore } = change.set;
@@ -241,7 +242,7 @@ export class Operation {
     const queues = new Set(page.map(({ record }) => record.queue));
     for (const queue of queues) {
       if (this.retryModes.has(queue)) continue;
-      const { retryMode } = await this.patiently(() => this.deps.store.readQueue(queue));
+      const { retryMode } = await this.patiently(() => this.deps.store.queues.read(queue));
       this.retryModes.set(queue, retryMode?.mode);
     }
   }

@@ -207,7 +207,7 @@ export class BacklogOperator {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');
     const { store, units } = this.tables.open();
     const deps = { store, patiently: this.tables.patiently(signal) };
-    const { queues: known, registry } = await deps.patiently(() => store.readControl('strong'));
+    const { queues: known, registry } = await deps.patiently(() => store.control.read('strong'));
     const wanted = [...new Set([...(names ?? known.keys()), ...alsoQueues])].sort();
     const now = this.tables.clock.now();
     const queues: QueueStats[] = [];
@@ -240,7 +240,7 @@ export class BacklogOperator {
 
   private setPaused(name: string, queue: string, paused: boolean): Promise<boolean> {
     const { store } = this.tables.open();
-    return store.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused);
+    return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused);
   }
 
   private async act(

@@ -53,7 +53,7 @@ async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerat
     let after: IndexKey | undefined;
     for (let more = true; more; ) {
       const query = { lane, until: LAST_TIME, order, limit, after };
-      const page = await patiently(() => store.queryDue(query));
+      const page = await patiently(() => store.pages.query(query));
       const ids = page.keys.map(({ id }) => id);
       // Records that are gone by now were removed meanwhile.
       if (ids.length > 0) yield { ...(await readPage(ids, deps)), missing: [] };
@@ -68,7 +68,7 @@ async function* ofTable(deps: PagesDeps): AsyncGenerator<Page> {
   const { store, size, patiently } = deps;
   let after: string | undefined;
   do {
-    const page = await patiently(() => store.scanItems({ segment: 0, segments: 1, after }));
+    const page = await patiently(() => store.records.scan({ segment: 0, segments: 1, after }));
     for (let i = 0; i < page.found.length; i += size) {
       yield { found: page.found.slice(i, i + size), missing: [] };
     }
@@ -81,7 +81,7 @@ export async function readPage(
   ids: readonly string[],
   { store, patiently }: Pick<PagesDeps, 'store' | 'patiently'>,
 ): Promise<Page> {
-  const found = await patiently(() => store.readItems(ids));
+  const found = await patiently(() => store.records.getItems(ids));
   const known = new Set(found.map(({ record }) => record.id));
   return { found, missing: ids.filter((id) => !known.has(id)) };
 }

@@ -13,7 +13,7 @@ import {
 
 /** What counting needs. */
 export interface StatsDeps {
-  readonly store: Pick<OperatorStore, 'countDue' | 'queryDue'>;
+  readonly store: Pick<OperatorStore, 'pages'>;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
 
@@ -47,7 +47,7 @@ async function countLane(lane: string, range: Range, { store, patiently }: Stats
   let total = 0;
   let after: IndexKey | undefined;
   do {
-    const page = await patiently(() => store.countDue({ lane, ...range, after }));
+    const page = await patiently(() => store.pages.count({ lane, ...range, after }));
     total += page.count;
     after = page.next;
   } while (after);
@@ -62,7 +62,7 @@ export async function lanesInUse(
   const firsts = await Promise.all(
     lanes.map(async (lane) => {
       const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: 1 } as const;
-      const [key] = (await patiently(() => store.queryDue(query))).keys;
+      const [key] = (await patiently(() => store.pages.query(query))).keys;
       return [lane, key?.dueAt] as const;
     }),
   );

@@ -5,8 +5,8 @@ import {
   clientAlone,
   clientFor,
   connectionShape,
+  storeWith,
   tableName,
-  withMethod,
 } from '../connection.js';
 import { isPassive } from '../registry/regions.js';
 import { isOfStore } from '../store/errors.js';
@@ -33,7 +33,7 @@ const operatorSchema = z
     table: tableName,
     controlTable: tableName,
     ...connectionShape,
-    store: z.optional(withMethod<OperatorStore>('change', 'store')),
+    store: z.optional(storeWith<OperatorStore>('change')),
   })
   .check(clientAlone);
 
@@ -91,7 +91,7 @@ export class Tables {
   async checkRegion(store: OperatorStore): Promise<void> {
     const region = await this.region();
     const lookUp = async () => {
-      const { primaryRegion } = await store.readRegistry();
+      const { primaryRegion } = await store.registry.read();
       return isPassive({ region, primaryRegion }, store, this.clock.now());
     };
     const isRefused = await lookUp().catch((error: unknown) => {
@@ -99,7 +99,7 @@ export class Tables {
       throw error;
     });
     if (!isRefused) return;
-    const active = await store.readActiveRegion();
+    const active = await store.activeRegion.read();
     throw new ConfigurationError(
       `expected the region that attempts the records (${active?.region ?? 'the primary one'}), got ${region}: change records ` +
         'there (AWS_REGION), or make this region the active one (backlog failover)',

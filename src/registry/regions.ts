@@ -17,12 +17,12 @@ export interface Place {
  */
 export async function isPassive(
   place: Place,
-  store: Pick<BacklogStore, 'readActiveRegion'>,
+  store: Pick<BacklogStore, 'activeRegion'>,
   now: number,
 ): Promise<boolean> {
   const { region, primaryRegion } = place;
   if (region === undefined || primaryRegion === undefined) return false;
-  return isPassiveBy(await store.readActiveRegion(), place, now);
+  return isPassiveBy(await store.activeRegion.read(), place, now);
 }
 
 /** The same, by what an operator has written. */

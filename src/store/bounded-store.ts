@@ -12,22 +12,41 @@ const LAST_CALL_MS = 1_000;
  * A call that is given up throws StoreUnavailableError; it may still take effect.
  */
 export function boundedStore(store: BacklogStore, clock: Clock, deadline: number): BacklogStore {
-  const bound = async <T>(name: string, call: Promise<T>): Promise<T> => {
+  return intercepted(store, async (name, call) => {
     const answered = new AbortController();
-    const givenUp = async (): Promise<T> => {
+    const answer = call().finally(() => answered.abort('answered'));
+    const givenUp = async () => {
       await clock.sleep(Math.max(0, deadline - LAST_CALL_MS - clock.wall()), answered.signal);
-      if (answered.signal.aborted) return call;
+      if (answered.signal.aborted) return answer;
       throw new StoreUnavailableError(`${name}: no answer before the function's deadline`);
     };
-    return Promise.race([call.finally(() => answered.abort('answered')), givenUp()]);
-  };
+    return Promise.race([answer, givenUp()]);
+  });
+}
+
+/** Makes a call of a role's method, or another one in its place. `name`: such as `leases.hold`. */
+export type Interceptor = (
+  name: string,
+  call: () => Promise<unknown>,
+  args: readonly unknown[],
+) => Promise<unknown>;
+
+/** The store with every call of its roles' methods in the hands of `intercept`. */
+export function intercepted<Store extends object>(store: Store, intercept: Interceptor): Store {
   return new Proxy(store, {
-    get: (_, name: keyof BacklogStore & string) => {
-      const method = store[name] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        const answer = method.apply(store, args);
-        return answer instanceof Promise ? bound(name, answer) : answer;
-      };
+    get: (_, role) => {
+      const methods: unknown = Reflect.get(store, role);
+      // Such as `items` of a store in memory.
+      if (typeof methods === 'function') return methods.bind(store);
+      if (typeof methods !== 'object' || methods === null) return methods;
+      return new Proxy(methods, {
+        get: (_, name) => {
+          const method: unknown = Reflect.get(methods, name);
+          if (typeof method !== 'function') return method;
+          return (...args: unknown[]) =>
+            intercept(`${String(role)}.${String(name)}`, () => method.apply(methods, args), args);
+        },
+      });
     },
   });
 }

@@ -1,14 +1,23 @@
-/** Types that a store of your own has to name: what the methods of `BacklogStore` and `OperatorStore` take and give. */
+/** Types that a store of your own has to name: its roles, and what their methods take and give. */
 export type { Item, RecordChange } from '../record/index.js';
 export type {
   ControlState,
+  ControlStore,
   CountedPage,
   CountQuery,
   Exclusive,
   Found,
   ItemsPage,
   ItemsScan,
+  OperatorActiveRegionStore,
   OperatorChange,
+  OperatorLeaseStore,
+  OperatorPageStore,
+  OperatorQueueStore,
+  OperatorRecordStore,
+  ReadingStore,
 } from './operator-store.js';
 export type * from './registry-types.js';
+export type * from './roles.js';
+export type { NotIndexedStore } from './store.js';
 export type * from './store-types.js';

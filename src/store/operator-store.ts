@@ -2,10 +2,15 @@ import type { RetryPolicy } from '../policies/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
 import type {
   ActiveRegion,
+  ActiveRegionStore,
   IndexKey,
   LeaseState,
+  LeaseStore,
   ListFilter,
+  PageStore,
   QueueState,
+  QueueStore,
+  RecordStore,
   Registry,
   ScanPage,
   SweepStore,
@@ -16,6 +21,24 @@ import type {
  * implementations, in the same conformance suite.
  */
 export interface OperatorStore extends SweepStore {
+  /** The records, as operators read and change them. */
+  readonly records: OperatorRecordStore;
+  /** Pages of the index, also to be counted. */
+  readonly pages: OperatorPageStore;
+  /** The leases of lanes, also to be read. */
+  readonly leases: OperatorLeaseStore;
+  /** The items of the queues, also to be listed and paused. */
+  readonly queues: OperatorQueueStore;
+  /** The active region, also to be changed. */
+  readonly activeRegion: OperatorActiveRegionStore;
+  /** The control table as a whole. */
+  readonly control: ControlStore;
+  /** The readings that the monitor keeps of queues. */
+  readonly readings: ReadingStore;
+}
+
+/** The records, as operators read and change them. */
+export interface OperatorRecordStore extends RecordStore {
   /** Records of a queue and a status, or of all; unordered. Reads the index where it can, otherwise the whole table. */
   list(filter: ListFilter): AsyncIterable<BacklogRecord>;
   /**
@@ -23,9 +46,9 @@ export interface OperatorStore extends SweepStore {
    *
    * @param consistency `eventual`: as they were a moment ago, at half the price. Default: read strongly
    */
-  readItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
+  getItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
-  scanItems(page: ItemsScan): Promise<ItemsPage>;
+  scan(page: ItemsScan): Promise<ItemsPage>;
   /**
    * As `settle`, all of it or nothing: an item that is too large for it is an error.
    *
@@ -34,30 +57,54 @@ export interface OperatorStore extends SweepStore {
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
   /** Removes a record that is still as it was read. `removed` also if it is gone. */
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
+}
+
+/** The pages of the index, also to be counted. */
+export interface OperatorPageStore extends PageStore {
   /** Counts one page of a lane's index, eventually consistent: exactly one request. */
-  countDue(query: CountQuery): Promise<CountedPage>;
-  /** The lease of this key (`RecordRules.key`), if a run holds it or has left it behind; read strongly. */
-  readLease(key: string): Promise<LeaseState | undefined>;
-  /** The leases that a run holds or has left behind, by key (`RecordRules.key`), read strongly. */
-  readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
+  count(query: CountQuery): Promise<CountedPage>;
+}
+
+/** The leases, as operators look at them. */
+export interface OperatorLeaseStore extends LeaseStore {
+  /** The lease of this key, if a run holds it or has left it behind; read strongly. */
+  read(key: string): Promise<LeaseState | undefined>;
+  /** The leases that a run holds or has left behind, by key, read strongly. */
+  readAll(): Promise<ReadonlyMap<string, LeaseState>>;
+}
+
+/** The queues, as operators look at them and pause them. */
+export interface OperatorQueueStore extends QueueStore {
   /** The queues that a run has served, or operators paused, by name. */
-  readQueues(): Promise<ReadonlyMap<string, QueueState>>;
+  readAll(): Promise<ReadonlyMap<string, QueueState>>;
+  /** Stops a queue's runs, or lets them go on. False: it was so already. */
+  setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+
+/** The active region, which operators change. */
+export interface OperatorActiveRegionStore extends ActiveRegionStore {
+  /** Makes a region the active one; `false` if another one was written since `read`. Without `read`, whatever is there. */
+  write(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
+}
+
+/** The control table as a whole. */
+export interface ControlStore {
   /**
    * All that the control table says of queues.
    *
    * @param consistency default: `eventual`, as it was a moment ago, at half the price: for those who look again and again
    */
-  readControl(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
+  read(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
   /** The leases and claims that may have a run at work, read strongly. */
   readRuns(): Promise<readonly Exclusive[]>;
-  /** Makes a region the active one; `false` if another one was written since `read`. Without `read`, whatever is there. */
-  writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
+}
+
+/** The readings that the monitor keeps of queues. */
+export interface ReadingStore {
   /** Notes what the monitor has read of a queue, in place of its reading before. */
-  writeReading(queue: string, reading: Item): Promise<void>;
+  write(queue: string, reading: Item): Promise<void>;
   /** What the monitor has noted of a queue; undefined: nothing yet. */
-  readReading(queue: string): Promise<Item | undefined>;
-  /** Stops a queue's runs, or lets them go on. False: it was so already. */
-  setPaused(queue: string, paused: boolean): Promise<boolean>;
+  read(queue: string): Promise<Item | undefined>;
 }
 
 /** What the control table says of queues. Its attributes may have been written by any service. */

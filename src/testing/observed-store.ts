@@ -8,21 +8,49 @@ export type Settled = keyof AttemptSummary;
 /** The store in memory, which says what is written. */
 export class ObservedStore extends MemoryStore {
   /** Each record as it was before its last attempt was settled. */
+  private readonly before = new Map<string, Item>();
   private readonly now: () => number;
   private readonly tierRuns = new Map<string, TierRun>();
-  private readonly before = new Map<string, Item>();
+
   constructor(deps: MemoryStoreDeps) {
     super(deps);
     this.now = deps.clock.now;
+    this.observeRecords();
+    this.observeTiers();
   }
 
   onInserted: (item: Item, kind: 'inserted' | 'changed') => void = () => {};
   onSettled: (how: Settled) => void = () => {};
 
-  override async insert(item: Item): Promise<'inserted' | 'duplicate'> {
-    const answer = await super.insert(item);
-    if (answer === 'inserted') this.onInserted(this.item(String(item.id)) ?? item, 'inserted');
-    return answer;
+  private observeRecords(): void {
+    const { records } = this;
+    const insert = records.insert.bind(records);
+    const settle = records.settle.bind(records);
+    records.insert = async (item) => {
+      const answer = await insert(item);
+      if (answer === 'inserted') this.onInserted(this.item(String(item.id)) ?? item, 'inserted');
+      return answer;
+    };
+    records.settle = async (record, change, rev) => {
+      const before = this.item(record.id);
+      const answer = await settle(record, change, rev);
+      const how = howSettled(change);
+      if (answer !== 'settled' || !how) return answer;
+      if (before) this.before.set(record.id, before);
+      this.onSettled(how);
+      const item = change.set.exact && this.item(record.id);
+      if (item) this.onInserted(item, 'changed');
+      return answer;
+    };
+  }
+
+  private observeTiers(): void {
+    const { queues } = this;
+    const recordTierRun = queues.recordTierRun.bind(queues);
+    queues.recordTierRun = (queue, tier, run) => {
+      this.tierRuns.set(`${queue}/${tier}`, run);
+      return recordTierRun(queue, tier, run);
+    };
   }
 
   /** As any service puts it. */
@@ -30,27 +58,6 @@ export class ObservedStore extends MemoryStore {
     const kind = this.item(String(item.id)) ? 'changed' : 'inserted';
     super.put(item);
     this.onInserted(this.item(String(item.id)) ?? item, kind);
-  }
-
-  override async settle(
-    record: BacklogRecord,
-    change: RecordChange,
-    rev: string,
-  ): Promise<'settled' | 'changed'> {
-    const before = this.item(record.id);
-    const answer = await super.settle(record, change, rev);
-    const how = howSettled(change);
-    if (answer !== 'settled' || !how) return answer;
-    if (before) this.before.set(record.id, before);
-    this.onSettled(how);
-    const item = change.set.exact && this.item(record.id);
-    if (item) this.onInserted(item, 'changed');
-    return answer;
-  }
-
-  override async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
-    this.tierRuns.set(`${queue}/${tier}`, run);
-    return super.recordTierRun(queue, tier, run);
   }
 
   isCutShort(queue: string, tier: number): boolean {
@@ -61,7 +68,7 @@ export class ObservedStore extends MemoryStore {
   async noteIdleTier(queue: string, tier: number, at: number): Promise<void> {
     const last = this.tierRuns.get(`${queue}/${tier}`);
     if (last && (!last.complete || last.at >= at)) return;
-    await this.recordTierRun(queue, String(tier), { at, complete: true });
+    await this.queues.recordTierRun(queue, String(tier), { at, complete: true });
   }
 
   /** Every record, or one, as it is read from the table. */

@@ -262,7 +262,7 @@ export class TestBacklog {
   /** A record that no rule can bring to an end would take all of the time. */
   private async checkReachable(): Promise<void> {
     const known = this.world.queues.map(({ name }) => name);
-    const states = await this.world.store.readQueues();
+    const states = await this.world.store.queues.readAll();
     for (const { id, queue } of this.world.store.parsed().filter(isPending)) {
       if (!known.includes(queue)) {
         throw new Error(

@@ -118,9 +118,9 @@ export class RecordHold implements RecordsHold {
   async giveBack(): Promise<void> {
     const { random, rules, store } = this.deps;
     const { record } = this;
-    const found = await store.get(record.id);
+    const found = await store.records.get(record.id);
     if (!found || found.rev !== record.rev || holdOf(found) !== holdOf(record)) return;
-    await store.settle(found, endHold(found, rules.settleContext(found)), randomToken(random));
+    await store.records.settle(found, endHold(found, rules.settleContext(found)), randomToken(random));
   }
 
   private async writeOnce(): Promise<boolean> {
@@ -134,7 +134,7 @@ export class RecordHold implements RecordsHold {
     };
     const { change, rev, until } = this.pending;
     // The same write again: if it has taken effect before, the store finds its `rev`.
-    const answer = await store.settle(record, change, rev);
+    const answer = await store.records.settle(record, change, rev);
     this.pending = undefined;
     if (answer !== 'settled') return false;
     this.record = { ...asWritten(record, change, rev), ...change.set };

@@ -52,7 +52,7 @@ export class DueTimePages implements PageSource {
     const { lane, now: until, exactSince: from } = this;
     while (this.more) {
       const query = { lane, from, until, after: this.after, limit };
-      const page = pageOf(await this.store.queryDue({ ...query, order: 'oldestFirst' }));
+      const page = pageOf(await this.store.pages.query({ ...query, order: 'oldestFirst' }));
       this.more = page.more;
       this.after = page.keys.at(-1) ?? this.after;
       const wanted = from === undefined ? page.keys : page.keys.filter(({ dueAt }) => isExact(dueAt));
@@ -103,7 +103,7 @@ export class AgeBandPages implements PageSource {
   }
 
   async first(limit: number): Promise<IndexKey[]> {
-    this.firstPage = pageOf(await this.store.queryDue({ ...this.range, limit }));
+    this.firstPage = pageOf(await this.store.pages.query({ ...this.range, limit }));
     return this.firstPage.keys;
   }
 
@@ -121,7 +121,7 @@ export class AgeBandPages implements PageSource {
     for (;;) {
       while (!this.more) if (!this.enterNextPhase()) return undefined;
       const limit = this.phase === 'fresh' ? Math.min(pageLimit, freshLimit) : pageLimit;
-      const page = pageOf(await this.store.queryDue({ ...this.range, after: this.after, limit }));
+      const page = pageOf(await this.store.pages.query({ ...this.range, after: this.after, limit }));
       this.after = page.keys.at(-1) ?? this.after;
       this.more = page.more && page.keys.length > 0;
       const keys = this.take(this.inPhase(page.keys));

@@ -27,18 +27,24 @@ export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<
   if (queue.retryMode === undefined) {
     // The queue's very first run: there is no run of another mode to wait for, unless the stored mode is damaged.
     const since = queue.isRetryModeDamaged ? now : 0;
-    return (await store.setRetryMode(target.queue, { mode: retryMode, since }, undefined)) && since === 0
+    return (await store.queues.setRetryMode(target.queue, { mode: retryMode, since }, undefined)) &&
+      since === 0
       ? undefined
       : 'retryModeChanged';
   }
   if (queue.retryMode.since > now + CLOCK_SKEW_MS) {
     // No clock has shown that: it would keep the queue from its runs until then.
-    await store.setRetryMode(target.queue, { mode: queue.retryMode.mode, since: now }, queue.retryMode);
+    await store.queues.setRetryMode(
+      target.queue,
+      { mode: queue.retryMode.mode, since: now },
+      queue.retryMode,
+    );
     return 'retryModeChanged';
   }
   if (queue.retryMode.mode !== retryMode) {
     // A run that began under its own mode and finds another one now is of the old deployment: it ends.
-    if (first) await store.setRetryMode(target.queue, { mode: retryMode, since: now }, queue.retryMode);
+    if (first)
+      await store.queues.setRetryMode(target.queue, { mode: retryMode, since: now }, queue.retryMode);
     return 'retryModeChanged';
   }
   const settledAt = queue.retryMode.since + check.functionTimeoutSeconds * 1000;

@@ -71,7 +71,7 @@ export class RecordRules {
 
   /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
-    const { records, queue } = await this.deps.store.readPage(ids, this.options.target.queue);
+    const { records, queue } = await this.deps.store.pages.read(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;
     const closed = this.deps.gate.refresh(queue);

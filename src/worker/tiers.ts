@@ -35,7 +35,10 @@ export async function runTier(
   const { lanes = [target.lane] } = target;
   const ended = guards.pool ? await drainLanes(lanes, guards.pool, drain) : await drain(lanes[0] ?? '');
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
-    await store.recordTierRun(target.queue, tierKey(band, target), { at, complete: ended === 'drained' });
+    await store.queues.recordTierRun(target.queue, tierKey(band, target), {
+      at,
+      complete: ended === 'drained',
+    });
   }
   return ended;
 }
@@ -62,7 +65,7 @@ async function catchUp(run: QueueRun): Promise<void> {
   const { options, store, clock, counters } = run;
   const { target } = options;
   if (!target.catchUp) return;
-  const queue = await store.readQueue(target.queue);
+  const queue = await store.queues.read(target.queue);
   const slackMs = ((target.band?.every ?? 3600) * 1000) / 2;
   for (const band of target.catchUp) {
     const last = queue.tiers.get(tierKey(band, target));

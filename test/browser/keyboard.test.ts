@@ -59,19 +59,19 @@ describe('with the keyboard alone', () => {
     await tabTo(page, 'a.id');
     await enter(page);
     const id = await page.locator('h1').innerText();
-    expect((await store.get(id))?.status).toBe('DEAD');
+    expect((await store.records.get(id))?.status).toBe('DEAD');
     await tabTo(page, 'a[href*="do=redrive"]');
     await enter(page);
     await tabTo(page, '.buttons a');
     await enter(page);
     expect(new URL(page.url()).searchParams.get('id')).toBe(id);
-    expect((await store.get(id))?.status).toBe('DEAD');
+    expect((await store.records.get(id))?.status).toBe('DEAD');
     await tabTo(page, 'a[href*="do=redrive"]');
     await enter(page);
     await tabTo(page, 'main button[type=submit]:not(.text)');
     await enter(page);
     expect(await page.getByRole('status').innerText()).toContain('1 record redriven');
-    expect((await store.get(id))?.status).toBe('NEW');
+    expect((await store.records.get(id))?.status).toBe('NEW');
     expect(log.map(({ as, text }) => `${as}: ${text}`)).toEqual([`ops: redrive: ${id}`]);
   });
 

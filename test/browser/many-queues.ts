@@ -51,7 +51,7 @@ export async function manyQueues() {
   });
   const { store, time } = console;
   for (const [i, queue] of NAMES.entries()) {
-    await store.setRetryMode(queue, { mode: 'perRecord', since: 0 }, undefined);
+    await store.queues.setRetryMode(queue, { mode: 'perRecord', since: 0 }, undefined);
     if (i % 3 === 0) store.put(waiting(`new-${queue}`, { queue, lane: queue, dueAt: iso(i * MINUTE) }));
     if (i % 9 === 4) {
       for (const n of [1, 2]) store.put(inRetry(`retry-${queue}-${n}`, { queue, lane: queue }));
@@ -59,16 +59,16 @@ export async function manyQueues() {
   }
   for (const queue of ['orders-nl', 'orders-de']) {
     const open = { until: NOW + 4 * MINUTE, since: NOW - 34 * MINUTE, token: 'open' };
-    await store.setBreaker(queue, 'https://erp.example/orders', open, undefined);
+    await store.breakers.set(queue, 'https://erp.example/orders', open, undefined);
     for (let i = 0; i < 20; i++) store.put(inRetry(`${queue}-${i}`, { queue, lane: queue }));
   }
   store.put(waiting('late', { queue: 'exports-se', lane: 'exports-se', dueAt: iso(-16 * MINUTE) }));
   time.now = NOW - 52 * MINUTE;
-  await store.setPaused('invoices-fr', true);
+  await store.queues.setPaused('invoices-fr', true);
   time.now = NOW;
   for (const queue of ['mails-pt', 'labels-se'])
     store.put(dead(`dead-${queue}`, { queue, lane: `${queue}/dead` }));
-  await store.holdLease('audit-nl', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
+  await store.leases.hold('audit-nl', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
   return console;
 }
 

@@ -87,13 +87,13 @@ describe('a page that brings itself up to date', () => {
     const names = () => page.locator('.queues .name').allInnerTexts();
     expect((await names())[0]).toBe('orders');
     await page.locator('a[href="/queue?name=webhooks"]').focus();
-    await store.setBreaker(
+    await store.breakers.set(
       'mails',
       'https://mail.example',
       { until: NOW + 1, since: NOW, token: 't' },
       undefined,
     );
-    await store.setPaused('webhooks', true);
+    await store.queues.setPaused('webhooks', true);
     // Counts are shown for a while.
     time.now += 10_000;
     await refreshed(page, 'webhooks has been paused');
@@ -128,7 +128,7 @@ describe('a page that brings itself up to date', () => {
     const fold = page.locator('.fold');
     const isOpen = () => fold.evaluate((details) => (details as HTMLDetailsElement).open);
     const change = async (paused: boolean, text: string) => {
-      await store.setPaused('audit-de', paused);
+      await store.queues.setPaused('audit-de', paused);
       // Counts are shown for a while.
       time.now += 10_000;
       await refreshed(page, text);

@@ -34,7 +34,7 @@ describe('without JavaScript', () => {
     expect(await page.locator('.diff .added').innerText()).toContain('"article": "MUG-BLUE"');
     await page.getByRole('button', { name: 'Save the payload and redrive' }).click();
     expect(await page.getByRole('status').innerText()).toContain('1 record edited');
-    expect(await store.get(id)).toMatchObject({
+    expect(await store.records.get(id)).toMatchObject({
       status: 'NEW',
       payload: { lines: [{ article: 'MUG-BLUE' }] },
     });

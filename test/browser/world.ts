@@ -86,23 +86,29 @@ export async function brokenShop(): Promise<Console> {
       name: 'AccessDeniedException',
     });
   };
-  Object.assign(console.store, { readControl: fail, get: fail, queryDue: fail });
+  const { control, records, pages } = console.store;
+  Object.assign(control, { read: fail });
+  Object.assign(records, { get: fail });
+  Object.assign(pages, { query: fail });
   return console;
 }
 
 async function fillShop({ store, time }: Console): Promise<void> {
   for (const { name } of QUEUES) {
     const mode = name === 'catalog' ? 'progressive' : 'perRecord';
-    await store.setRetryMode(name, { mode, since: 0 }, undefined);
+    await store.queues.setRetryMode(name, { mode, since: 0 }, undefined);
   }
   const open = { until: NOW + 4 * MINUTE, since: NOW - OUTAGE, token: 'open' };
-  await store.setBreaker('orders', 'https://erp.example/orders', open, undefined);
+  await store.breakers.set('orders', 'https://erp.example/orders', open, undefined);
   time.now = NOW - 52 * MINUTE;
-  await store.setPaused('invoices', true);
+  await store.queues.setPaused('invoices', true);
   time.now = NOW;
-  await store.holdLease('webhooks', { holder: 'run-7f3a', until: NOW + 42_000, ids: ['hook-2'], rev: 'x' });
+  await store.leases.hold('webhooks', { holder: 'run-7f3a', until: NOW + 42_000, ids: ['hook-2'], rev: 'x' });
   for (const [tier, ago] of [3, 9, 20].entries()) {
-    await store.recordTierRun('catalog', String(tier + 2), { at: NOW - ago * HOUR, complete: tier !== 1 });
+    await store.queues.recordTierRun('catalog', String(tier + 2), {
+      at: NOW - ago * HOUR,
+      complete: tier !== 1,
+    });
   }
   fillOrders(store);
   fillOthers(store);

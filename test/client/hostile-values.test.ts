@@ -138,7 +138,7 @@ describe('any value of JavaScript', () => {
       expect(inserted + failed.length).toBe(21);
       expect(duplicates).toEqual([]);
       const ids = [...records, good].map(({ id }) => String(id));
-      const read = new Map((await underTest.store.readRecords(ids)).map((record) => [record.id, record]));
+      const read = new Map((await underTest.store.records.getMany(ids)).map((record) => [record.id, record]));
       expect(read.get(`${name}-good`)?.payload).toEqual({ good: true });
       for (const { id, payload } of records) {
         const failure = failed.find((one) => one.id === id);
@@ -227,9 +227,9 @@ describe('any value of JavaScript', () => {
       ...protoUnlessHidden({ constructor: 1 }),
     };
     await backlog.insert({ id: 'first', payload });
-    const [first] = await underTest.store.readRecords(['first']);
+    const [first] = await underTest.store.records.getMany(['first']);
     await backlog.insert({ id: 'second', payload: first?.payload });
-    const [second] = await underTest.store.readRecords(['second']);
+    const [second] = await underTest.store.records.getMany(['second']);
     expect(plain(second?.payload)).toBe(plain(payload));
   });
 

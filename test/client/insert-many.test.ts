@@ -44,11 +44,11 @@ const records = (count: number) => Array.from({ length: count }, (_, i) => ({ id
 describe('inserting many records', () => {
   it('inserts all, and names duplicates and those that cannot be stored', async () => {
     const store = new MemoryStore({ clock });
-    await store.insert({ id: 'r-3', status: 'NEW', payload: 'before' });
+    await store.records.insert({ id: 'r-3', status: 'NEW', payload: 'before' });
     const source: NewRecord[] = records(6);
     source[1] = { id: 'bad', payload: Number.NaN };
     source[4] = { payload: undefined };
-    const result = await many(source, (item) => store.insert(item));
+    const result = await many(source, (item) => store.records.insert(item));
     expect(result).toMatchObject({
       inserted: 3,
       duplicates: ['r-3'],
@@ -58,7 +58,7 @@ describe('inserting many records', () => {
       ],
     });
     expect(result.failed[0]?.error.message).toMatch(/bad.*payload is NaN/);
-    expect((await store.get('r-3'))?.payload).toBe('before');
+    expect((await store.records.get('r-3'))?.payload).toBe('before');
   });
 
   it('takes an asynchronous source, never further ahead of what is going in than by a batch', async () => {

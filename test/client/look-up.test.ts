@@ -3,6 +3,7 @@ import type { Clock } from '../../src/engine.js';
 import { BacklogClient, ConfigurationError } from '../../src/index.js';
 import type { BacklogRecord } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { dynamoDbForFile } from '../store/dynamodb-for-file.js';
 import type { DynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { iso, NOW } from '../store/records.js';
@@ -146,12 +147,16 @@ describe('cancel', () => {
     const store = new MemoryStore({ clock });
     store.put({ id: 'raced', queue: 'orders', payload: 1, rev: 'r', ...failed });
     let writes = 0;
-    const change: MemoryStore['change'] = async (...given) => {
+    const change: MemoryStore['records']['change'] = async (...given) => {
       if (writes++ === 0)
         store.put({ id: 'raced', queue: 'orders', payload: 1, status: 'SUCCESS', rev: 'q' });
-      return MemoryStore.prototype.change.apply(store, given);
+      return store.records.change(...given);
     };
-    const racing = new BacklogClient({ table: 'any', clock, store: Object.assign(store, { change }) });
+    const racing = new BacklogClient({
+      table: 'any',
+      clock,
+      store: replacing({ records: { change } }, store),
+    });
     expect(await racing.cancel('raced')).toEqual({ id: 'raced', cancelled: false, reason: 'succeeded' });
     expect(writes).toBe(1);
   });
@@ -162,8 +167,11 @@ describe('cancel', () => {
 });
 
 it('a store that can insert only is refused when a record is looked up', async () => {
-  const inserting = new BacklogClient({ table: 'any', store: { insert: async () => 'inserted' } });
+  const inserting = new BacklogClient({
+    table: 'any',
+    store: { records: { insert: async () => 'inserted' } },
+  });
   await expect(inserting.get('a')).rejects.toThrow(
-    'BacklogClient.store: expected a store with get, list and change',
+    'BacklogClient.store: expected a store whose records have get, list and change',
   );
 });

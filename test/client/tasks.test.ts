@@ -292,7 +292,7 @@ describe('inserting many for a task', () => {
       retry: { maxAttempts: 2 },
     });
     const found = [];
-    for await (const record of underTest.store.list({ queue: 'others' })) found.push(record);
+    for await (const record of underTest.store.records.list({ queue: 'others' })) found.push(record);
     expect(found.filter(({ task }) => task === 'mail')).toMatchObject(
       Array.from({ length: found.length }, () => ({ payload: { to } })),
     );

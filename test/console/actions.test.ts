@@ -133,12 +133,13 @@ describe('an action', () => {
     async (_, name, fields) => {
       const console = consoleUnderTest();
       console.store.put(inRetry('r'));
-      const { readItems } = console.store;
+      const { records } = console.store;
+      const getItems = records.getItems.bind(records);
       let reads = 0;
       // The page reads it once, the form once, and then the operator does.
-      console.store.readItems = async (ids) => {
+      records.getItems = async (ids) => {
         if (++reads === 3) console.store.put(inRetry('r', { rev: 'of-a-run', payload: 'of its producer' }));
-        return readItems.call(console.store, ids);
+        return getItems(ids);
       };
       const { status, text } = await act(console, 'r', name, fields);
       expect(status).toBe(409);
@@ -178,12 +179,12 @@ describe('a queue', () => {
     const { app, store, log } = consoleUnderTest();
     expect((await get(app, '/queue?name=orders')).text).toContain('Pause <bdi>orders</bdi>?');
     const { location } = await post(app, '/queue/pause?name=orders', {}, {}, '/queue?name=orders');
-    expect((await store.readQueue('orders')).paused).toBe(true);
+    expect((await store.queues.read('orders')).paused).toBe(true);
     const { text } = await get(app, location);
     expect(text).toContain('orders is paused now.');
     expect(text).toContain('orders has been paused for 0 s');
     await post(app, '/queue/resume?name=orders', {}, {}, '/queue?name=orders');
-    expect((await store.readQueue('orders')).paused).toBe(false);
+    expect((await store.queues.read('orders')).paused).toBe(false);
     expect(log.map((entry) => entry.text)).toEqual(['pause orders', 'resume orders']);
   });
 
@@ -194,7 +195,7 @@ describe('a queue', () => {
     expect((await post(app, '/queue/pause?name=orders', { csrf: 'x' })).status).toBe(403);
     expect((await post(readOnly.app, '/queue/pause?name=orders', {}, {}, from)).status).toBe(403);
     expect((await post(app, '/queue/pause?name=a%20b', {}, {}, from)).status).toBe(422);
-    expect((await store.readQueues()).size).toBe(0);
+    expect((await store.queues.readAll()).size).toBe(0);
   });
 });
 

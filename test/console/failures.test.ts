@@ -71,8 +71,8 @@ describe('the failures', () => {
     for (let i = 0; i < 700; i++)
       store.put(inRetry(`r${i}`, { ...failedAgo(MINUTE, 'down'), dueAt: iso(i * MINUTE) }));
     let reads = 0;
-    const read = store.readItems.bind(store);
-    store.readItems = async (ids, consistency) => {
+    const read = store.records.getItems.bind(store);
+    store.records.getItems = async (ids, consistency) => {
       reads += ids.length;
       expect(consistency).toBe('eventual');
       return read(ids);

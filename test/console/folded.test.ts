@@ -22,7 +22,7 @@ describe('queues with nothing wrong', () => {
 
   it('are folded, by name, where there are many; those with something wrong are not', async () => {
     const { app, store } = consoleOf(9);
-    await store.setPaused('q03', true);
+    await store.queues.setPaused('q03', true);
     store.put(dead('d', { queue: 'q05', lane: 'q05/dead' }));
     store.put(waiting('w', { queue: 'q09', lane: 'q09' }));
     const { text } = await get(app, '/');
@@ -36,7 +36,7 @@ describe('queues with nothing wrong', () => {
 
   it('are not folded if they are only two', async () => {
     const { app, store } = consoleOf(7);
-    for (const name of ['q01', 'q02', 'q03', 'q04', 'q05']) await store.setPaused(name, true);
+    for (const name of ['q01', 'q02', 'q03', 'q04', 'q05']) await store.queues.setPaused(name, true);
     expect((await get(app, '/')).text).not.toContain('<details');
   });
 

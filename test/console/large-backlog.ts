@@ -96,12 +96,12 @@ export async function noteQueues(store: DynamoDbOperatorStore, now: number): Pro
   const counter = new PacedCounter({ now: () => now, wall: () => now, sleep: async () => {} });
   for (const name of ['orders', 'bulk', 'mails']) {
     const retryMode = name === 'bulk' ? 'progressive' : 'perRecord';
-    await store.setRetryMode(name, { mode: retryMode, since: 0 }, undefined);
+    await store.queues.setRetryMode(name, { mode: retryMode, since: 0 }, undefined);
     const bands = name === 'bulk' ? tierBands(DEFAULT_TIERS, 300) : [];
     const counted = await counter.count({ name, shards: 1, bands }, { store, now }, () => true);
     if (!counted) throw new Error('not counted');
     const { counts, at } = counted;
-    await store.writeReading(name, readingItem({ at, counts, shards: 1, retryMode }));
+    await store.readings.write(name, readingItem({ at, counts, shards: 1, retryMode }));
   }
 }
 

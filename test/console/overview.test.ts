@@ -20,7 +20,7 @@ const orders = { queues: () => [{ name: 'orders' }] };
 describe('the overview', () => {
   it('counts what waits, is due and dead, and says how late the oldest is', async () => {
     const { app, store } = consoleUnderTest(orders);
-    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    await store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
     store.put(waiting('a', { dueAt: iso(-16 * MINUTE) }));
     store.put(waiting('b'));
     store.put(dead('c'));
@@ -49,13 +49,13 @@ describe('the overview', () => {
     for (const id of ['a', 'b', 'c']) store.put(waiting(id));
     const counts = { pending: 3, dead: 0, oldestDueAt: iso(HOUR) };
     const reading = { at: iso(-4 * MINUTE), shards: 1, retryMode: 'perRecord', counts } as const;
-    await store.writeReading('orders', readingItem({ ...reading, inRetry: 2 }));
+    await store.readings.write('orders', readingItem({ ...reading, inRetry: 2 }));
     const { text } = await get(app, '/');
     expect(text).toMatch(/data-label="In retry">.*?<span>≈ 2</);
     expect(text).toMatch(/data-label="Waiting"><span>3</);
     expect(text).toContain('≈ counted by the monitor up to 4 min ago');
     // There cannot be more of them than there are records.
-    await store.writeReading('orders', readingItem({ ...reading, inRetry: 50 }));
+    await store.readings.write('orders', readingItem({ ...reading, inRetry: 50 }));
     expect((await get(app, '/')).text).toMatch(/data-label="In retry">.*?<span>≈ 3</);
   });
 
@@ -64,7 +64,7 @@ describe('the overview', () => {
     for (let i = 0; i < 759; i++) store.put(inRetry(`r${i}`, { dueAt: iso(HOUR) }));
     const counts = { pending: 759, dead: 0, oldestDueAt: iso(HOUR) };
     const reading = { at: iso(-4 * MINUTE), shards: 1, retryMode: 'perRecord', counts } as const;
-    await store.writeReading('orders', readingItem({ ...reading, inRetry: 759 }));
+    await store.readings.write('orders', readingItem({ ...reading, inRetry: 759 }));
     const { text } = await get(app, '/');
     expect(text).toContain(
       'Whether attempts succeed is not known here: 759 records wait, ≈ 759 of them after failed attempts.',
@@ -75,7 +75,7 @@ describe('the overview', () => {
 
   it('names the run that holds the lease, and until when', async () => {
     const { app, store } = consoleUnderTest(orders);
-    await store.holdLease('orders', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
+    await store.leases.hold('orders', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
     const { text } = await get(app, '/');
     expect(text).toContain('run-7f3a');
     expect(text).toContain('for 42 s');
@@ -84,7 +84,7 @@ describe('the overview', () => {
 
   it('shows a lease that ran out as none', async () => {
     const { app, store } = consoleUnderTest(orders);
-    await store.holdLease('orders', { holder: 'run-7f3a', until: NOW - MINUTE, ids: [], rev: 'x' });
+    await store.leases.hold('orders', { holder: 'run-7f3a', until: NOW - MINUTE, ids: [], rev: 'x' });
     expect((await get(app, '/')).text).not.toContain('run-7f3a');
   });
 
@@ -92,7 +92,7 @@ describe('the overview', () => {
     const { app, store, time } = consoleUnderTest(orders);
     store.put(waiting('a'));
     await get(app, '/');
-    store.readControl = async () => {
+    store.control.read = async () => {
       throw new Error('no such table');
     };
     time.now += MINUTE;
@@ -106,7 +106,7 @@ describe('the overview', () => {
   it('says at once that DynamoDB does not answer: the next page asks again', async () => {
     const { app, store } = consoleUnderTest(orders);
     let reads = 0;
-    store.readControl = async () => {
+    store.control.read = async () => {
       reads++;
       throw new StoreUnavailableError('no answer');
     };
@@ -117,8 +117,8 @@ describe('the overview', () => {
   it('reads once for many browsers, and again after some seconds', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 5_000 });
     let reads = 0;
-    const read = store.readControl.bind(store);
-    store.readControl = async () => {
+    const read = store.control.read.bind(store);
+    store.control.read = async () => {
       reads++;
       return read();
     };
@@ -132,13 +132,13 @@ describe('the overview', () => {
 
   it('reads again soon after an error that was long in coming', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
-    const read = store.readControl.bind(store);
-    store.readControl = async () => {
+    const read = store.control.read.bind(store);
+    store.control.read = async () => {
       await new Promise((resolve) => setTimeout(resolve, 350));
       throw new Error('no answer');
     };
     expect((await get(app, '/')).text).toContain('no answer');
-    store.readControl = read;
+    store.control.read = read;
     time.now += 1_001;
     expect((await get(app, '/')).text).not.toContain('no answer');
   });
@@ -220,10 +220,10 @@ describe('a queue that no rule serves', () => {
   it('is on the overview in AWS, if its owner has given it up, and not if it has none', async () => {
     const { app, store } = consoleUnderTest();
     store.put(waiting('a'));
-    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    await store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
     expect((await get(app, '/')).text).not.toMatch(BADGE);
     const owner = { owner: 'Shop', retryMode: 'perRecord', at: iso(), removedAt: iso() } as const;
-    await store.writeRegistry({ rev: 'r', queues: new Map([['orders', owner]]) }, '');
+    await store.registry.write({ rev: 'r', queues: new Map([['orders', owner]]) }, '');
     const { text } = await get(app, '/');
     expect(text).toContain('orders: no rule serves this queue, 1 record waits.');
     expect(text).toMatch(BADGE);

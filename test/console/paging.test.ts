@@ -18,16 +18,16 @@ function billing() {
   const bill = (ids: readonly string[]) => {
     for (const id of ids) spent += Math.max(1, Math.ceil((sizes.get(id) ?? 1) / 4_096)) / 2;
   };
-  const readItems: typeof store.readItems = async (ids, consistency) => {
+  const readItems: typeof store.records.getItems = async (ids, consistency) => {
     bill(ids);
-    return store.readItems(ids, consistency);
+    return store.records.getItems(ids, consistency);
   };
-  const scanItems: typeof store.scanItems = async (page) => {
-    const answer = await store.scanItems(page);
+  const scanItems: typeof store.records.scan = async (page) => {
+    const answer = await store.records.scan(page);
     bill(answer.found.map(({ record }) => record.id));
     return answer;
   };
-  const billed = replacing({ readItems, scanItems }, store);
+  const billed = replacing({ records: { getItems: readItems, scan: scanItems } }, store);
   const open = () => {
     const before = spent;
     return { store: billed, units: () => ({ readUnits: spent - before, writeUnits: 0 }) };

@@ -5,6 +5,7 @@ import { type Item, lanesOf } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { signsText } from '../../src/tools/overview/count-signs.js';
 import { entriesFor, type KnownFacts, lookAt } from '../../src/tools/overview/queue-counts.js';
+import { replacing } from '../simulation/replacing.js';
 import { HOUR, iso, MINUTE, NOW, waiting } from './console-under-test.js';
 
 const clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
@@ -22,12 +23,11 @@ function looking(records: readonly Item[], entries = 10) {
   const store = new MemoryStore({ clock });
   for (const record of records) store.put(record as never);
   const asked: string[] = [];
-  const seen: Pick<MemoryStore, 'queryDue'> = {
-    queryDue: (query) => {
-      asked.push(`${query.lane} ${query.limit}`);
-      return store.queryDue(query);
-    },
+  const query: MemoryStore['pages']['query'] = (query) => {
+    asked.push(`${query.lane} ${query.limit}`);
+    return store.pages.query(query);
   };
+  const seen = replacing({ pages: { query } }, store);
   const patiently = <Answer>(request: () => Promise<Answer>) => request();
   const look = (facts: Partial<KnownFacts> = {}) =>
     lookAt('orders', { state, item: undefined, ...facts }, { store: seen, patiently, now: NOW, entries });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryStore } from '../../src/store/index.js';
 import { readWithin } from '../../src/tools/console/read-within.js';
+import { replacing } from '../simulation/replacing.js';
 import { NOW, waiting } from './console-under-test.js';
 
 /** A store in which each record costs so many read units. */
@@ -10,14 +11,12 @@ function billed(count: number, unitsOf: (i: number) => number) {
   for (const id of ids) store.put(waiting(id));
   let readUnits = 0;
   let requests = 0;
-  const readItems: MemoryStore['readItems'] = async (some) => {
+  const readItems: MemoryStore['records']['getItems'] = async (some) => {
     requests += 1;
     for (const id of some) readUnits += unitsOf(Number(id.slice(1)));
-    return store.readItems(some);
+    return store.records.getItems(some);
   };
-  const billing = new Proxy(store, {
-    get: (target, name) => (name === 'readItems' ? readItems : Reflect.get(target, name)),
-  });
+  const billing = replacing({ records: { getItems: readItems } }, store);
   const tables = { open: () => ({ store: billing, units: () => ({ readUnits, writeUnits: 0 }) }) };
   return { tables, ids, requests: () => requests };
 }

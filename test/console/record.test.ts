@@ -24,8 +24,8 @@ describe('the page of a record', () => {
 
   it('of a paused queue says that it waits for the queue, and so do the list and the time to drain', async () => {
     const { app, store } = consoleUnderTest(fibonacci);
-    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
-    await store.setPaused('orders', true);
+    await store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    await store.queues.setPaused('orders', true);
     store.put(inRetry('due', { dueAt: iso(-MINUTE) }));
     store.put(inRetry('later'));
     const { text } = await get(app, '/record?id=due');
@@ -72,11 +72,11 @@ describe('the page of a record', () => {
   it('draws the plan of the policy that the monitor has noted for its queue', async () => {
     const { app, store } = consoleUnderTest();
     store.put(inRetry('r'));
-    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    await store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
     const counts = { pending: 1, dead: 0, oldestDueAt: undefined };
     const retry = { type: 'constant', interval: 600, maxAttempts: 6 } as const;
     const reading = { at: iso(), shards: 1, retryMode: 'perRecord', retry, counts } as const;
-    await store.writeReading('orders', readingItem(reading));
+    await store.readings.write('orders', readingItem(reading));
     const { text } = await get(app, '/record?id=r');
     expect(text).toContain('constant, its queue&#39;s, 6 attempts');
     expect(text).toContain('3 more are planned if it fails.');

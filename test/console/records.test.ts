@@ -41,7 +41,7 @@ describe('the list of records', () => {
   it('shows a record that a live lease names as running', async () => {
     const { app, store } = consoleUnderTest(orders);
     store.put(inRetry('r'));
-    await store.holdLease('orders', {
+    await store.leases.hold('orders', {
       holder: 'run',
       until: Date.parse(iso(MINUTE)),
       ids: ['r'],
@@ -147,8 +147,8 @@ describe('the list of records', () => {
       store.put(waiting(`r${String(i).padStart(3, '0')}`, { dueAt: iso(i * MINUTE) }));
     store.put(waiting('needle', { dueAt: iso(500 * MINUTE), payload: { hay: true } }));
     let reads = 0;
-    const read = store.readItems.bind(store);
-    store.readItems = async (ids, consistency) => {
+    const read = store.records.getItems.bind(store);
+    store.records.getItems = async (ids, consistency) => {
       reads += ids.length;
       expect(consistency).toBe('eventual');
       return read(ids);

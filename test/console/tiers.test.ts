@@ -18,8 +18,8 @@ const both = { queues: () => [{ name: 'orders' }, { name: 'bulk' }] };
 
 async function withQueues(changes: Parameters<typeof consoleUnderTest>[0] = both) {
   const console = consoleUnderTest(changes);
-  await console.store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
-  await console.store.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
+  await console.store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+  await console.store.queues.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
   return console;
 }
 const old = (id: string, ageMs: number) =>
@@ -104,8 +104,8 @@ describe('tiers and forecast', () => {
 
   it('of a deployed backlog know the last runs of the slow tiers, and flag a missed one', async () => {
     const { app, store } = await withQueues();
-    await store.recordTierRun('bulk', '3', { at: NOW - 30 * HOUR, complete: true });
-    await store.recordTierRun('bulk', '4', { at: NOW - 2 * HOUR, complete: false });
+    await store.queues.recordTierRun('bulk', '3', { at: NOW - 30 * HOUR, complete: true });
+    await store.queues.recordTierRun('bulk', '4', { at: NOW - 2 * HOUR, complete: false });
     store.put(old('b', 2 * DAY));
     const { text } = await get(app, '/tiers');
     expect(text.match(/<b>missed<\/b>/g)).toHaveLength(1);

@@ -63,7 +63,7 @@ const fibonacci = { queues: () => [{ name: 'orders', retry: { type: 'fibonacci' 
 
 async function backlogOf(records: readonly Record<string, unknown>[], changes = fibonacci as object) {
   const made = consoleUnderTest(changes);
-  await made.store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+  await made.store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
   for (const one of records) made.store.put(one as never);
   return made;
 }
@@ -129,7 +129,7 @@ describe('in AWS', () => {
     const { app, store } = await backlogOf([inRetry('a'), inRetry('b')], {});
     const path = '/what-if?queue=orders&policy=constant&interval=5m';
     expect((await get(app, path)).text).toContain('Say the present policy to compare.');
-    await store.writeReading('orders', noted(retry));
+    await store.readings.write('orders', noted(retry));
     const { text: page } = await get(app, path);
     expect(page).toContain(text);
     expect(page).toMatch(/attempts a day instead of \d+/);
@@ -199,7 +199,7 @@ describe('the page of another policy', () => {
     const { app, store } = await backlogOf(some, {
       queues: () => [{ name: 'bulk', retry: { type: 'progressive' } }, ...fibonacci.queues()],
     });
-    await store.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
+    await store.queues.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
     const bulk = await get(app, '/what-if?queue=bulk&policy=constant');
     expect(bulk.text).toContain('</bdi> retries by age.');
     expect(bulk.text).not.toContain('<svg class="bars"');
@@ -222,7 +222,7 @@ describe('the page of another policy', () => {
   it('takes no other method, and says so when the tables cannot be read', async () => {
     const { app, store } = await backlogOf(some);
     expect((await app.request('/what-if?queue=orders', { method: 'POST' })).status).toBe(404);
-    store.readControl = async () => {
+    store.control.read = async () => {
       throw new Error('no such table');
     };
     expect((await get(app, '/what-if?queue=orders')).text).toContain('no such table');

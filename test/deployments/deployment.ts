@@ -146,7 +146,7 @@ export class Deployment {
   /** A run of before that is still at work on records, under the lease of their lane or tier, for so many minutes. */
   async hold(key: string, ids: readonly string[], minutes: number): Promise<void> {
     const until = this.bench.clock.wall() + minutes * MINUTE * 1000;
-    await this.control.store().holdLease(key, { holder: 'of before', until, ids, rev: 'of before' });
+    await this.control.store().leases.hold(key, { holder: 'of before', until, ids, rev: 'of before' });
   }
 
   /** Pauses a queue as `backlog pause` does. */

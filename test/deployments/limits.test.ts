@@ -30,7 +30,7 @@ async function more(cloud: Cloud, records: number): Promise<void> {
 
 /** A record that is inserted, and the run that the intake starts for it. */
 async function insertedNow(cloud: Cloud, id: string): Promise<void> {
-  await cloud.store.insert({ id, status: 'NEW', queue: 'orders', payload: {} });
+  await cloud.store.records.insert({ id, status: 'NEW', queue: 'orders', payload: {} });
   await cloud.invoke('orders', { arrivals: { batch: id, ids: [id] } });
 }
 

@@ -154,7 +154,7 @@ describe('a record that DynamoDB Streams reports', () => {
       await client.send(new PutItemCommand({ TableName, Item: { ...bare(`stray-${type}`), ...at, queue } }));
     }
     await client.send(new PutItemCommand({ TableName, Item: { ...bare('stray-none'), ...at } }));
-    const { ids } = await store.scanNotIndexed({ segment: 0, segments: 1 });
+    const { ids } = await store.sweep.scan({ segment: 0, segments: 1 });
     const strays = ids.filter((id) => id.startsWith('stray-')).sort();
     expect(strays).toEqual(['map', 'n', 'none', 'null', 's', 'set'].map((type) => `stray-${type}`));
     await dispatchInserts();

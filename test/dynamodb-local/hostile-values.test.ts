@@ -88,10 +88,10 @@ describe('on DynamoDB Local', () => {
     const item = { id: { S: 'hostile' }, payload: value, own: value };
     await put(item);
     const before = await stored('hostile');
-    const [record] = await store.readRecords(['hostile']);
+    const [record] = await store.records.getMany(['hostile']);
     if (!record) throw new Error('it is not there');
     requests = [];
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
     expect(requests).toEqual(['UpdateItemCommand']);
     const { payload, own } = (await stored('hostile')) ?? {};
     expect(JSON.stringify([payload, own])).toBe(JSON.stringify([before?.payload, before?.own]));
@@ -99,24 +99,24 @@ describe('on DynamoDB Local', () => {
 
   it.each(VALUES)('a record with %s can be edited, and gets the same value', async (_, value) => {
     await put({ id: { S: 'edited' }, payload: { S: 'before' }, other: value });
-    const [found] = await store.readItems(['edited']);
+    const [found] = await store.records.getItems(['edited']);
     if (!found) throw new Error('it is not there');
     const change = { set: { payload: found.item.other }, remove: [] };
-    expect(await store.change(found.record, change, 'rev-1')).toBe('settled');
+    expect(await store.records.change(found.record, change, 'rev-1')).toBe('settled');
     const { payload, other } = (await stored('edited')) ?? {};
-    const [first] = await store.readItems(['edited']);
+    const [first] = await store.records.getItems(['edited']);
     expect(JSON.stringify(Object.keys(payload ?? {}))).toBe(JSON.stringify(Object.keys(other ?? {})));
     expect(first?.item.payload).toEqual(first?.item.other);
-    expect(await store.remove(first?.record ?? found.record, 'rev-2')).toBe('removed');
+    expect(await store.records.remove(first?.record ?? found.record, 'rev-2')).toBe('removed');
   });
 
   it.each(VALUES)('a record whose %s is overwritten during its attempt is not settled', async (_, value) => {
     const id = { S: 'overwritten' };
     await put({ id, payload: value });
-    const [record] = await store.readRecords([id.S]);
+    const [record] = await store.records.getMany([id.S]);
     if (!record) throw new Error('it is not there');
     await put({ id, payload: { L: [value, value] } });
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
     expect((await stored(id.S))?.status).toEqual({ S: 'NEW' });
   });
 
@@ -127,10 +127,10 @@ describe('on DynamoDB Local', () => {
     [500, 3],
   ])('a record with %i attributes of its own is settled in %i requests', async (count, expected) => {
     await put({ id: { S: 'wide' }, payload: { M: many(50) }, ...many(count) });
-    const [record] = await store.readRecords(['wide']);
+    const [record] = await store.records.getMany(['wide']);
     if (!record) throw new Error('it is not there');
     requests = [];
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
     expect(requests).toHaveLength(expected);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   store = new DynamoDbOperatorStore({ client, tables, clock, onConsumed });
   const dueAt = new Date(Date.now() - 60_000).toISOString();
   const put = (i: number) =>
-    store.insert({
+    store.records.insert({
       id: `order-${String(i).padStart(12, '0')}`,
       payload: 'x'.repeat(500),
       queue: 'orders',
@@ -83,6 +83,6 @@ describe('a reading of the monitor', () => {
   });
 
   it('of the state of a queue is one unit', async () => {
-    expect(await unitsOf(() => store.readQueue('orders'))).toBe(1);
+    expect(await unitsOf(() => store.queues.read('orders'))).toBe(1);
   });
 });

@@ -62,18 +62,25 @@ describe('an operator’s action on a record of up to 1 KB', () => {
   it.each(CASES)('%s', async (what, of, act, writeUnits) => {
     const queue = what.replace(/\W/g, '-');
     const id = `record of ${queue}`;
-    await store.insert({ id, payload: 'x'.repeat(500), queue, insertedAt: iso(-60), rev: 'r', ...of(queue) });
+    await store.records.insert({
+      id,
+      payload: 'x'.repeat(500),
+      queue,
+      insertedAt: iso(-60),
+      rev: 'r',
+      ...of(queue),
+    });
     expect(await act(id)).toMatchObject({ changed: 1, writeUnits });
   });
 
   it('snooze of one that has failed on a progressive queue', async () => {
-    await store.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
-    await store.insert({ id: 'by-age', payload: 'x', queue: 'bulk', rev: 'r', ...failed('bulk') });
+    await store.queues.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
+    await store.records.insert({ id: 'by-age', payload: 'x', queue: 'bulk', rev: 'r', ...failed('bulk') });
     expect(await operator.snooze('by-age', { delay: '2h' })).toMatchObject({ changed: 1, writeUnits: 1 });
   });
 
   it('a dry run writes nothing', async () => {
-    await store.insert({ id: 'dry', payload: 'x', queue: 'dry', rev: 'r', ...dead('dry') });
+    await store.records.insert({ id: 'dry', payload: 'x', queue: 'dry', rev: 'r', ...dead('dry') });
     expect(await operator.redrive('dry', { dryRun: true })).toMatchObject({ changed: 1, writeUnits: 0 });
   });
 });
@@ -83,7 +90,7 @@ it('figures of a queue with 10,000 waiting records cost what the index holds of 
   for (let i = 0; i < 10_000; i += 100) {
     await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
-        store.insert({
+        store.records.insert({
           id: crypto.randomUUID(),
           payload: 'x'.repeat(900),
           queue,

@@ -136,7 +136,7 @@ it('a restored table: interrupted, repeated, and nothing that had succeeded is a
   const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 300_000 };
   await handler({ queue: 'orders' }, context);
   expect(attempted).toEqual([]);
-  await tables.store().setPaused('orders', false);
+  await tables.store().queues.setPaused('orders', false);
   await handler({ queue: 'orders' }, context);
   const expected = records.flatMap((_, i) =>
     ['waits', 'failed', 'lost', 'came'].includes(FATES[i % FATES.length] ?? '') ? [`record-${i}`] : [],

@@ -66,7 +66,7 @@ class Destination {
   async killed(who: string): Promise<void> {
     const its = [...this.underWay, ...this.answered].filter(([, by]) => by === who).map(([id]) => id);
     for (let i = 0; i < its.length; i += 100) {
-      const some = await store.readRecords(its.slice(i, i + 100));
+      const some = await store.records.getMany(its.slice(i, i + 100));
       for (const { id, status } of some)
         if (status !== 'SUCCESS') this.cutShort.set(id, (this.cutShort.get(id) ?? 0) + 1);
     }
@@ -186,7 +186,7 @@ describe('backlog work beside the runs of rules', () => {
 async function pending(): Promise<number> {
   let count = 0;
   for (const lane of ['orders', 'orders#1']) {
-    const page = await store.queryDue({
+    const page = await store.pages.query({
       lane,
       until: Date.now() + 86_400_000,
       order: 'oldestFirst',
@@ -201,7 +201,7 @@ async function statuses(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let from = 0; from < RECORDS; from += 100) {
     const ids = Array.from({ length: 100 }, (_, i) => `order-${from + i}`);
-    for (const { status } of await store.readRecords(ids)) counts[status] = (counts[status] ?? 0) + 1;
+    for (const { status } of await store.records.getMany(ids)) counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;
 }

@@ -106,7 +106,7 @@ const fail: Process = () => {
 describe('write units of a record up to 1 KB, indexed at insertion', () => {
   it('are 2 for its insertion: the item and its index entry', async () => {
     consumed = [];
-    await store.insert({
+    await store.records.insert({
       id: randomUUID(),
       status: 'NEW',
       payload: { n: 1 },
@@ -200,7 +200,7 @@ describe('write units of a record up to 1 KB, attempted on insertion', () => {
     consumed = [];
     for (const id of ids) {
       const item = { id, status: 'NEW', queue, payload: { order: 4711 }, rev: 'abcdefgh' };
-      await store.insert(item);
+      await store.records.insert(item);
     }
     expect(consumed.reduce((sum, { units }) => sum + units, 0)).toBe(count);
     return { batch: `${queue}/${count}`, ids };

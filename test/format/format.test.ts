@@ -53,9 +53,9 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
   (version) => {
     it('is attempted when it is due, with its history kept', async () => {
       backlog = await inherit(version);
-      const before = await backlog.store.get('still-failing');
+      const before = await backlog.store.records.get('still-failing');
       expect((await attempted('orders')).sort()).toEqual(['delayed', 'failed-once', 'still-failing']);
-      const after = await backlog.store.get('still-failing');
+      const after = await backlog.store.records.get('still-failing');
       expect(after).toMatchObject({
         status: 'SUCCESS',
         attempts: (before?.attempts ?? 0) + 1,
@@ -65,7 +65,7 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
       expect(kept.length).toBeGreaterThan(1);
       expect(kept).toEqual(before?.history.slice(-kept.length));
       expect(after?.history.at(-1)).toMatchObject({ outcome: 'succeeded', attempt: after?.attempts });
-      const often = await backlog.store.get('failed-often');
+      const often = await backlog.store.records.get('failed-often');
       expect(often).toMatchObject({ status: 'SUCCESS', attempts: 4, failures: 3 });
       expect(often?.expiresAt).toBe(Date.parse(often?.lastAttemptAt ?? '') / 1000 + 30 * 86_400);
       expect(backlog.warnings).toEqual([]);
@@ -97,7 +97,9 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
       expect(indexed).toHaveLength(3);
       expect(await attempted('orders')).toEqual(expect.arrayContaining(['bare-in-queue', 'from-client']));
       expect(await attempted('default')).toEqual(['bare']);
-      expect(await backlog.store.get('from-client')).toMatchObject({ payload: { set: new Set([1, 2]) } });
+      expect(await backlog.store.records.get('from-client')).toMatchObject({
+        payload: { set: new Set([1, 2]) },
+      });
     });
 
     it('keeps a batch of arrivals for the run that claimed it, until that must be over', async () => {
@@ -112,7 +114,8 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
     it('keeps its dead', async () => {
       backlog = await inherit(version);
       const dead = [];
-      for await (const { id } of backlog.store.list({ queue: 'orders', status: 'DEAD' })) dead.push(id);
+      for await (const { id } of backlog.store.records.list({ queue: 'orders', status: 'DEAD' }))
+        dead.push(id);
       expect(dead.sort()).toEqual(['dead-by-process', 'used-up']);
     });
   },

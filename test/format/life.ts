@@ -97,9 +97,9 @@ export async function live(backlog: OpenBacklog): Promise<void> {
   for (const id of ['in-flight-1', 'in-flight-2']) {
     await client.insert({ id, queue: 'stuck', payload: {} }, { at: new Date(backlog.clock.now() + 1000) });
   }
-  await store.holdLease('stuck', { holder, until, rev, ids: ['in-flight-1', 'in-flight-2'] });
-  await store.holdLease('stuck-alone', { holder, until, rev, ids: [], suspects: ['bare'] });
-  await store.claimArrivals('orders', {
+  await store.leases.hold('stuck', { holder, until, rev, ids: ['in-flight-1', 'in-flight-2'] });
+  await store.leases.hold('stuck-alone', { holder, until, rev, ids: [], suspects: ['bare'] });
+  await store.claims.take('orders', {
     batch: '300/1',
     ids: ['from-client'],
     holder,
@@ -107,5 +107,5 @@ export async function live(backlog: OpenBacklog): Promise<void> {
     maxRuns: 5,
     now: backlog.clock.wall(),
   });
-  await store.writeSweep({ startedAt: LIFE_STARTS, cursors: ['', null, 'bare', ''], found: 2 });
+  await store.sweep.write({ startedAt: LIFE_STARTS, cursors: ['', null, 'bare', ''], found: 2 });
 }

@@ -71,7 +71,7 @@ describe('a run', () => {
       ['a', { order: 1 }, 1, false],
       ['b', { order: 2 }, 1, false],
     ]);
-    expect(await bench.store.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+    expect(await bench.store.records.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
   });
 
   it('of a delivery that lacks its secret fails before anything is attempted, and goes on once it has it', async () => {
@@ -86,7 +86,7 @@ describe('a run', () => {
     const process = deliverByHttp({ url: server.url, headers: { authorization } });
     const handler = backlogHandler({ queue: 'default', process, ...bench.overrides });
     await expect(handler({ queue: 'default' }, context)).rejects.toThrow('no access to the secret');
-    expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+    expect(await bench.store.records.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
     expect(bench.log()).toMatchObject([{ level: 'ERROR', message: 'run failed' }]);
     token.value = 'Bearer 1';
     expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
@@ -100,7 +100,7 @@ describe('a run', () => {
     const process: Process = (record, attempt) => deliver(record, attempt);
     const handler = backlogHandler({ queue: 'default', process, ...bench.overrides });
     expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, failed: 0, dead: 0 });
-    const record = await bench.store.get('a');
+    const record = await bench.store.records.get('a');
     expect(record).toMatchObject({ status: 'NEW' });
     expect(record?.failures ?? 0).toBe(0);
     expect(bench.log()).toContainEqual(
@@ -138,21 +138,24 @@ describe('a run', () => {
     const summary = await handler({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 9, succeeded: 3, failed: 4, dead: 2 });
 
-    const statusOf = async (id: string) => (await bench.store.get(id))?.status;
+    const statusOf = async (id: string) => (await bench.store.records.get(id))?.status;
     for (const id of ['nothing', 'done', 'doneThrown']) expect(await statusOf(id)).toBe('SUCCESS');
     for (const id of ['error', 'later', 'laterThrown', 'odd']) expect(await statusOf(id)).toBe('ERROR');
-    expect(await bench.store.get('dead')).toMatchObject({ status: 'DEAD', deadReason: 'no such customer' });
-    expect(await bench.store.get('deadThrown')).toMatchObject({
+    expect(await bench.store.records.get('dead')).toMatchObject({
       status: 'DEAD',
       deadReason: 'no such customer',
     });
-    expect((await bench.store.get('error'))?.lastError).toMatchObject({
+    expect(await bench.store.records.get('deadThrown')).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'no such customer',
+    });
+    expect((await bench.store.records.get('error'))?.lastError).toMatchObject({
       name: 'TypeError',
       message: 'no such field',
     });
-    expect((await bench.store.get('odd'))?.lastError?.name).toBe('UnknownReturnValue');
+    expect((await bench.store.records.get('odd'))?.lastError?.name).toBe('UnknownReturnValue');
     const inAnHour = new Date(bench.clock.now() + 3_600_000).toISOString();
-    expect((await bench.store.get('later'))?.dueAt).toBe(inAnHour);
+    expect((await bench.store.records.get('later'))?.dueAt).toBe(inAnHour);
   });
 
   it('of a progressive queue attempts the band of its event', async () => {
@@ -436,7 +439,7 @@ describe('what goes wrong', () => {
 
   it('trouble with DynamoDB fails the invocation, with the summary in log and error', async () => {
     const bench = workbench(retryQueue);
-    bench.store.queryDue = async () => {
+    bench.store.pages.query = async () => {
       throw new StoreThrottledError('DynamoDB throttled');
     };
     const { error, logged } = await failing(bench, { queue: 'default' });
@@ -453,7 +456,7 @@ describe('what goes wrong', () => {
     const bench = workbench(retryQueue);
     bench.store.put({ id: 'a', status: 'NEW', payload: 1 });
     const claim = { batch: 'other', holder: 'h', ids: ['a'], until: bench.clock.wall() + 60_000, now: 0 };
-    await bench.store.claimArrivals('default', claim);
+    await bench.store.claims.take('default', claim);
     const { error } = await failing(bench, { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } });
     expect(error?.name).toBe('RunFailedError');
     expect(error?.message).toMatch(/other runs have claimed some of these arrivals/);

@@ -38,12 +38,15 @@ describe('the built-in delivery', () => {
     for (const id of Object.keys(status)) await bench.insert({ id, payload: { card: 'secret-payload' } });
     const summary = await deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 4, succeeded: 1, failed: 1, dead: 2 });
-    expect(await bench.store.get('later')).toMatchObject({
+    expect(await bench.store.records.get('later')).toMatchObject({
       status: 'ERROR',
       lastError: { name: 'HttpError', message: `HTTP 503 from ${erp.origin}: answer` },
     });
-    expect(await bench.store.get('wrong')).toMatchObject({ status: 'DEAD', deadReason: 'HTTP 422: answer' });
-    expect(await bench.store.get('moved')).toMatchObject({
+    expect(await bench.store.records.get('wrong')).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'HTTP 422: answer',
+    });
+    expect(await bench.store.records.get('moved')).toMatchObject({
       status: 'DEAD',
       deadReason: `HTTP 307 from ${erp.origin}: redirects are not followed`,
     });
@@ -75,7 +78,7 @@ describe('the built-in delivery', () => {
     const bench = workbench({ default: { retryMode: 'perRecord', deliverTo: erp.url } });
     await bench.insert({ id: 'a' });
     await deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context);
-    const record = await bench.store.get('a');
+    const record = await bench.store.records.get('a');
     const message = `HTTP 503 from ${erp.origin}: out of order ${'.'.repeat(187)}`;
     expect(record?.history).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
   });
@@ -116,7 +119,7 @@ describe('the built-in delivery', () => {
       await using erp = await answering(() => 200);
       const bench = workbench(queues(erp.url));
       await bench.insert({ id: 'a', retry: { type: 'none' } });
-      await bench.store.insert({ id: 'arrived', status: 'NEW' });
+      await bench.store.records.insert({ id: 'arrived', status: 'NEW' });
       let fails = true;
       const fetchSecret: FetchSecret = async ({ secretsManager }, stage) => {
         if (fails)
@@ -131,8 +134,8 @@ describe('the built-in delivery', () => {
           /^the secret "(hooks|erp)" cannot be read: AccessDenied: not authorized$/,
         );
       }
-      expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
-      expect(await bench.store.get('arrived')).toMatchObject({ status: 'NEW', attempts: 0 });
+      expect(await bench.store.records.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+      expect(await bench.store.records.get('arrived')).toMatchObject({ status: 'NEW', attempts: 0 });
       expect(erp.received).toHaveLength(0);
       expect(bench.log()).toMatchObject([
         { level: 'ERROR', message: 'run failed', error: { name: 'SecretError' } },
@@ -161,7 +164,7 @@ describe('the built-in delivery', () => {
       await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
         `BACKLOG_QUEUES.default.${message}`,
       );
-      expect(await bench.store.get('a')).toMatchObject({ attempts: 0 });
+      expect(await bench.store.records.get('a')).toMatchObject({ attempts: 0 });
       expect(bench.lines.join('\n')).not.toContain(value);
     });
     const signedOnly = { url: 'https://erp.example.com/', secret: { parameter: '/hooks' } };
@@ -216,7 +219,7 @@ describe('the built-in delivery', () => {
       'BACKLOG_QUEUES.default.deliverTo.url: expected a public address, or one that "allowPrivateAddresses" allows, got "127.0.0.1"',
     );
     vi.unstubAllEnvs();
-    expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+    expect(await bench.store.records.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
     expect(sandbox.received).toHaveLength(0);
   });
 

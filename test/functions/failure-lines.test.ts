@@ -159,7 +159,7 @@ describe('a failed attempt', () => {
       [id],
       { history: { redact: (kept: object) => kept } },
     );
-    expect(await store.get(id)).toMatchObject({ status: 'ERROR' });
+    expect(await store.records.get(id)).toMatchObject({ status: 'ERROR' });
     expect(lines).toMatchObject([{ id, level: 'WARN', message: 'attempt failed' }]);
     const [line = ''] = text;
     expect(line.split(/[\n\r]/)).toHaveLength(1);

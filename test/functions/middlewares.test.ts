@@ -37,7 +37,7 @@ describe.each(['use', 'wrapped'])('middlewares of a handler, %s', (how) => {
   it('get the error of a run that fails', async () => {
     const told: string[] = [];
     const { handler, store } = await bench(() => {});
-    store.queryDue = () => Promise.reject(new StoreUnavailableError('no answer'));
+    store.pages.query = () => Promise.reject(new StoreUnavailableError('no answer'));
     const outer = (how === 'use' ? handler : middy(handler)).use(telling(told, 'one'));
     await expect(outer(EVENT, context as never)).rejects.toThrow('the run ended early');
     expect(told).toEqual(['before one', 'error one: RunFailedError']);
@@ -102,6 +102,6 @@ describe('a handler of middy', () => {
     expect(summary.attempted).toBeLessThan(100);
     // The early timeout would have come 5 ms before its end.
     expect(endsAt - performance.now()).toBeGreaterThan(1_000);
-    expect(await store.readLease('default')).not.toMatchObject({ until: expect.any(Number) });
+    expect(await store.leases.read('default')).not.toMatchObject({ until: expect.any(Number) });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import { type QueueOwner, StoreThrottledError } from '../../src/store/index.js';
-import { replacing } from '../simulation/replacing.js';
+import { type Methods, replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
 const OWN: QueuesSettings = { orders: { retryMode: 'perRecord' } };
@@ -28,12 +28,12 @@ function bench(owner: string | undefined = 'shop', variables: Record<string, str
     ...changes,
   });
   const register = async (queues: Record<string, QueueOwner>) => {
-    const { rev } = await store.readRegistry();
-    await store.writeRegistry({ rev: `${rev}+`, queues: new Map(Object.entries(queues)) }, rev);
+    const { rev } = await store.registry.read();
+    await store.registry.write({ rev: `${rev}+`, queues: new Map(Object.entries(queues)) }, rev);
   };
-  const registered = async () => Object.fromEntries((await store.readRegistry()).queues);
+  const registered = async () => Object.fromEntries((await store.registry.read()).queues);
   const env = { ...environment(OWN), ...variables, ...(owner === '' ? {} : { BACKLOG_OWNER: owner }) };
-  const read = (changes: object = {}) =>
+  const read = (changes: Methods = {}) =>
     monitorHandler({ store: replacing(changes, store), clock, logger, env, trouble: async () => undefined })(
       { monitor: true },
       context,
@@ -92,7 +92,7 @@ describe('the monitor, with queues of other owners', () => {
       if (queue === 'queue-1') throw new StoreThrottledError('throttled');
       return { paused: false, breakers: new Map(), tiers: new Map() };
     };
-    await expect(read({ readQueue })).rejects.toThrow('throttled');
+    await expect(read({ queues: { read: readQueue } })).rejects.toThrow('throttled');
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(20);
     expect(metrics('Waiting').map(({ Queue }) => Queue)).toEqual(['queue-3', 'queue-99']);
@@ -181,7 +181,7 @@ describe('the monitor, with queues of other owners', () => {
     const { read, insert, metrics } = bench();
     await insert({ id: 'a', queue: 'orders' });
     const readRegistry = () => Promise.reject(new StoreThrottledError('throttled'));
-    await expect(read({ readRegistry })).rejects.toThrow('throttled');
+    await expect(read({ registry: { read: readRegistry } })).rejects.toThrow('throttled');
     expect(metrics('Waiting')).toMatchObject([{ Queue: 'orders', Waiting: 1 }]);
   });
 

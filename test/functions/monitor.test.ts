@@ -64,7 +64,7 @@ describe('the monitor', () => {
     const late = ago(clock.now(), 700);
     await insert({ id: 'late', queue: 'orders', dueAt: late });
     await read();
-    const { readings } = await store.readControl();
+    const { readings } = await store.control.read();
     const at = ago(clock.now(), 0);
     expect(parseReading(readings.get('orders'))).toEqual({
       at,
@@ -94,10 +94,10 @@ describe('the monitor', () => {
     await read();
     clock.advance(3);
     await read();
-    expect((await store.readReading('orders'))?.at).toBe(first);
+    expect((await store.readings.read('orders'))?.at).toBe(first);
     clock.advance(3);
     await read();
-    expect((await store.readReading('orders'))?.at).toBe(ago(clock.now(), 0));
+    expect((await store.readings.read('orders'))?.at).toBe(ago(clock.now(), 0));
   });
 
   it('counts what is still in the lanes of earlier shards, and says up to which lane there is any', async () => {
@@ -108,18 +108,18 @@ describe('the monitor', () => {
     await insert({ id: 'dead', queue: 'orders', lane: 'orders#7/dead', status: 'DEAD', dueAt });
     await read();
     expect(written).toContainEqual(expect.objectContaining({ Queue: 'orders', Waiting: 2, DeadRecords: 1 }));
-    const noted = parseReading(await store.readReading('orders'));
+    const noted = parseReading(await store.readings.read('orders'));
     expect(noted).toMatchObject({ shards: 8, counts: { pending: 2, dead: 1 } });
   });
 
   it('looks into lanes of earlier shards once an hour', async () => {
     const { store } = workbench(queues);
     const lanes: string[] = [];
-    const queryDue: typeof store.queryDue = (query) => {
+    const queryDue: typeof store.pages.query = (query) => {
       lanes.push(query.lane);
-      return store.queryDue(query);
+      return store.pages.query(query);
     };
-    const { clock, read } = monitored({ store: replacing({ queryDue }, store) });
+    const { clock, read } = monitored({ store: replacing({ pages: { query: queryDue } }, store) });
     const looks = async () => {
       lanes.length = 0;
       await read();
@@ -135,20 +135,25 @@ describe('the monitor', () => {
   it('notes a count later that it could not note when it was made', async () => {
     const { store } = workbench(queues);
     let works = false;
-    const writeReading: typeof store.writeReading = async (queue, reading) => {
+    const writeReading: typeof store.readings.write = async (queue, reading) => {
       if (!works && queue === 'orders') throw new StoreAccessError('dynamodb:UpdateItem: not allowed');
-      return store.writeReading(queue, reading);
+      return store.readings.write(queue, reading);
     };
-    const { clock, read } = monitored({ store: replacing({ writeReading }, store) });
+    const { clock, read } = monitored({ store: replacing({ readings: { write: writeReading } }, store) });
     // So many that the next readings do not count them again.
     for (let i = 0; i < 400; i++)
-      await store.insert({ id: `r${i}`, queue: 'orders', lane: 'orders', dueAt: ago(clock.now(), 9) });
+      await store.records.insert({
+        id: `r${i}`,
+        queue: 'orders',
+        lane: 'orders',
+        dueAt: ago(clock.now(), 9),
+      });
     const at = ago(clock.now(), 0);
     await expect(read()).rejects.toThrow('not allowed');
     works = true;
     clock.advance(1);
     await read();
-    expect(await store.readReading('orders')).toMatchObject({ at, counts: { pending: 400 } });
+    expect(await store.readings.read('orders')).toMatchObject({ at, counts: { pending: 400 } });
   });
 
   it('fails where it may not note what it has counted, and the metrics are written', async () => {
@@ -157,8 +162,10 @@ describe('the monitor', () => {
     const writeReading = async () => {
       throw refused;
     };
-    const { clock, read, written } = monitored({ store: replacing({ writeReading }, store) });
-    await store.insert({
+    const { clock, read, written } = monitored({
+      store: replacing({ readings: { write: writeReading } }, store),
+    });
+    await store.records.insert({
       id: 'a',
       status: 'NEW',
       queue: 'orders',
@@ -177,7 +184,7 @@ describe('the monitor', () => {
 
   it('says which queue is paused', async () => {
     const { store, read, log } = monitored();
-    await store.setPaused('orders', true);
+    await store.queues.setPaused('orders', true);
     expect((await read())[0]).toMatchObject({ queue: 'orders', paused: true });
     expect(log()).toMatchObject([{ message: 'queue', queue: 'orders', paused: true }]);
   });
@@ -204,10 +211,10 @@ describe('the monitor', () => {
 
   it('writes the largest age of those queues also where another one cannot be read', async () => {
     const { insert, clock, store } = monitored();
-    const readQueue: OperatorStore['readQueue'] = (name) =>
-      name === 'bulk' ? Promise.reject(new StoreAccessError('refused')) : store.readQueue(name);
+    const readQueue: OperatorStore['queues']['read'] = (name) =>
+      name === 'bulk' ? Promise.reject(new StoreAccessError('refused')) : store.queues.read(name);
     const { read, written } = monitored(
-      { store: replacing({ readQueue }, store) },
+      { store: replacing({ queues: { read: readQueue } }, store) },
       { BACKLOG_TABLE_ALARMS: 'true' },
     );
     await insert({ id: 'late', queue: 'orders', dueAt: ago(clock.now(), 700) });
@@ -248,9 +255,11 @@ describe('the monitor', () => {
     const refused = new StoreAccessError('dynamodb:Query: not allowed');
     const partly = replacing(
       {
-        readQueue: async (queue) => {
-          if (queue === broken) throw refused;
-          return store.readQueue(queue);
+        queues: {
+          read: async (queue) => {
+            if (queue === broken) throw refused;
+            return store.queues.read(queue);
+          },
         },
       },
       store,

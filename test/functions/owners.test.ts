@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { makeHandler } from '../../functions/make-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
-import {
-  type BacklogStore,
-  type OperatorStore,
-  StoreThrottledError,
-  StoreUnavailableError,
-} from '../../src/store/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
+import { type BacklogStore, StoreThrottledError, StoreUnavailableError } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
@@ -20,14 +16,9 @@ function bench() {
   const underAttempt = new Set<string>();
   const overlaps: string[] = [];
   const requests: string[] = [];
-  const counted = new Proxy(made.store, {
-    get: (store, name) => {
-      const member = store[name as keyof OperatorStore] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        requests.push(String(name));
-        return member.apply(store, args);
-      };
-    },
+  const counted = intercepted(made.store, (name, call) => {
+    requests.push(name);
+    return call();
   });
   const functionOf = (
     owner: string | undefined,
@@ -60,19 +51,19 @@ function bench() {
     return (event: unknown = { queue: 'orders' }) => handler(event, ofFunction);
   };
   const handOver = async (queue: string, owner: string) => {
-    const { rev, queues } = await made.store.readRegistry();
+    const { rev, queues } = await made.store.registry.read();
     const entry = queues.get(queue);
     if (!entry) throw new Error('no entry');
     const { function: _, ...given } = { ...entry, owner };
-    await made.store.writeRegistry({ rev: `${rev}+`, queues: new Map([...queues, [queue, given]]) }, rev);
+    await made.store.registry.write({ rev: `${rev}+`, queues: new Map([...queues, [queue, given]]) }, rev);
   };
   const lost = async () => {
-    const { rev } = await made.store.readRegistry();
-    await made.store.writeRegistry({ rev: '', queues: new Map() }, rev);
+    const { rev } = await made.store.registry.read();
+    await made.store.registry.write({ rev: '', queues: new Map() }, rev);
   };
   const owners = async () =>
     Object.fromEntries(
-      [...(await made.store.readRegistry()).queues].map(([name, { owner }]) => [name, owner]),
+      [...(await made.store.registry.read()).queues].map(([name, { owner }]) => [name, owner]),
     );
   const insertMany = async (count: number, queue = 'orders') => {
     for (let i = 0; i < count; i++) await made.insert({ id: `${queue}-${i}`, queue });
@@ -87,7 +78,7 @@ describe('the owner of a queue', () => {
       orders: { retryMode: 'perRecord', shards: 2, onArrival: true, retry: { type: 'fibonacci' } },
     };
     await functionOf('shop', { queues })();
-    expect(Object.fromEntries((await store.readRegistry()).queues)).toEqual({
+    expect(Object.fromEntries((await store.registry.read()).queues)).toEqual({
       orders: {
         owner: 'shop',
         function: 'arn:shop',
@@ -106,7 +97,7 @@ describe('the owner of a queue', () => {
     await insertMany(2);
     await functionOf(undefined)();
     expect(attempts).toHaveLength(2);
-    expect(requests.filter((name) => name.includes('Registry'))).toEqual([]);
+    expect(requests.filter((name) => name.startsWith('registry.'))).toEqual([]);
   });
 
   it('has its records attempted, each once; the runs of another one fail and say what to do', async () => {
@@ -143,7 +134,7 @@ describe('the owner of a queue', () => {
     const { functionOf, requests, clock } = bench();
     const shop = functionOf('shop');
     await shop();
-    expect(requests).toEqual(['readRegistry', 'writeRegistry', 'queryDue']);
+    expect(requests).toEqual(['registry.read', 'registry.write', 'pages.query']);
     requests.length = 0;
     for (let minutes = 1; minutes < 12 * 60; minutes++) {
       clock.advance(60);
@@ -151,12 +142,12 @@ describe('the owner of a queue', () => {
     }
     // Once a day, a run looks into the 31 lanes that the queue may have had before.
     const polls = 12 * 60 - 1;
-    expect(requests.filter((name) => name !== 'queryDue')).toEqual([]);
+    expect(requests.filter((name) => name !== 'pages.query')).toEqual([]);
     expect([polls, polls + 31]).toContain(requests.length);
     requests.length = 0;
     clock.advance(60);
     await shop();
-    expect(requests).toEqual(['readRegistry', 'queryDue']);
+    expect(requests).toEqual(['registry.read', 'pages.query']);
   });
 
   it('is looked up once a minute by runs with something to do, and confirmed once a day', async () => {
@@ -167,12 +158,12 @@ describe('the owner of a queue', () => {
       await insert({ id, queue: 'orders' });
       requests.length = 0;
       await shop();
-      return requests.filter((name) => name.includes('Registry'));
+      return requests.filter((name) => name.startsWith('registry.'));
     };
-    expect(await registryOf('a', 0)).toEqual(['readRegistry', 'writeRegistry']);
+    expect(await registryOf('a', 0)).toEqual(['registry.read', 'registry.write']);
     expect(await registryOf('b', 59)).toEqual([]);
-    expect(await registryOf('c', 1)).toEqual(['readRegistry']);
-    expect(await registryOf('d', 86_400)).toEqual(['readRegistry', 'writeRegistry']);
+    expect(await registryOf('c', 1)).toEqual(['registry.read']);
+    expect(await registryOf('d', 86_400)).toEqual(['registry.read', 'registry.write']);
   });
 
   it('changes when the queue is handed over while a run is at work: no record is attempted twice, and the next tick goes on', async () => {
@@ -215,8 +206,8 @@ describe('the owner of a queue', () => {
     });
     await insertMany(150);
     expect(await shop()).toMatchObject({ ended: 'drained', attempted: 150 });
-    expect(requests.filter((name) => name === 'readPage').length).toBeGreaterThan(1);
-    expect(requests.filter((name) => /Registry|Region/.test(name))).toEqual([]);
+    expect(requests.filter((name) => name === 'pages.read').length).toBeGreaterThan(1);
+    expect(requests.filter((name) => /^(registry|activeRegion)\./.test(name))).toEqual([]);
     expect(await owners()).toMatchObject({ orders: 'other' });
   });
 
@@ -241,7 +232,7 @@ describe('the owner of a queue', () => {
     await handOver('orders', 'green');
     clock.advance(60);
     expect(await green()).toMatchObject({ ended: 'drained', attempted: 3 });
-    expect((await store.readRegistry()).queues.get('orders')).toMatchObject({
+    expect((await store.registry.read()).queues.get('orders')).toMatchObject({
       owner: 'green',
       function: 'arn:green',
     });
@@ -288,9 +279,9 @@ describe('the owner of a queue', () => {
     let isThrottled = true;
     const readRegistry = async () => {
       if (isThrottled) throw new StoreThrottledError('the control table is throttled');
-      return store.readRegistry();
+      return store.registry.read();
     };
-    const shop = functionOf('shop', { store: replacing({ readRegistry }, store) });
+    const shop = functionOf('shop', { store: replacing({ registry: { read: readRegistry } }, store) });
     await expect(shop()).rejects.toThrow('the control table is throttled');
     expect(attempts).toEqual([]);
     isThrottled = false;
@@ -307,8 +298,11 @@ describe('the owner of a queue', () => {
         if (error) throw error;
         return method(...args);
       };
-    const readRegistry = failing(() => store.readRegistry());
-    const shop = functionOf('shop', { store: replacing({ readRegistry }, store), queues: ORDERS });
+    const readRegistry = failing(() => store.registry.read());
+    const shop = functionOf('shop', {
+      store: replacing({ registry: { read: readRegistry } }, store),
+      queues: ORDERS,
+    });
     await shop();
     error = new StoreUnavailableError('no answer');
     clock.advance(3_600);
@@ -320,7 +314,7 @@ describe('the owner of a queue', () => {
     ]);
 
     const writeRegistry = () => Promise.reject(new StoreThrottledError('throttled'));
-    const other = functionOf('shop', { store: replacing({ writeRegistry }, store) });
+    const other = functionOf('shop', { store: replacing({ registry: { write: writeRegistry } }, store) });
     await insertMany(1, 'bulk');
     await other({ queue: 'bulk' });
     expect(attempts).toHaveLength(4);

@@ -23,7 +23,7 @@ function bench() {
   let answersInSeconds = 0;
   const readActiveRegion = async () => {
     if (error) throw error;
-    const read = await made.store.readActiveRegion();
+    const read = await made.store.activeRegion.read();
     made.clock.advance(answersInSeconds);
     return read;
   };
@@ -34,7 +34,11 @@ function bench() {
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     AWS_REGION: HERE,
   };
-  const overrides = { ...made.overrides, env, store: replacing({ readActiveRegion }, made.store) };
+  const overrides = {
+    ...made.overrides,
+    env,
+    store: replacing({ activeRegion: { read: readActiveRegion } }, made.store),
+  };
   const process = async ({ id }: { id: string }) => void attempts.push(id);
   const handler = makeHandler(() => process, {}, overrides);
   const intake = intakeHandler({ ...overrides, invoker: INVOKER });
@@ -55,7 +59,7 @@ function bench() {
     },
     makeActive: async (region: string) => {
       const now = made.clock.now();
-      await made.store.writeActiveRegion({ region, from: now, at: now, before: HERE }, undefined);
+      await made.store.activeRegion.write({ region, from: now, at: now, before: HERE }, undefined);
     },
   };
 }

@@ -39,7 +39,14 @@ describe('a handler that adds a property to all objects', () => {
     const ids = Array.from({ length: 6 }, (_, i) => `${what} ${i}`);
     for (const id of ids) {
       const insertedAt = new Date(bench.clock.now()).toISOString();
-      await store.insert({ id, status: 'NEW', payload: {}, insertedAt, dueAt: insertedAt, lane: 'default' });
+      await store.records.insert({
+        id,
+        status: 'NEW',
+        payload: {},
+        insertedAt,
+        dueAt: insertedAt,
+        lane: 'default',
+      });
     }
     const handler = backlogHandler({
       queue: 'default',

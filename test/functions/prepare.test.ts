@@ -30,9 +30,9 @@ describe('several queues in one function', () => {
     const handler = makeHandler(({ queue }) => (queue === 'b' ? lacking : shared), {}, bench.overrides);
     const event = { queues: { a: 1, b: 1, c: 1 } };
     await expect(handler(event, context)).rejects.toThrow('no access to the secret');
-    expect(await bench.store.get('a')).toMatchObject({ status: 'SUCCESS' });
-    expect(await bench.store.get('b')).toMatchObject({ status: 'NEW', attempts: 0 });
-    expect(await bench.store.get('c')).toMatchObject({ status: 'SUCCESS' });
+    expect(await bench.store.records.get('a')).toMatchObject({ status: 'SUCCESS' });
+    expect(await bench.store.records.get('b')).toMatchObject({ status: 'NEW', attempts: 0 });
+    expect(await bench.store.records.get('c')).toMatchObject({ status: 'SUCCESS' });
     expect([shared.prepared, lacking.prepared]).toEqual([1, 1]);
     expect(bench.log().filter(({ level }) => level === 'ERROR')).toMatchObject([{ message: 'run failed' }]);
   });

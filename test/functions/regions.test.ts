@@ -5,7 +5,8 @@ import { sweepHandler } from '../../functions/intake/sweep-handler.js';
 import { makeHandler } from '../../functions/make-handler.js';
 import { monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
-import type { ActiveRegion, OperatorStore } from '../../src/store/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
+import type { ActiveRegion } from '../../src/store/index.js';
 import { context, environment, workbench } from './support.js';
 
 const [FRANKFURT, IRELAND] = ['eu-central-1', 'eu-west-1'] as const;
@@ -16,14 +17,9 @@ const DAY = 86_400;
 function bench(variables: Record<string, string | undefined> = {}) {
   const made = workbench(QUEUES, { logLevel: 'DEBUG' });
   const requests: string[] = [];
-  const store = new Proxy(made.store, {
-    get: (of, name) => {
-      const member = of[name as keyof OperatorStore] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        requests.push(String(name));
-        return member.apply(of, args);
-      };
-    },
+  const store = intercepted(made.store, (name, call) => {
+    requests.push(name);
+    return call();
   });
   const sent: [readonly string[], number][] = [];
   const invoked: unknown[] = [];
@@ -73,11 +69,11 @@ function bench(variables: Record<string, string | undefined> = {}) {
   const activate = async (region: string, inSeconds = 0) => {
     const at = made.clock.now();
     const next: ActiveRegion = { region, from: at + inSeconds * 1000, at, before: FRANKFURT };
-    await made.store.writeActiveRegion(next, undefined);
+    await made.store.activeRegion.write(next, undefined);
   };
   const put = (id: string, more: object = {}) =>
     made.changesOf(() => made.store.put({ id, status: 'NEW', payload: 1, queue: 'orders', ...more }));
-  const writes = () => requests.filter((name) => !/^(read|query|count|scan|claimed)/.test(name));
+  const writes = () => requests.filter((name) => !/\.(read|get|query|count|scan|find)/.test(name));
   return {
     ...made,
     ...{ requests, writes, sent, invoked, attempts, inRegion, activate, put },
@@ -103,9 +99,9 @@ describe('functions of a region that is not the active one', () => {
     await expect(there.work(arrivals)).rejects.toThrow('another region attempts these arrivals');
     expect(attempts).toEqual([]);
     expect(writes()).toEqual([]);
-    expect((await store.readRegistry()).queues.size).toBe(0);
+    expect((await store.registry.read()).queues.size).toBe(0);
     expect(await inRegion(FRANKFURT).work()).toMatchObject({ attempted: 1 });
-    expect((await store.readRegistry()).primaryRegion).toBe(FRANKFURT);
+    expect((await store.registry.read()).primaryRegion).toBe(FRANKFURT);
   });
 
   it('begin when an operator has made their region the active one, from the time that was said', async () => {
@@ -121,7 +117,7 @@ describe('functions of a region that is not the active one', () => {
     expect(await here.work()).toMatchObject({ ended: 'passiveRegion' });
     expect(await there.work()).toMatchObject({ attempted: 1 });
     expect(attempts).toEqual(['a']);
-    const entry = (await store.readRegistry()).queues.get('orders');
+    const entry = (await store.registry.read()).queues.get('orders');
     expect(entry?.function).toBe('arn:aws:lambda:eu-west-1:111111111111:function:orders');
   });
 
@@ -135,20 +131,20 @@ describe('functions of a region that is not the active one', () => {
       return { rev: `${region}`, queues: new Map([['orders', { ...entry, function: name }]]) };
     };
     await activate(IRELAND);
-    await store.writeRegistry(owned(IRELAND), '');
+    await store.registry.write(owned(IRELAND), '');
     await expect(inRegion(IRELAND).work()).rejects.toThrow('belongs to "shop-frankfurt"');
-    await store.writeRegistry(owned(FRANKFURT), (await store.readRegistry()).rev);
+    await store.registry.write(owned(FRANKFURT), (await store.registry.read()).rev);
     expect(await inRegion(IRELAND).work()).toMatchObject({ attempted: 1 });
-    expect((await store.readRegistry()).queues.get('orders')?.owner).toBe('shop');
+    expect((await store.registry.read()).queues.get('orders')?.owner).toBe('shop');
   });
 
   it('say which region is the primary one, also where nothing else is new', async () => {
     const { inRegion, store } = bench();
     await inRegion(FRANKFURT).work();
-    const { rev, queues } = await store.readRegistry();
-    await store.writeRegistry({ rev: 'r', queues }, rev);
+    const { rev, queues } = await store.registry.read();
+    await store.registry.write({ rev: 'r', queues }, rev);
     await inRegion(FRANKFURT).work();
-    expect((await store.readRegistry()).primaryRegion).toBe(FRANKFURT);
+    expect((await store.registry.read()).primaryRegion).toBe(FRANKFURT);
   });
 
   it('stop between two pages', async () => {
@@ -191,10 +187,10 @@ describe('functions of a region that is not the active one', () => {
     requests.length = 0;
     clock.advance(30);
     await there.work();
-    expect(requests).toEqual(['queryDue']);
+    expect(requests).toEqual(['pages.query']);
     clock.advance(31);
     await there.work();
-    expect(requests.slice(1).sort()).toEqual(['queryDue', 'readActiveRegion', 'readRegistry']);
+    expect(requests.slice(1).sort()).toEqual(['activeRegion.read', 'pages.query', 'registry.read']);
   });
 });
 
@@ -210,11 +206,11 @@ describe('the intake of a region that is not the active one', () => {
   it('knows by the registry that there are regions, if its own deployment does not say so', async () => {
     const { inRegion, put, writes, store } = bench({ BACKLOG_PRIMARY_REGION: undefined });
     const registry = { rev: 'r', queues: new Map(), primaryRegion: FRANKFURT };
-    await store.writeRegistry(registry, '');
+    await store.registry.write(registry, '');
     await inRegion(IRELAND).intake(put('a'));
     expect(writes()).toEqual([]);
     await inRegion(IRELAND).work();
-    expect((await store.readRegistry()).rev).toBe('r');
+    expect((await store.registry.read()).rev).toBe('r');
   });
 
   it('goes on to look at what is not indexed, for a day; not at what is done or indexed', async () => {
@@ -250,7 +246,7 @@ describe('the intake of a region that is not the active one', () => {
       onArrival: true,
       at: new Date().toISOString(),
     } as const;
-    await store.writeRegistry({ rev: 'r', queues: new Map([['theirs', theirs]]) }, '');
+    await store.registry.write({ rev: 'r', queues: new Map([['theirs', theirs]]) }, '');
     await activate(IRELAND);
     await inRegion(IRELAND).intake(put('a', { queue: 'theirs' }));
     expect(invoked).toEqual([]);
@@ -273,7 +269,7 @@ describe('what looks after the tables, in a region that is not the active one', 
     const { inRegion, put, requests, sent } = bench();
     put('a');
     expect(await inRegion(IRELAND).sweep()).toEqual({ ended: 'passiveRegion', found: 0 });
-    expect(requests).toEqual(['readActiveRegion']);
+    expect(requests).toEqual(['activeRegion.read']);
     expect(await inRegion(FRANKFURT).sweep()).toEqual({ ended: 'finished', found: 1 });
     expect(sent).toHaveLength(1);
   });
@@ -292,14 +288,14 @@ describe('what looks after the tables, in a region that is not the active one', 
     // What a queue of another stack is to be forgotten for is written by the active region's monitor.
     const at = new Date(clock.now() - 9 * DAY * 1000).toISOString();
     const gone = { owner: 'team', retryMode: 'perRecord', at, removedAt: at } as const;
-    await store.writeRegistry(
+    await store.registry.write(
       { rev: 'r', queues: new Map([['gone', gone]]) },
-      (await store.readRegistry()).rev,
+      (await store.registry.read()).rev,
     );
     await inRegion(IRELAND).monitor();
-    expect((await store.readRegistry()).queues.has('gone')).toBe(true);
+    expect((await store.registry.read()).queues.has('gone')).toBe(true);
     await inRegion(FRANKFURT).monitor();
-    expect(writes()).toContain('writeReading');
-    expect((await store.readRegistry()).queues.has('gone')).toBe(false);
+    expect(writes()).toContain('readings.write');
+    expect((await store.registry.read()).queues.has('gone')).toBe(false);
   });
 });

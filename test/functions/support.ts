@@ -73,7 +73,13 @@ export function workbench(queues: QueuesSettings | string, { logLevel = 'INFO' a
     async insert(item: Item): Promise<void> {
       const queue = typeof item.queue === 'string' ? item.queue : 'default';
       const insertedAt = new Date(clock.now()).toISOString();
-      await store.insert({ status: 'NEW', insertedAt, dueAt: insertedAt, lane: laneOf(queue), ...item });
+      await store.records.insert({
+        status: 'NEW',
+        insertedAt,
+        dueAt: insertedAt,
+        lane: laneOf(queue),
+        ...item,
+      });
     },
   };
 }

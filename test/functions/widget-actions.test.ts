@@ -15,8 +15,8 @@ describe('the buttons of the overview', () => {
   it('pause a queue, and say what that means', async () => {
     const { act, store } = widgets();
     const { text, buttons } = parsed(await act(button()));
-    expect(await store.readQueue('orders')).toMatchObject({ paused: true });
-    expect(await store.readQueue('bulk')).toMatchObject({ paused: false });
+    expect(await store.queues.read('orders')).toMatchObject({ paused: true });
+    expect(await store.queues.read('bulk')).toMatchObject({ paused: false });
     expect(text('.h')).toEqual(['orders is paused']);
     expect(text('.d')).toEqual([
       'No further attempt begins, and records wait until an operator resumes it. Paused since 2026-11-20 09:30:00 UTC.',
@@ -29,16 +29,16 @@ describe('the buttons of the overview', () => {
 
   it('resume a queue', async () => {
     const { act, store } = widgets();
-    await store.setPaused('orders', true);
+    await store.queues.setPaused('orders', true);
     const { text, buttons } = parsed(await act(button({ action: 'resume' })));
-    expect(await store.readQueue('orders')).toMatchObject({ paused: false });
+    expect(await store.queues.read('orders')).toMatchObject({ paused: false });
     expect(text('.h')).toEqual(['orders goes on']);
     expect(buttons().map(({ text }) => text)).toEqual(['Back to the overview', 'Pause']);
   });
 
   it('say that it was so already', async () => {
     const { act, store, log } = widgets();
-    await store.setPaused('orders', true);
+    await store.queues.setPaused('orders', true);
     expect(parsed(await act(button())).text('.h')).toEqual(['orders is paused already']);
     expect(log()).toMatchObject([{ message: 'queue paused', changed: false }]);
   });
@@ -81,9 +81,11 @@ describe('the buttons of the overview', () => {
     const written: unknown[] = [];
     const watched = replacing(
       {
-        setPaused: async (...args) => {
-          written.push(args);
-          return true;
+        queues: {
+          setPaused: async (...args) => {
+            written.push(args);
+            return true;
+          },
         },
       },
       store,
@@ -100,8 +102,10 @@ describe('the buttons of the overview', () => {
     const { store } = widgets();
     const broken = replacing(
       {
-        setPaused: async () => {
-          throw new StoreAccessError('dynamodb:UpdateItem: not allowed');
+        queues: {
+          setPaused: async () => {
+            throw new StoreAccessError('dynamodb:UpdateItem: not allowed');
+          },
         },
       },
       store,

@@ -72,7 +72,7 @@ describe('the widget on DynamoDB', () => {
     const event = { action: 'pause', queue: 'quiet', overview: OVERVIEW_ARN, widgetContext: viewer() };
     expect(parsed(await act(event)).text('.h')).toEqual(['quiet is paused']);
     expect(requests).toEqual(['UpdateItem WidgetControl', 'GetItem WidgetControl']);
-    expect((await store.readQueue('quiet')).paused).toBe(true);
+    expect((await store.queues.read('quiet')).paused).toBe(true);
     requests.length = 0;
     expect(parsed(await act({ ...event, action: 'resume' })).text('.h')).toEqual(['quiet goes on']);
     expect(requests).toEqual(['UpdateItem WidgetControl', 'GetItem WidgetControl']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { overview } from '../../functions/widget/overview.js';
 import { deadLane } from '../../src/record/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreAccessError } from '../../src/store/index.js';
 import { CountsReader } from '../../src/tools/overview/counts.js';
 import { sentenceOf } from '../../src/tools/overview/sentence.js';
@@ -37,7 +38,7 @@ describe('the overview on the dashboard', () => {
 
   it('says the same as the console, in the same order', async () => {
     const { look, store, clock } = await filled();
-    await store.setPaused('bulk', true);
+    await store.queues.setPaused('bulk', true);
     const backlog = { table: 'records-table', controlTable: 'control-table', store, clock };
     // The console finds queues that no run has served by their names.
     const deps = { backlog, queues: () => Object.keys(QUEUES).map((name) => ({ name })) };
@@ -51,10 +52,10 @@ describe('the overview on the dashboard', () => {
 
   it('shows each state by an icon and a word', async () => {
     const { look, store, clock } = await filled();
-    await store.setPaused('bulk', true);
+    await store.queues.setPaused('bulk', true);
     const until = clock.wall() + 60_000;
-    await store.setBreaker('bulk', 'erp', { until, openedAt: clock.wall() } as never, undefined);
-    await store.setBreaker('orders', 'erp', { until, openedAt: clock.wall() } as never, undefined);
+    await store.breakers.set('bulk', 'erp', { until, openedAt: clock.wall() } as never, undefined);
+    await store.breakers.set('orders', 'erp', { until, openedAt: clock.wall() } as never, undefined);
     const { document, text } = parsed(await look());
     expect(text('tbody .s')).toEqual(['Breaker open', 'Breaker open', 'Paused']);
     for (const badge of document.querySelectorAll('.s')) {
@@ -64,17 +65,17 @@ describe('the overview on the dashboard', () => {
 
   it('knows of a run that is at work', async () => {
     const { look, store, clock } = await filled();
-    await store.holdLease('orders', { holder: 'run', until: clock.wall() + 60_000, ids: [], rev: 'r' });
+    await store.leases.hold('orders', { holder: 'run', until: clock.wall() + 60_000, ids: [], rev: 'r' });
     expect(parsed(await look()).text('.h')).toEqual([
       'orders is 11 min 40 s late: 1 record due, a run is at work.',
     ]);
-    await store.holdLease('bulk#2', { holder: 'run', until: clock.wall() + 60_000, ids: [], rev: 'r' });
+    await store.leases.hold('bulk#2', { holder: 'run', until: clock.wall() + 60_000, ids: [], rev: 'r' });
     expect(parsed(await look()).rows()[1]?.[0]).toBe('bulkRun at work');
   });
 
   it('has a button per queue that asks before it calls the acting function', async () => {
     const { look, store } = await filled();
-    await store.setPaused('bulk', true);
+    await store.queues.setPaused('bulk', true);
     expect(parsed(await look()).buttons()).toEqual([
       {
         text: 'Pause',
@@ -195,8 +196,10 @@ describe('the overview on the dashboard', () => {
     const { store } = widgets();
     const broken = replacing(
       {
-        readQueue: async () => {
-          throw new StoreAccessError(`dynamodb:GetItem: not allowed for ${HOSTILE}`);
+        queues: {
+          read: async () => {
+            throw new StoreAccessError(`dynamodb:GetItem: not allowed for ${HOSTILE}`);
+          },
         },
       },
       store,
@@ -224,23 +227,23 @@ describe('what a look costs', () => {
   it('is four requests for a queue in which there is nothing, and one more for each lease of another one', async () => {
     const { store, clock, insert } = widgets({ orders: { retryMode: 'perRecord' } });
     const requests: string[] = [];
-    const counting = new Proxy(store, {
-      get(target, name) {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        return (...args: unknown[]) => {
-          requests.push(String(name));
-          return Reflect.apply(member, target, args) as unknown;
-        };
-      },
+    const counting = intercepted(store, (name, call) => {
+      requests.push(name);
+      return call();
     });
     const { look } = widgets({ orders: { retryMode: 'perRecord' } }, { store: counting, clock });
     await look();
-    expect(requests.sort()).toEqual(['queryDue', 'queryDue', 'readQueue', 'readReading']);
+    expect(requests.sort()).toEqual(['pages.query', 'pages.query', 'queues.read', 'readings.read']);
     requests.length = 0;
     await insert({ id: 'a', queue: 'orders' });
     await look();
-    expect(requests.sort()).toEqual(['queryDue', 'queryDue', 'readLease', 'readQueue', 'readReading']);
+    expect(requests.sort()).toEqual([
+      'leases.read',
+      'pages.query',
+      'pages.query',
+      'queues.read',
+      'readings.read',
+    ]);
   });
 
   it('is no more for a large queue: the monitor has counted it', async () => {
@@ -251,7 +254,7 @@ describe('what a look costs', () => {
     expect(atLeast.text('.f')[0]).toMatch(/ UTC, 0 read units, ≥ there are more\.$/);
     const counts = { pending: 20_000, due: { now: 900, minute: 0, hour: 0, day: 0 }, dead: 0 };
     const reading = { at: ago(clock.now(), 120), shards: 1, retryMode: 'perRecord', counts };
-    await store.writeReading('orders', reading);
+    await store.readings.write('orders', reading);
     const about = parsed(await look());
     expect(about.rows()[0]?.slice(1, 3)).toEqual(['≈ 20,000', '≈ 900']);
     expect(about.text('.f')[0]).toMatch(/≈ counted by the monitor up to 2 min ago\.$/);

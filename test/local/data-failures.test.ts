@@ -44,12 +44,12 @@ describe('a disk that is full', () => {
     const store = storeAt(first.endpoint, tables);
     const accepted: string[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      if ((await store.insert(item(id)).catch(() => 'refused')) === 'inserted') accepted.push(id);
+      if ((await store.records.insert(item(id)).catch(() => 'refused')) === 'inserted') accepted.push(id);
     }
     expect(accepted).toEqual(['a', 'b', 'c']);
     // The disk has room again, but LevelDB would go on behind half an entry: nothing is accepted any more.
     disk.restore();
-    await expect(store.insert(item('f'))).rejects.toThrow();
+    await expect(store.records.insert(item('f'))).rejects.toThrow();
     await first.stop();
     expect(failures).toHaveLength(1);
     expect(failures[0]?.message).toBe(
@@ -58,7 +58,7 @@ describe('a disk that is full', () => {
     );
 
     const again = await startEmbeddedDynamoDb({ dataDir });
-    const found = await storeAt(again.endpoint, tables).readPage([...'abcdef'], 'orders');
+    const found = await storeAt(again.endpoint, tables).pages.read([...'abcdef'], 'orders');
     expect(found.records.map(({ id }) => id)).toEqual(accepted);
     await again.stop();
   });
@@ -69,21 +69,21 @@ describe('a disk that is full', () => {
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
     const store = storeAt(dynamoDb.endpoint, tables);
     const entries = countEntries();
-    await store.insert(item('a'));
+    await store.records.insert(item('a'));
     expect(entries.sizes).toEqual([2]);
-    const [found] = (await store.readPage(['a'], 'orders')).records;
+    const [found] = (await store.pages.read(['a'], 'orders')).records;
     if (!found) throw new Error('not found');
     entries.restore();
     // Another due time is another entry of the index, in place of the former one.
     const disk = failWritesFrom(1, ioError('No space left on device'));
     const later = { dueAt: '2030-01-01T00:00:00.000Z' };
-    await expect(store.settle(found, { set: later, remove: [] }, 'rev-2')).rejects.toThrow();
+    await expect(store.records.settle(found, { set: later, remove: [] }, 'rev-2')).rejects.toThrow();
     disk.restore();
     expect(disk.writes()).toBe(1);
     await dynamoDb.stop();
     const again = await startEmbeddedDynamoDb({ dataDir });
     const query = { lane: 'orders', until: NOW, order: 'oldestFirst', limit: 10 } as const;
-    const due = await storeAt(again.endpoint, tables).queryDue(query);
+    const due = await storeAt(again.endpoint, tables).pages.query(query);
     expect(due.keys.map(({ id }) => id)).toEqual(['a']);
     await again.stop();
   });
@@ -99,7 +99,7 @@ describe('data that cannot be read', () => {
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
     const text = `Could not decode value: Unexpected token 's', "secret payload" is not valid JSON`;
     damageReads(Object.assign(new Error(text), { code: 'LEVEL_DECODE_ERROR' }));
-    await expect(storeAt(dynamoDb.endpoint, tables).readPage(['a'], 'orders')).rejects.toThrow();
+    await expect(storeAt(dynamoDb.endpoint, tables).pages.read(['a'], 'orders')).rejects.toThrow();
     expect(failures[0]?.message).toMatch(/files in it are damaged \(LEVEL_DECODE_ERROR\).*Put a copy/);
     expect(failures[0]?.message).not.toContain('secret');
     vi.restoreAllMocks();

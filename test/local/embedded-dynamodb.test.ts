@@ -107,9 +107,9 @@ describe('the embedded DynamoDB', () => {
     const dynamoDb = await startEmbeddedDynamoDb({ dataDir: join(scratch, 'stopped') });
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
     const store = storeAt(dynamoDb.endpoint, tables);
-    await store.insert(item('r-1'));
+    await store.records.insert(item('r-1'));
     const underWay = Array.from({ length: 50 }, (_, i) =>
-      store.insert(item(`w-${i}`)).catch((error: unknown) => error),
+      store.records.insert(item(`w-${i}`)).catch((error: unknown) => error),
     );
     await Promise.race(underWay);
     const start = performance.now();
@@ -129,7 +129,7 @@ describe('the embedded DynamoDB', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     socket.resetAndDestroy();
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
-    expect(await storeAt(dynamoDb.endpoint, tables).insert(item('r-1'))).toBe('inserted');
+    expect(await storeAt(dynamoDb.endpoint, tables).records.insert(item('r-1'))).toBe('inserted');
     await dynamoDb.stop();
   });
 });

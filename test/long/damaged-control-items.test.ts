@@ -129,8 +129,8 @@ describe('a control item with an invalid attribute', () => {
     const stuck = await attemptAll([...names.keys()], { attemptsPerSecond: 100 });
     expect(stuck.map((queue) => names.get(queue))).toEqual([]);
     for (const queue of names.keys()) {
-      await backlog.store.recordTierRun(queue, '2', { at: START, complete: true });
-      expect((await backlog.store.readQueue(queue)).tiers.get('2')).toEqual({ at: START, complete: true });
+      await backlog.store.queues.recordTierRun(queue, '2', { at: START, complete: true });
+      expect((await backlog.store.queues.read(queue)).tiers.get('2')).toEqual({ at: START, complete: true });
     }
   });
 
@@ -178,7 +178,7 @@ it('damaged claims on arrivals keep no record from its attempt, nor another queu
   for (const minutes of [0, 17]) {
     backlog.passUntil(START + minutes * MINUTE);
     const names = [...stuck.keys()];
-    const inFlight = await backlog.store.claimedArrivals(names, names, backlog.clock.wall());
+    const inFlight = await backlog.store.claims.find(names, names, backlog.clock.wall());
     expect(inFlight.ids).toEqual([]);
     await Promise.all(
       names.map((queue) =>
@@ -198,7 +198,7 @@ it('a damaged claim holds its records until no function can be at work on them, 
   const onDamaged = (...damage: unknown[]) => void told.push(damage);
   const store = new DynamoDbStore({ client, tables, clock, onDamaged });
   const mine = { batch: 'b', holder: 'me', until: START + MINUTE, ids: ['r'], now: START };
-  await store.claimArrivals('held', mine);
+  await store.claims.take('held', mine);
   const key = { key: { S: 'arrivals#held' } };
   const { ids } =
     (await backlog.items()).control.find((item) => item.key?.S === key.key.S)?.runs?.M?.b?.M ?? {};
@@ -208,10 +208,10 @@ it('a damaged claim holds its records until no function can be at work on them, 
     ids: ids ?? { NULL: true as const },
   };
   await backlog.put('control', { ...key, runs: { M: { b: { M: damaged } } } });
-  expect(await store.claimArrivals('held', { ...mine, holder: 'you', batch: 'c' })).toBe('shared');
+  expect(await store.claims.take('held', { ...mine, holder: 'you', batch: 'c' })).toBe('shared');
   expect(told).toEqual([['arrivals#held', ['runs']]]);
   const later = START + 17 * MINUTE;
-  expect((await store.claimedArrivals(['held'], ['r'], later)).ids).toEqual([]);
+  expect((await store.claims.find(['held'], ['r'], later)).ids).toEqual([]);
 });
 
 it('a damaged breaker is probed, and what the probe finds replaces it', async () => {
@@ -224,11 +224,11 @@ it('a damaged breaker is probed, and what the probe finds replaces it', async ()
   for (const item of damaged) {
     const queue = `breaker${queues++}`;
     await backlog.put('control', { ...item, key: { S: `queue#${queue}` } });
-    const read = (await backlog.store.readQueue(queue)).breakers.get('*');
+    const read = (await backlog.store.queues.read(queue)).breakers.get('*');
     expect([item, (read?.until ?? 0) <= START]).toEqual([item, true]);
     const next = { until: START + MINUTE, since: START, token: 'next' };
-    expect([item, await backlog.store.setBreaker(queue, '*', next, read)]).toEqual([item, true]);
-    expect((await backlog.store.readQueue(queue)).breakers.get('*')).toEqual(next);
+    expect([item, await backlog.store.breakers.set(queue, '*', next, read)]).toEqual([item, true]);
+    expect((await backlog.store.queues.read(queue)).breakers.get('*')).toEqual(next);
   }
 });
 
@@ -249,8 +249,8 @@ it('a lease that no run could take over begins again when no function can be at 
     key: { S: 'lease#odd' },
   });
   const hold = { holder: 'me', until: START + MINUTE, ids: [], rev: 'r' };
-  const first = await store.holdLease('odd', hold);
+  const first = await store.leases.hold('odd', hold);
   expect(first).toMatchObject({ held: false, lease: { until: START + 16 * MINUTE, ids: ['gone'] } });
-  expect(await store.holdLease('odd', hold)).toEqual(first);
+  expect(await store.leases.hold('odd', hold)).toEqual(first);
   expect(damaged).toEqual([['lease#odd', ['holder', 'until']]]);
 });

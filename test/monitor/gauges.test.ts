@@ -88,7 +88,10 @@ it('what the index still shows, and has left its lane since, is not late', async
   const { store, now } = storeWith(due('a', -9_000, { insertedAt: at(-9_000) }));
   const done = replacing(
     {
-      readRecords: async (ids) => (await store.readRecords(ids)).map((one) => ({ ...one, lane: undefined })),
+      records: {
+        getMany: async (ids) =>
+          (await store.records.getMany(ids)).map((one) => ({ ...one, lane: undefined })),
+      },
     },
     store,
   );

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inRetry } from '../../src/monitor/in-retry.js';
 import { countsOf } from '../../src/operate/stats.js';
 import { MemoryStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { item, NOW } from '../store/records.js';
 
 const DAY = 86_400;
@@ -19,11 +20,11 @@ async function estimated(
     store.put(item(`r${i}`, { dueAt: at(seconds), status, lane }));
   const counts = await countsOf({ lanes, isByAge }, NOW, { store, patiently });
   let read = 0;
-  const readItems: MemoryStore['readItems'] = async (ids) => {
+  const readItems: MemoryStore['records']['getItems'] = async (ids) => {
     read += ids.length;
-    return store.readItems(ids);
+    return store.records.getItems(ids);
   };
-  const deps = { store: { queryDue: store.queryDue.bind(store), readItems }, now: NOW };
+  const deps = { store: replacing({ records: { getItems: readItems } }, store), now: NOW };
   return { estimate: await inRetry(lanes, counts, deps), read };
 }
 const many = (count: number, seconds: (i: number) => number, status: (i: number) => 'NEW' | 'ERROR') =>
@@ -99,10 +100,8 @@ describe('how many of those that wait have failed', () => {
   });
 
   it('is 0 where the records that the index shows are gone', async () => {
-    const store = {
-      queryDue: async () => ({ keys: [{ id: 'gone', dueAt: at(-1) }], more: false }),
-      readItems: async () => [],
-    };
+    const query = async () => ({ keys: [{ id: 'gone', dueAt: at(-1) }], more: false });
+    const store = replacing({ pages: { query } }, new MemoryStore({ clock }));
     const due = { now: 5, minute: 0, hour: 0, day: 0 };
     expect(
       await inRetry(['orders'], { pending: 5, dead: 0, oldestDueAt: undefined, due }, { store, now: NOW }),

@@ -12,6 +12,7 @@ import type { LambdaContext } from '../../functions/lambda-context.js';
 import type { SourceTrouble } from '../../functions/monitor/event-sources.js';
 import { monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { Item } from '../../src/record/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { MemoryStore, type OperatorStore } from '../../src/store/index.js';
 import { defineTask } from '../../src/tasks/index.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
@@ -40,8 +41,8 @@ export interface Troubles {
   readonly throttled?: RegExp;
   /** Functions that Lambda ends after so many milliseconds, as it does at their timeout or if they run out of memory. */
   readonly killedAfter?: { readonly functions: RegExp; readonly milliseconds: number };
-  /** What DynamoDB answers to a function: the error that one of its methods throws. */
-  readonly store?: { readonly functions: RegExp; readonly methods: RegExp; readonly error: Error };
+  /** What DynamoDB answers to a function: the error that its calls of the store throw. */
+  readonly store?: { readonly functions: RegExp; readonly calls: RegExp; readonly error: Error };
   /** Lambda's API does not answer to the intake. */
   readonly lambdaHangs?: true;
   /** The state of the stream's event source mapping. */
@@ -306,20 +307,14 @@ export class Account {
 
   private storeOf(id: string, sandbox: Liveness): OperatorStore {
     const { store } = this;
-    return new Proxy(store, {
-      get: (_, name: keyof OperatorStore) => {
-        const member = store[name];
-        if (typeof member !== 'function') return member;
-        return async (...args: never[]) => {
-          if (!sandbox.isAlive) await NEVER;
-          const broken = this.troubles.store;
-          if (broken?.functions.test(id) && broken.methods.test(name)) throw broken.error;
-          await this.clock.sleep(2);
-          const answer = await (member as (...args: never[]) => Promise<unknown>).apply(store, args);
-          if (!sandbox.isAlive) await NEVER;
-          return answer;
-        };
-      },
+    return intercepted(store, async (name, call) => {
+      if (!sandbox.isAlive) await NEVER;
+      const broken = this.troubles.store;
+      if (broken?.functions.test(id) && broken.calls.test(name)) throw broken.error;
+      await this.clock.sleep(2);
+      const answer = await call();
+      if (!sandbox.isAlive) await NEVER;
+      return answer;
     });
   }
 }

@@ -79,11 +79,11 @@ const isOfBand = (account: Account, ageDays: number, attemptedHoursAgo: number) 
 /** The function of a queue that the stack had an hour ago is gone; a record waits there for a retry. */
 const isRemoved = async ({ store, time }: Account) => {
   const iso = new Date(time.now - 3_600_000).toISOString();
-  const { rev, queues } = await store.readRegistry();
+  const { rev, queues } = await store.registry.read();
   const entry = queues.get('orders');
   if (!entry) throw new Error('orders is not registered');
   const removed = { ...entry, function: 'gone', at: iso };
-  await store.writeRegistry({ rev: `${rev}+`, queues: new Map([...queues, ['former', removed]]) }, rev);
+  await store.registry.write({ rev: `${rev}+`, queues: new Map([...queues, ['former', removed]]) }, rev);
   const dueAt = new Date(time.now + 3_600_000).toISOString();
   store.put({ id: 'left', queue: 'former', status: 'ERROR', payload: {}, lane: 'former', dueAt, rev: 'r' });
 };
@@ -123,7 +123,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     minutes: 2,
   },
   'The function of a queue may not use a table': {
-    troubles: { store: { functions: /orders/, methods: /./, error: denied } },
+    troubles: { store: { functions: /orders/, calls: /./, error: denied } },
     alarm: 'RunErrors-orders',
     minutes: 2,
   },
@@ -133,7 +133,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     minutes: 11,
   },
   'The intake may not use a table': {
-    troubles: { store: { functions: INTAKE, methods: /./, error: denied } },
+    troubles: { store: { functions: INTAKE, calls: /./, error: denied } },
     happens: (account) =>
       account.put({ id: 'delayed', status: 'NEW', queue: 'orders', availableAt: '2026-03-02T00:00:00Z' }),
     alarm: 'IntakeErrors',
@@ -151,24 +151,24 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   },
   'The sweep may not use a table (at its next hour)': {
     hourlyAt: 1,
-    troubles: { store: { functions: /^BacklogSweep/, methods: /./, error: denied } },
+    troubles: { store: { functions: /^BacklogSweep/, calls: /./, error: denied } },
     alarm: 'SweepErrors',
     minutes: 1,
   },
   'DynamoDB throttles the table in a run': {
-    troubles: { store: { functions: QUEUES, methods: /readPage|settle|Lease/, error: throttled } },
+    troubles: { store: { functions: QUEUES, calls: /pages\.read|settle|leases/, error: throttled } },
     alarm: 'RunErrors-orders',
     minutes: 2,
   },
   'DynamoDB throttles the intake': {
-    troubles: { store: { functions: INTAKE, methods: /read|settle|claim/, error: throttled } },
+    troubles: { store: { functions: INTAKE, calls: /read|getMany|settle|claims/, error: throttled } },
     happens: (account) =>
       account.put({ id: 'delayed', status: 'NEW', queue: 'orders', availableAt: '2026-03-02T00:00:00Z' }),
     alarm: 'IntakeErrors',
     minutes: 1,
   },
   'DynamoDB throttles the index': {
-    troubles: { store: { functions: QUEUES, methods: /queryDue|settle/, error: throttled } },
+    troubles: { store: { functions: QUEUES, calls: /pages\.query|settle/, error: throttled } },
     alarm: 'RunErrors-orders',
     minutes: 2,
   },
@@ -256,7 +256,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     },
   'The monitor is not started': { troubles: { rulesOff: /Monitor/ }, alarm: 'Monitor', minutes: 11 },
   'The monitor may not use a table': {
-    troubles: { store: { functions: /^BacklogMonitor/, methods: /./, error: denied } },
+    troubles: { store: { functions: /^BacklogMonitor/, calls: /./, error: denied } },
     alarm: 'Monitor',
     minutes: 11,
   },

@@ -97,7 +97,7 @@ describe.each([
       const item = await put();
       let changes = 0;
       const store = interrupted(place().store, {
-        change: async () => {
+        'records.change': async () => {
           if (changes++ === 0) await place().put({ ...item, rev: 'of-a-run', payload: 'of a run' });
         },
       });

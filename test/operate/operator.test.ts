@@ -79,10 +79,10 @@ describe('redrive', () => {
     await harness.pass(1);
     let writes = 0;
     const store = interrupted(harness.store, {
-      change: () => {
+      'records.change': () => {
         if (++writes > 1000) throw new Error('it never ends');
       },
-      queryDue: () => {
+      'pages.query': () => {
         for (const { id, status } of harness.store.items())
           if (status === 'NEW') putDead(harness, String(id), { lastAttemptAt: iso(2) });
       },
@@ -228,7 +228,7 @@ describe('a record that has just come', () => {
     async (queue) => {
       const harness = new Harness();
       harness.put('r', bare);
-      await harness.store.claimArrivals(queue, claimOf(harness, 10));
+      await harness.store.claims.take(queue, claimOf(harness, 10));
       const operator = operatorOf(harness);
       await harness.pass(14);
       expect(await operator.snooze('r', { delay: '1h' })).toMatchObject({ skipped: { inFlight: 1 } });
@@ -240,7 +240,7 @@ describe('a record that has just come', () => {
   it('is left to the run of a queue that it was in before', async () => {
     const harness = new Harness();
     harness.put('r', bare);
-    await harness.store.claimArrivals('former', claimOf(harness, 60));
+    await harness.store.claims.take('former', claimOf(harness, 60));
     expect(await operatorOf(harness).discard('r')).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
   });
 
@@ -248,7 +248,7 @@ describe('a record that has just come', () => {
     const harness = new Harness();
     harness.put('r', bare);
     expect(await operatorOf(harness).snooze('r', { delay: '1h' })).toMatchObject({ changed: 1 });
-    const { ids } = await harness.store.claimedArrivals(['q'], ['r'], harness.clock.wall());
+    const { ids } = await harness.store.claims.find(['q'], ['r'], harness.clock.wall());
     expect(ids).toEqual([]);
   });
 });
@@ -283,7 +283,7 @@ describe('snooze', () => {
     async (_, attributes, expected) => {
       const harness = new Harness();
       harness.put('a', attributes);
-      await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
+      await harness.store.queues.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
       await operatorOf(harness).snooze('a', { at: new Date(START + 7200_000) });
       expect(harness.item('a')).toMatchObject({ ...expected, insertedAt: iso(0) });
       await harness.pass(7000);
@@ -300,10 +300,10 @@ describe('snooze', () => {
   ])('holds a record %s although the queue changes its retry mode', async (_, attributes) => {
     const harness = new Harness();
     harness.put('a', attributes);
-    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     await operatorOf(harness).snooze('a', { delay: 7200 });
-    const { retryMode } = await harness.store.readQueue('q');
-    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, retryMode);
+    const { retryMode } = await harness.store.queues.read('q');
+    await harness.store.queues.setRetryMode('q', { mode: 'perRecord', since: 0 }, retryMode);
     await harness.pass(7199);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
     await harness.pass(1);
@@ -354,7 +354,7 @@ describe('runNow', () => {
   it('ends the delay that a producer asked for, and lets the age count from here', async () => {
     const harness = new Harness();
     harness.put('a', { availableAt: iso(DAY), dueAt: iso(DAY) });
-    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     await harness.pass(10);
     await operatorOf(harness).runNow('a');
     expect(harness.item('a')).toMatchObject({ availableAt: iso(10), dueAt: iso(10) });
@@ -365,7 +365,7 @@ describe('runNow', () => {
     const harness = new Harness();
     harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, notBefore: iso(DAY) });
     harness.put('b');
-    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     expect(await operatorOf(harness).runNow({ queue: 'q' })).toMatchObject({
       changed: 1,
       skipped: { asWanted: 1 },
@@ -488,7 +488,7 @@ describe('move', () => {
     const held = { status: 'ERROR', attempts: 1, failures: 1, notBefore: iso(7200) };
     harness.put('a', held);
     const store = interrupted(harness.store, {
-      readLeases: () => {
+      'leases.readAll': () => {
         throw new StoreAccessError('access denied');
       },
     });
@@ -521,9 +521,9 @@ describe('move', () => {
     harness.put('free', { queue: 'free', lane: 'free' });
     const until = START + 60_000;
     const lease = { holder: 'busy', until, ids: ['r0', 'r149'], suspects: ['r7'], rev: 'j' };
-    await harness.store.holdLease('q#2', lease);
+    await harness.store.leases.hold('q#2', lease);
     let looks = 0;
-    const store = interrupted(harness.store, { readLeases: () => looks++ });
+    const store = interrupted(harness.store, { 'leases.readAll': () => looks++ });
     const result = await operatorOf(harness, store).move({ all: true }, { queue: 'other' });
     expect(result).toMatchObject({ changed: 151, delayed: 3, ended: 'complete' });
     expect(looks).toBe(2);
@@ -539,7 +539,7 @@ describe('move', () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     const lease = { holder: 'busy', until: START + 10_000, ids: ['a', 'b'], rev: 'j' };
-    await harness.store.holdLease('q', lease);
+    await harness.store.leases.hold('q', lease);
     const operator = operatorOf(harness);
     await harness.pass(15);
     expect(await operator.move('a', { queue: 'other' })).toMatchObject({ delayed: 1 });
@@ -713,7 +713,7 @@ describe('any action', () => {
     const harness = new Harness();
     for (let i = 100; i < 350; i++) putDead(harness, `r${i}`);
     const store = interrupted(harness.store, {
-      change: ({ id }: { readonly id: string }) => {
+      'records.change': ({ id }: { readonly id: string }) => {
         if (id < 'r130') throw new StoreError('no room in the item');
       },
     });
@@ -769,7 +769,7 @@ describe('any action', () => {
     const harness = new Harness();
     for (const id of ['a', 'bad', 'c']) putDead(harness, id);
     const store = interrupted(harness.store, {
-      change: ({ id }: { id: string }) => {
+      'records.change': ({ id }: { id: string }) => {
         if (id === 'bad') throw new StoreError('UpdateItem (table t): ValidationException: item size');
       },
     });
@@ -786,7 +786,7 @@ describe('any action', () => {
     for (let i = 0; i < 3; i++) putDead(harness, `r${i}`);
     let throttled = 0;
     const store = interrupted(harness.store, {
-      change: () => {
+      'records.change': () => {
         if (throttled++ < 4) throw new StoreThrottledError('DynamoDB throttles');
       },
     });
@@ -804,7 +804,7 @@ describe('any action', () => {
     for (let i = 0; i < 300; i++) putDead(harness, `r${i}`);
     let writes = 0;
     const store = interrupted(harness.store, {
-      change: () => {
+      'records.change': () => {
         if (++writes > 150) throw new StoreAccessError('access denied');
       },
     });
@@ -841,7 +841,7 @@ describe('any action', () => {
     };
     const harness = new Harness();
     putDead(harness, 'a');
-    const store = interrupted(harness.store, where === 'change' ? { change: throws } : {});
+    const store = interrupted(harness.store, where === 'change' ? { 'records.change': throws } : {});
     const onProgress = where === 'onProgress' ? throws : undefined;
     await expect(operatorOf(harness, store).redrive('a', { onProgress })).rejects.toBe(mistake);
   });
@@ -851,7 +851,7 @@ describe('any action', () => {
     putDead(harness, 'a');
     putDead(harness, 'b');
     const store = interrupted(harness.store, {
-      change: ({ id }: { id: string }) => {
+      'records.change': ({ id }: { id: string }) => {
         if (id === 'a') putDead(harness, 'a', { rev: String(Math.random()) });
       },
     });

@@ -18,7 +18,7 @@ it('a paused queue is attempted no further than the page at hand, and goes on wh
   // A page is no larger than what fits into a minute at the worst: of 5 at once that take 30 s, ten.
   expect(summary.attempted).toBeLessThanOrEqual(20);
   expect((harness.time.now - pausedAt) / 1000).toBeLessThanOrEqual(60);
-  expect((await harness.store.readQueue('q')).pausedAt).toBe(iso(15));
+  expect((await harness.store.queues.read('q')).pausedAt).toBe(iso(15));
   expect(await harness.run(succeed)).toMatchObject({ attempted: 0, ended: 'paused' });
   expect(await operator.resume('q')).toBe(true);
   expect(await operator.resume('q')).toBe(false);

@@ -72,7 +72,7 @@ export class World {
   }
 
   leases() {
-    return this.races.store.readLeases();
+    return this.races.store.leases.readAll();
   }
 
   operator(store: OperatorStore = this.races.store): BacklogOperator {

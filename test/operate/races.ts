@@ -34,7 +34,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.put();
         let writes = 0;
         const store = its.between({
-          change: async () => {
+          'records.change': async () => {
             if (writes++ === 0) await its.run(() => Promise.reject(new Error('no')));
           },
         });
@@ -48,7 +48,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
       'that comes second leaves alone what has succeeded meanwhile',
       scene(async (its) => {
         await its.put();
-        const store = its.between({ change: () => its.run() });
+        const store = its.between({ 'records.change': () => its.run() });
         const result = await its.operator(store).discard({ queue: its.queue, status: 'NEW' });
         expect(result).toMatchObject({ changed: 0, skipped: { changedMeanwhile: 1 } });
         expect(await its.item()).toMatchObject({ status: 'SUCCESS' });
@@ -178,7 +178,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
       scene(async (its) => {
         await its.put(bare(its));
         const store = its.between({
-          change: async () => {
+          'records.change': async () => {
             expect(await its.run(undefined, { arrivals: [its.id()] })).toMatchObject({ attempted: 0 });
           },
         });
@@ -288,7 +288,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         for (let i = 0; i < 3; i++) await its.put({ dueAt: its.iso(-60 + i) }, `r${i}`);
         const journals: (readonly string[])[] = [];
         const store = its.between({
-          holdLease: async (_key: string, { ids, begun }: LeaseHold) => {
+          'leases.hold': async (_key: string, { ids, begun }: LeaseHold) => {
             if (begun)
               expect(await its.operator().move(its.id(), { queue: to })).toMatchObject({ delayed: 1 });
             journals.push(ids);
@@ -312,7 +312,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.put({ dueAt: its.iso(-70) }, 'slow');
         await its.put();
         const store = its.between({
-          settle: async ({ id }: { id: string }) => {
+          'records.settle': async ({ id }: { id: string }) => {
             if (id === its.id('slow')) await its.clock.sleep(61_000);
           },
         });
@@ -364,7 +364,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         const to = `${its.queue}-to`;
         await its.put();
         const store = its.between({
-          readLeases: () => {
+          'leases.readAll': () => {
             throw new Error('killed');
           },
         });

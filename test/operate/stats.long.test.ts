@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 describe('stats', () => {
   it('of a queue that retries per record: what is due now, and within a minute, an hour, a day', async () => {
     const harness = new Harness();
-    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     const dues = [-90, -0.001, 0, 0.001, 60, 60.001, HOUR, HOUR + 1, DAY, DAY + 1, 400 * DAY];
     for (const [i, due] of dues.entries()) harness.put(`r${i}`, { dueAt: iso(due) });
     putDead(harness, 'd1');
@@ -41,7 +41,7 @@ describe('stats', () => {
 
   it('of a progressive queue: ages by tier, and what is delayed', async () => {
     const harness = new Harness();
-    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     for (const [i, age] of [
       1,
       DAY - 1,
@@ -70,9 +70,9 @@ describe('stats', () => {
 
   it('of a queue with shards, of whatever number, and with open breakers', async () => {
     const harness = new Harness();
-    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     const open = { until: START, since: START, token: 't' };
-    await harness.store.setBreaker('q', 'erp', open, undefined);
+    await harness.store.breakers.set('q', 'erp', open, undefined);
     for (const [i, lane] of ['q', 'q#1', 'q#31', 'q#31'].entries())
       harness.put(`r${i}`, { lane, dueAt: iso(-i) });
     putDead(harness, 'd', { lane: 'q#7/dead' });
@@ -84,22 +84,25 @@ describe('stats', () => {
 
   it('of more than one page of the index counts them all', async () => {
     const harness = new Harness();
-    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     for (let i = 0; i < 5; i++) harness.put(`r${i}`, { dueAt: iso(-10 + i) });
-    const countDue: OperatorStore['countDue'] = async (query) => {
-      const { count } = await harness.store.countDue(query);
+    const countDue: OperatorStore['pages']['count'] = async (query) => {
+      const { count } = await harness.store.pages.count(query);
       if (query.lane !== 'q' || count < 2) return { count, next: undefined };
       const after = query.after ? Number(query.after.id.slice(1)) + 1 : 0;
       return { count: 1, next: { id: `r${after}`, dueAt: iso(-10 + after) } };
     };
-    const { queues } = await operatorOf(harness, replacing({ countDue }, harness.store)).stats();
+    const { queues } = await operatorOf(
+      harness,
+      replacing({ pages: { count: countDue } }, harness.store),
+    ).stats();
     expect(queues).toMatchObject([{ pending: 5, due: { now: 5 } }]);
   });
 
   it('of a paused or an empty queue, of one that no run has served, and of those that are asked for', async () => {
     const harness = new Harness();
     await operatorOf(harness).pause('paused');
-    await harness.store.setRetryMode('empty', { mode: 'progressive', since: 0 }, undefined);
+    await harness.store.queues.setRetryMode('empty', { mode: 'progressive', since: 0 }, undefined);
     const { queues } = await operatorOf(harness).stats({ alsoQueues: ['fresh'] });
     expect(queues).toMatchObject([
       { queue: 'empty', pending: 0, delayed: 0, oldestDueAt: undefined },
@@ -116,7 +119,7 @@ describe('stats', () => {
     const { store, tables, close } = await dynamoDbUnderTest(dynamoDb.endpoint);
     try {
       const insert = async (id: string, attributes: object) => {
-        await store.insert({
+        await store.records.insert({
           id,
           status: 'NEW',
           payload: 'x'.repeat(500),
@@ -125,7 +128,7 @@ describe('stats', () => {
           ...attributes,
         });
       };
-      await store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
+      await store.queues.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
       for (let i = 0; i < 40; i++) await insert(`r${i}`, { lane: 'q', dueAt: iso(i) });
       const operator = new BacklogOperator({
         table: tables.records,

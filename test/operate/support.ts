@@ -1,4 +1,5 @@
 import { BacklogOperator } from '../../src/operate/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import type { OperatorStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
 import type { Harness } from '../worker/harness.js';
@@ -36,19 +37,18 @@ export function putDead(harness: Harness, id: string, attributes: Record<string,
   });
 }
 
+/** A call of a store, such as `records.change`. */
+type Call = {
+  [Role in keyof OperatorStore]: `${Role}.${keyof OperatorStore[Role] & string}`;
+}[keyof OperatorStore];
+
 /** A store that does something at certain calls, before they take effect. */
 export function interrupted<Store extends OperatorStore>(
   store: Store,
-  before: Partial<Record<keyof OperatorStore, (...args: never[]) => unknown>>,
+  before: Partial<Record<Call, (...args: never[]) => unknown>>,
 ): Store {
-  return new Proxy(store, {
-    get(target, name: keyof OperatorStore) {
-      const member = target[name] as unknown;
-      if (typeof member !== 'function') return member;
-      return async (...args: never[]) => {
-        await before[name]?.(...args);
-        return member.apply(target, args);
-      };
-    },
+  return intercepted(store, async (name, call, args) => {
+    await before[name as Call]?.(...(args as never[]));
+    return call();
   });
 }

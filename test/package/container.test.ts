@@ -105,12 +105,12 @@ describe('the image of the example', () => {
       await until(isHealthy, 60_000);
       const at = new Date().toISOString();
       const timed = { insertedAt: at, lane: 'thumbnails', dueAt: at, rev: 'r' };
-      await store.insert({ id: 'cat', queue: 'thumbnails', payload: {}, status: 'NEW', ...timed });
-      const record = async () => (await store.readRecords(['cat']))[0];
+      await store.records.insert({ id: 'cat', queue: 'thumbnails', payload: {}, status: 'NEW', ...timed });
+      const record = async () => (await store.records.getMany(['cat']))[0];
       await until(async () => (await record())?.status === 'DEAD', 60_000);
       // No shop answers.
       expect(await record()).toMatchObject({ attempts: 1, lastError: { message: 'fetch failed' } });
-      expect([...(await store.readRegistry()).queues.keys()].sort()).toEqual(['imports', 'thumbnails']);
+      expect([...(await store.registry.read()).queues.keys()].sort()).toEqual(['imports', 'thumbnails']);
       worker.child.kill('SIGTERM');
       expect(await worker.ended).toBe(0);
     } finally {

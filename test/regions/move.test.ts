@@ -18,8 +18,8 @@ function bench() {
   }));
   if (!from || !to) throw new Error('expected two');
   const replicate = async () => {
-    const item = await from.store.readActiveRegion();
-    if (item) await to.store.writeActiveRegion(item, undefined);
+    const item = await from.store.activeRegion.read();
+    if (item) await to.store.activeRegion.write(item, undefined);
   };
   const { signal } = new AbortController();
   const move = () => moveBetween(from, to, { clock, signal, say: () => {}, force: false });
@@ -32,7 +32,7 @@ describe('a planned failover', () => {
     const moving = move();
     for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicate());
     expect(await time.until(moving)).toBe('moved');
-    expect(await to.store.readActiveRegion()).toMatchObject({ region: to.name, from: time.now });
+    expect(await to.store.activeRegion.read()).toMatchObject({ region: to.name, from: time.now });
     expect(time.now - START).toBeLessThan(3 * MINUTE_MS);
   });
 
@@ -40,7 +40,7 @@ describe('a planned failover', () => {
     const { time, from, to, move } = bench();
     expect(await time.until(move())).toBe('givenBack');
     for (const { store } of [from, to])
-      expect(await store.readActiveRegion()).toMatchObject({ region: from.name, from: time.now });
+      expect(await store.activeRegion.read()).toMatchObject({ region: from.name, from: time.now });
     // Before its runs have ended.
     expect(time.now - START).toBeLessThan(2.1 * MINUTE_MS);
   });
@@ -50,23 +50,23 @@ describe('a planned failover', () => {
     time.after(1_000, () => void replicate());
     expect(await time.until(move())).toBe('givenBack');
     for (const { store } of [from, to])
-      expect(await store.readActiveRegion()).toMatchObject({ region: from.name, from: time.now });
+      expect(await store.activeRegion.read()).toMatchObject({ region: from.name, from: time.now });
   });
 
   it('does not tell the first region to go on where the second one cannot be reached: it would begin by itself', async () => {
     const { time, from, to } = bench();
     const writeActiveRegion = () => Promise.reject(new StoreUnavailableError('no answer'));
-    const mute = { ...to, store: replacing({ writeActiveRegion }, to.store) };
+    const mute = { ...to, store: replacing({ activeRegion: { write: writeActiveRegion } }, to.store) };
     const { signal } = new AbortController();
     const moving = moveBetween(from, mute, { clock: time.clock(), signal, say: () => {}, force: false });
     await expect(time.until(moving)).rejects.toThrow('no answer');
-    expect(await from.store.readActiveRegion()).toMatchObject({ region: to.name, before: from.name });
+    expect(await from.store.activeRegion.read()).toMatchObject({ region: to.name, before: from.name });
   });
 
   it('waits for a run whose lease has just run out by this clock: clocks differ', async () => {
     const { time, from, replicate, move } = bench();
     const until = START + 200_000;
-    await from.store.holdLease('orders', { holder: 'h', until, ids: ['a'], rev: 'r' });
+    await from.store.leases.hold('orders', { holder: 'h', until, ids: ['a'], rev: 'r' });
     const moving = move();
     for (const seconds of [1, 140, 199, 203, 207, 211]) time.after(seconds * 1000, () => void replicate());
     expect(await time.until(moving)).toBe('moved');
@@ -82,11 +82,11 @@ describe('a planned failover', () => {
     expect(await time.until(moveBetween(from, to, deps))).toBe('interrupted');
     await replicate();
     await time.runUntil(START + 31 * MINUTE_MS);
-    const said = await to.store.readActiveRegion();
+    const said = await to.store.activeRegion.read();
     const again = { ...deps, signal: new AbortController().signal };
     expect(await time.until(moveBetween(from, to, again))).toBe('moved');
-    expect(await from.store.readActiveRegion()).toEqual(said);
-    expect(await to.store.readActiveRegion()).toEqual(said);
+    expect(await from.store.activeRegion.read()).toEqual(said);
+    expect(await to.store.activeRegion.read()).toEqual(said);
     expect(time.now - START).toBe(31 * MINUTE_MS);
   });
 
@@ -101,7 +101,7 @@ describe('a planned failover', () => {
     const { signal } = new AbortController();
     expect(await time.until(moveBetween(to, from, { ...deps, signal }))).toBe('moved');
     for (const { store } of [from, to])
-      expect(await store.readActiveRegion()).toMatchObject({
+      expect(await store.activeRegion.read()).toMatchObject({
         region: from.name,
         from: time.now,
         before: to.name,
@@ -121,8 +121,8 @@ describe('a planned failover', () => {
     const { signal } = new AbortController();
     const back = moveBetween(to, from, { ...deps, signal });
     const replicateBack = async () => {
-      const item = await to.store.readActiveRegion();
-      if (item) await from.store.writeActiveRegion(item, undefined);
+      const item = await to.store.activeRegion.read();
+      if (item) await from.store.activeRegion.write(item, undefined);
     };
     for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicateBack());
     expect(await time.until(back)).toBe('moved');
@@ -134,7 +134,7 @@ describe('a planned failover', () => {
     const clock = time.clock();
     const ahead = START + 1_000_000 * MINUTE_MS;
     const item = { region: to.name, from: ahead, at: ahead, before: from.name };
-    await from.store.writeActiveRegion(item, undefined);
+    await from.store.activeRegion.write(item, undefined);
     await replicate();
     const { signal } = new AbortController();
     const moving = moveBetween(from, to, { clock, signal, say: () => {}, force: false });
@@ -148,7 +148,7 @@ describe('what a region would attempt', () => {
   it('is compared with what the other one has: by the fence, the status and the due time', async () => {
     const { from, to, time } = bench();
     const queues = new Map([['orders', { owner: 'o', retryMode: 'perRecord', shards: 2, at: '' } as const]]);
-    await from.store.writeRegistry({ rev: 'r', queues }, '');
+    await from.store.registry.write({ rev: 'r', queues }, '');
     const dueAt = new Date(time.now).toISOString();
     const item = { status: 'NEW', queue: 'orders', lane: 'orders', dueAt, rev: 'r', payload: 1 };
     for (const { store } of [from, to]) store.put({ ...item, id: 'same' });

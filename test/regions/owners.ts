@@ -68,11 +68,11 @@ export class OwnersWorld {
     const [site] = this.world.sites;
     if (!site) return;
     const store = this.world.operatorTables(site);
-    const registry = await store.readRegistry();
+    const registry = await store.registry.read();
     const to = COLOURS.find((colour) => colour !== registry.queues.get('q')?.owner) ?? 'blue';
     const { next } = transfer(registry, { queues: ['q'], from: undefined, to }, this.world.time.now);
     if (!next) return;
-    await store.writeRegistry({ ...registry, rev: randomToken(this.random), queues: next }, registry.rev);
+    await store.registry.write({ ...registry, rev: randomToken(this.random), queues: next }, registry.rev);
     this.transfers++;
   }
 }

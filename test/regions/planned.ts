@@ -105,7 +105,7 @@ export class PlannedWorld {
   private async bothAgree(): Promise<void> {
     const { sites, time } = this.world;
     const regionAt = async (site: (typeof sites)[number]) =>
-      (await site.deps.replica.store.readActiveRegion())?.region ?? REGIONS[0];
+      (await site.deps.replica.store.activeRegion.read())?.region ?? REGIONS[0];
     for (;;) {
       const told = await Promise.all(sites.map(regionAt));
       if (told.every((region) => region === REGIONS[this.active])) return;

@@ -115,23 +115,24 @@ export class Replica {
     };
     return replacing(
       {
-        insert: (item) => writing(item.id, () => store.insert(item)),
-        settle: (record, change, rev) => writing(record.id, () => store.settle(record, change, rev)),
-        writeRegistry: async (next, read) => {
-          const written = await store.writeRegistry(next, read);
-          const copy = async (to: MemoryStore) => to.writeRegistry(next, (await to.readRegistry()).rev);
-          return written && control('registry', () => true, copy);
+        records: {
+          insert: (item) => writing(item.id, () => store.records.insert(item)),
+          settle: (record, change, rev) =>
+            writing(record.id, () => store.records.settle(record, change, rev)),
         },
-        writeActiveRegion: async (next, read) => {
-          const written = await store.writeActiveRegion(next, read);
-          return (
-            written &&
-            control(
-              REGION_KEY,
-              () => true,
-              (to) => void to.writeActiveRegion(next, undefined),
-            )
-          );
+        registry: {
+          write: async (next, read) => {
+            const written = await store.registry.write(next, read);
+            const copy = async (to: MemoryStore) => to.registry.write(next, (await to.registry.read()).rev);
+            return written && control('registry', () => true, copy);
+          },
+        },
+        activeRegion: {
+          write: async (next, read) => {
+            const written = await store.activeRegion.write(next, read);
+            const copy = (to: MemoryStore) => void to.activeRegion.write(next, undefined);
+            return written && control(REGION_KEY, () => true, copy);
+          },
         },
       },
       store,

@@ -8,13 +8,13 @@ import type { Sabotage, Variables } from './site.js';
 
 /** The operator's command does not see the runs at work. */
 export const withoutWaitForRuns: Sabotage = {
-  operatorStore: (store) => replacing({ readRuns: async () => [] }, store),
+  operatorStore: (store) => replacing({ control: { readRuns: async () => [] } }, store),
   scenario: (scenario) => withAttempts(scenario, 180_000, { late: 0, latestMs: 0 }),
 };
 
 /** The operator's command finds nothing to compare. What runs write last arrives late. */
 export const withoutComparison: Sabotage = {
-  operatorStore: (store) => replacing({ queryDue: async () => ({ keys: [], more: false }) }, store),
+  operatorStore: (store) => replacing({ pages: { query: async () => ({ keys: [], more: false }) } }, store),
   scenario: (scenario) => withAttempts(scenario, 60_000, { late: 0.5, latestMs: 240_000 }),
 };
 
@@ -39,13 +39,13 @@ export const withoutLookAtPages: Sabotage = {
 /** A function that cannot look up which region is active goes on with what it knew. */
 export const withOldKnowledge: Sabotage = {
   store: (store) => {
-    let known: Awaited<ReturnType<typeof store.readActiveRegion>>;
+    let known: Awaited<ReturnType<typeof store.activeRegion.read>>;
     let reads = 0;
     const readActiveRegion = async () => {
-      if (reads++ % 5 === 0) known = await store.readActiveRegion();
+      if (reads++ % 5 === 0) known = await store.activeRegion.read();
       return known;
     };
-    return replacing({ readActiveRegion }, store);
+    return replacing({ activeRegion: { read: readActiveRegion } }, store);
   },
 };
 

@@ -1,7 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
 import type { QueuesSettings } from '../../functions/settings.js';
-import type { Item } from '../../src/record/index.js';
+import type { BacklogRecord, Item } from '../../src/record/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Clock } from '../../src/support/clock.js';
@@ -78,7 +79,14 @@ export class Cloud {
   async insert(id: string, queue: string, attributes: Item | object = {}): Promise<void> {
     const now = new Date(this.time.now).toISOString();
     const place = { insertedAt: now, dueAt: now, lane: queue, rev: 'inserted' };
-    await this.store.insert({ id, status: 'NEW', queue, payload: {}, ...place, ...attributes } as Item);
+    await this.store.records.insert({
+      id,
+      status: 'NEW',
+      queue,
+      payload: {},
+      ...place,
+      ...attributes,
+    } as Item);
   }
 
   /** Lets the rules fire for so long. */
@@ -156,18 +164,12 @@ export class Cloud {
   }
 
   private counted(): BacklogStore {
-    return new Proxy(this.store as BacklogStore, {
-      get: (store, name: keyof BacklogStore & string) => {
-        const method = store[name] as unknown;
-        if (typeof method !== 'function') return method;
-        return async (...args: unknown[]) => {
-          this.requests[name] = (this.requests[name] ?? 0) + 1;
-          const answer: unknown = await method.apply(store, args);
-          if (name === 'settle' && answer === 'settled')
-            this.intake.sees(this.item((args[0] as { id: string }).id));
-          return answer;
-        };
-      },
+    return intercepted(this.store, async (name, call, [record]) => {
+      this.requests[name] = (this.requests[name] ?? 0) + 1;
+      const answer = await call();
+      if (name === 'records.settle' && answer === 'settled')
+        this.intake.sees(this.item((record as BacklogRecord).id));
+      return answer;
     });
   }
 }

@@ -17,7 +17,7 @@ async function attemptsOf(queues: QueuesSettings, delayDays: number, days: numbe
   const [queue] = Object.keys(queues);
   const availableAt = bench.start + delayDays * DAY * 1000;
   const context = { now: bench.start, availableAt, random: () => 0.5, indexesAtOnce: () => true };
-  await bench.store.insert(itemOf({ id: 'hopeless', queue, payload: {} }, context));
+  await bench.store.records.insert(itemOf({ id: 'hopeless', queue, payload: {} }, context));
   await bench.pass(delayDays + days, () => bench.item('hopeless')?.status === 'DEAD');
   const ages = times.map((time) => (time - availableAt) / 1000);
   return { ages, item: bench.item('hopeless'), age: (bench.clock.now() - availableAt) / 1000 };

@@ -24,8 +24,8 @@ export function queueUnderRules(queues: QueuesSettings, process: Process) {
     const until = bench.clock.now();
     const from = until - ageSeconds * 1000;
     return (
-      (await bench.store.queryDue({ lane: queue, from, until, order: 'newestFirst', limit: 1 })).keys.length >
-      0
+      (await bench.store.pages.query({ lane: queue, from, until, order: 'newestFirst', limit: 1 })).keys
+        .length > 0
     );
   };
   const rules: Rule[] =

@@ -128,14 +128,14 @@ describe('what it costs', () => {
       for (let i = 0; i < 5; i++) await cloud.insert(`r${i}`, 'q');
       await cloud.pass(HOUR);
       expect(cloud.attempts.length).toBeGreaterThan(5);
-      expect([cloud.intake.messages, cloud.intake.runs, cloud.requests.queryDue]).toEqual([0, 0, 61]);
+      expect([cloud.intake.messages, cloud.intake.runs, cloud.requests['pages.query']]).toEqual([0, 0, 61]);
     }
   });
 
   it('an idle poll of a queue with short waits is one query', async () => {
     const cloud = cloudOf({ type: 'linear' });
     await cloud.pass(600);
-    expect(cloud.requests).toEqual({ queryDue: 11 });
+    expect(cloud.requests).toEqual({ 'pages.query': 11 });
   });
 
   it('a message and a short run for each second in which records come due', async () => {
@@ -207,7 +207,7 @@ describe('a run for short waits', () => {
     const cloud = cloudOf(retry);
     await cloud.insert('a', 'q');
     await cloud.pass(5);
-    await cloud.store.setPaused('q', true);
+    await cloud.store.queues.setPaused('q', true);
     await cloud.pass(300);
     expect(cloud.attemptsOf('a')).toHaveLength(1);
   });

@@ -1,21 +1,10 @@
+import { intercepted } from '../../src/store/bounded-store.js';
 import { MemoryStore, type MemoryStoreDeps } from '../../src/store/memory/store.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
+import { replacing } from './replacing.js';
 
 /** What the users' table is asked for; everything else is of the control table. */
-const OF_RECORDS = new Set<string>([
-  'insert',
-  'get',
-  'list',
-  'queryDue',
-  'readRecords',
-  'settle',
-  'scanNotIndexed',
-  'change',
-  'remove',
-  'readItems',
-  'scanItems',
-  'countDue',
-] satisfies (keyof OperatorStore)[]);
+const OF_RECORDS = /^(records\.|pages\.(query|count)|sweep\.scan)/;
 
 /** Two tables, of which one can be lost, or restored to an earlier state, without the other. */
 export class ControlTable {
@@ -52,23 +41,20 @@ export class ControlTable {
 
   store(): OperatorStore {
     const { records } = this;
-    return new Proxy<OperatorStore>(records, {
-      get: (_, name) => {
-        if (name === 'readPage') {
-          const readPage: OperatorStore['readPage'] = async (ids, queue) => ({
-            records: await records.readRecords(ids),
-            queue: await this.current.readQueue(queue),
-          });
-          return readPage;
-        }
-        const of = (store: MemoryStore) =>
-          (store[name as keyof MemoryStore] as (...args: unknown[]) => unknown).bind(store);
-        if (OF_RECORDS.has(String(name))) return of(records);
-        return (...args: unknown[]) => {
-          if (this.copy && !this.isCopied) void of(this.copy)(...args);
-          return of(this.current)(...args);
-        };
-      },
+    const store: OperatorStore = intercepted(records, (name, call, args) => {
+      if (OF_RECORDS.test(name)) return call();
+      const [role = '', method = ''] = name.split('.');
+      const askOf = (control: MemoryStore): Promise<unknown> => {
+        const methods = Reflect.get(control, role);
+        return methods[method](...args);
+      };
+      if (this.copy && !this.isCopied) void askOf(this.copy);
+      return askOf(this.current);
     });
+    const read: OperatorStore['pages']['read'] = async (ids, queue) => ({
+      records: await records.records.getMany(ids),
+      queue: await this.current.queues.read(queue),
+    });
+    return replacing({ pages: { read } }, store);
   }
 }

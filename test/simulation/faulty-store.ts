@@ -1,3 +1,4 @@
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Random } from '../../src/support/random.js';
@@ -7,7 +8,7 @@ import { between, chance } from './random.js';
 const LATEST_MS = 300_000;
 
 function isWrite(name: string): boolean {
-  return !/^(get|read|query|list|scan|count|claimed)/.test(name);
+  return !/\.(get|read|query|list|scan|count|find)/.test(name);
 }
 
 /**
@@ -20,33 +21,26 @@ export function faultyStore<Store extends BacklogStore>(
   faults: () => Faults,
   random: Random,
 ): Store {
-  const call = (name: string, args: unknown[]): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      const operation = (): Promise<unknown> => {
-        const method = store[name as keyof Store] as unknown as (...args: unknown[]) => Promise<unknown>;
-        return method.apply(store, args);
-      };
-      const answer = (settle: () => void) => actor.step(actor.answerLatencyMs(), settle);
-      const unavailable = () => reject(new StoreUnavailableError(`${name}: no answer`));
-      actor.step(actor.latencyMs(), () => {
-        if (chance(random, faults().errorBefore)) return answer(unavailable);
-        if (faults().throttled > 0 && chance(random, faults().throttled))
-          return answer(() => reject(new StoreThrottledError(`${name}: throttled`)));
-        const effect = chance(random, faults().repeat) ? operation().then(operation) : operation();
-        // The network had kept another copy of it.
-        if (faults().lateRepeat > 0 && isWrite(name) && chance(random, faults().lateRepeat))
-          actor.later(between(random, 1_000, LATEST_MS), () => void operation().catch(() => {}));
-        const lost = chance(random, faults().errorAfter);
-        effect.then(
-          (value) => answer(lost ? unavailable : () => resolve(value)),
-          (error) => answer(() => reject(error)),
-        );
-      });
-    });
-  return new Proxy(store, {
-    get:
-      (_, name) =>
-      (...args: unknown[]) =>
-        call(String(name), args),
-  });
+  return intercepted(
+    store,
+    (name, operation) =>
+      new Promise((resolve, reject) => {
+        const answer = (settle: () => void) => actor.step(actor.answerLatencyMs(), settle);
+        const unavailable = () => reject(new StoreUnavailableError(`${name}: no answer`));
+        actor.step(actor.latencyMs(), () => {
+          if (chance(random, faults().errorBefore)) return answer(unavailable);
+          if (faults().throttled > 0 && chance(random, faults().throttled))
+            return answer(() => reject(new StoreThrottledError(`${name}: throttled`)));
+          const effect = chance(random, faults().repeat) ? operation().then(operation) : operation();
+          // The network had kept another copy of it.
+          if (faults().lateRepeat > 0 && isWrite(name) && chance(random, faults().lateRepeat))
+            actor.later(between(random, 1_000, LATEST_MS), () => void operation().catch(() => {}));
+          const lost = chance(random, faults().errorAfter);
+          effect.then(
+            (value) => answer(lost ? unavailable : () => resolve(value)),
+            (error) => answer(() => reject(error)),
+          );
+        });
+      }),
+  );
 }

@@ -1,8 +1,9 @@
 import type { Item } from '../../src/record/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
-import type { DueQuery, IndexKey } from '../../src/store/store.js';
+import type { IndexKey, PageStore } from '../../src/store/store.js';
 import type { Random } from '../../src/support/random.js';
 import { between } from './random.js';
+import { replacing } from './replacing.js';
 import { answerFrom } from './stale-index.js';
 
 interface Late {
@@ -25,7 +26,7 @@ export function withItemLag(
 ): OperatorStore {
   let coming: Late[] = [];
   let going: Late[] = [];
-  const changes = new Set(['insert', 'settle', 'change', 'remove']);
+  const { records, pages } = store;
   const note = (before: Place | undefined, after: Place | undefined) => {
     if (before && before.lane === after?.lane && before.key.dueAt === after.key.dueAt) return;
     const late = () => now() + between(random, 0, mostMs);
@@ -39,10 +40,10 @@ export function withItemLag(
     coming = coming.filter((other) => !isSame(other, before));
     if (!isUnseen) going.push({ ...before, until: late() });
   };
-  const queryDue = async (query: DueQuery) => {
+  const query: PageStore['query'] = async (query) => {
     const { lane } = query;
     const all = { lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 } as const;
-    const { keys } = await store.queryDue(all);
+    const { keys } = await pages.query(all);
     coming = coming.filter(({ until }) => until > now());
     going = going.filter(({ until }) => until > now());
     const unseen = coming.filter((other) => other.lane === lane);
@@ -51,20 +52,29 @@ export function withItemLag(
     const order = (a: IndexKey, b: IndexKey) => (`${a.dueAt} ${a.id}` < `${b.dueAt} ${b.id}` ? -1 : 1);
     return answerFrom([...seen, ...left].sort(order), query);
   };
-  return new Proxy(store, {
-    get(_, name) {
-      if (name === 'queryDue') return queryDue;
-      const method = store[name as keyof OperatorStore] as unknown as (...args: unknown[]) => unknown;
-      if (!changes.has(String(name))) return method.bind(store);
-      return async (...args: unknown[]) => {
-        const id = String((args[0] as { id: unknown }).id);
-        const before = placeOf(itemOf(id));
-        const answer = await method.apply(store, args);
-        note(before, placeOf(itemOf(id)));
-        return answer;
-      };
+  const noted =
+    <Args extends [{ readonly id?: unknown }, ...unknown[]], Answer>(
+      write: (...args: Args) => Promise<Answer>,
+    ) =>
+    async (...args: Args) => {
+      const id = String(args[0].id);
+      const before = placeOf(itemOf(id));
+      const answer = await write(...args);
+      note(before, placeOf(itemOf(id)));
+      return answer;
+    };
+  return replacing(
+    {
+      pages: { query },
+      records: {
+        insert: noted((item) => records.insert(item)),
+        settle: noted((record, change, rev) => records.settle(record, change, rev)),
+        change: noted((record, change, rev) => records.change(record, change, rev)),
+        remove: noted((record, rev) => records.remove(record, rev)),
+      },
     },
-  });
+    store,
+  );
 }
 
 interface Place {

@@ -165,14 +165,14 @@ class LongAttemptWorld {
 
   /** Nothing of a record is written over after its success. */
   private watched(): OperatorStore {
-    const settle: OperatorStore['settle'] = async (record, change, rev) => {
+    const settle: OperatorStore['records']['settle'] = async (record, change, rev) => {
       const before = this.item(record.id);
-      const answer = await this.store.settle(record, change, rev);
+      const answer = await this.store.records.settle(record, change, rev);
       if (answer === 'settled' && before?.status === 'SUCCESS' && before.rev !== rev)
         this.violations.push(`${record.id} was written after its success`);
       return answer;
     };
-    return replacing({ settle }, this.store);
+    return replacing({ records: { settle } }, this.store);
   }
 }
 

@@ -10,9 +10,15 @@ const WORLDS = 3;
 const unheld = (store: OperatorStore): OperatorStore =>
   replacing(
     {
-      settle: async (record, change, rev) => {
-        const { dueAt: _, notBefore: __, ...set } = change.set;
-        return store.settle(record, holdOf(change.set) === undefined ? change : { ...change, set }, rev);
+      records: {
+        settle: async (record, change, rev) => {
+          const { dueAt: _, notBefore: __, ...set } = change.set;
+          return store.records.settle(
+            record,
+            holdOf(change.set) === undefined ? change : { ...change, set },
+            rev,
+          );
+        },
       },
     },
     store,

@@ -125,7 +125,7 @@ export class Producers {
     this.deps.versions.wrote(script.id);
     witness.isWritten(script.id, this.stored(script.id), item);
     if (version > 1) truth.put(item);
-    else void store.insert(item);
+    else void store.records.insert(item);
   }
 
   private putBare(script: Script, { attributes, isDated }: Bare, version: number): void {

@@ -6,8 +6,10 @@ export const withoutClaims: Sabotage = {
   store: (store) =>
     replacing(
       {
-        claimArrivals: async () => 'claimed',
-        claimedArrivals: async () => ({ ids: [], neverIn: [] }),
+        claims: {
+          take: async () => 'claimed',
+          find: async () => ({ ids: [], neverIn: [] }),
+        },
       },
       store,
     ),
@@ -18,9 +20,11 @@ export const withoutWaiting: Sabotage = {
   store: (store) =>
     replacing(
       {
-        claimArrivals: async (queue, claim) =>
-          claim.maxRuns === undefined ? 'claimed' : store.claimArrivals(queue, claim),
-        claimedArrivals: async () => ({ ids: [], neverIn: [] }),
+        claims: {
+          take: async (queue, claim) =>
+            claim.maxRuns === undefined ? 'claimed' : store.claims.take(queue, claim),
+          find: async () => ({ ids: [], neverIn: [] }),
+        },
       },
       store,
     ),
@@ -31,9 +35,11 @@ export const withoutFenceOfBare: Sabotage = {
   store: (store) =>
     replacing(
       {
-        settle: async (record, change, rev) => {
-          const current = record.rev === undefined ? await store.get(record.id) : record;
-          return current ? store.settle(current, change, rev) : 'changed';
+        records: {
+          settle: async (record, change, rev) => {
+            const current = record.rev === undefined ? await store.records.get(record.id) : record;
+            return current ? store.records.settle(current, change, rev) : 'changed';
+          },
         },
       },
       store,
@@ -45,9 +51,9 @@ export const withoutNames: Sabotage = {
   store: (store) =>
     replacing(
       {
-        endLease: (key, { until }) => store.endLease(key, { holderPrefix: '', until }),
-        endClaims: (queue, { until }) => store.endClaims(queue, { holderPrefix: '', until }),
-        endSlots: (queues, { until }) => store.endSlots(queues, { holderPrefix: '', until }),
+        leases: { end: (key, { until }) => store.leases.end(key, { holderPrefix: '', until }) },
+        claims: { end: (queue, { until }) => store.claims.end(queue, { holderPrefix: '', until }) },
+        slots: { end: (queues, { until }) => store.slots.end(queues, { holderPrefix: '', until }) },
       },
       store,
     ),

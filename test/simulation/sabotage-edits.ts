@@ -12,15 +12,17 @@ function withoutComparing(...names: readonly string[]): Sabotage {
     store: (store) =>
       replacing(
         {
-          settle: async (record, change, rev) => {
-            const current = await store.get(record.id);
-            if (!current || record.rev === undefined || current.rev !== record.rev)
-              return store.settle(record, change, rev);
-            const [item] = (await store.readItems([record.id])).map(({ item: found }) => found);
-            const isAsNow = Object.fromEntries(names.map((name) => [name, item?.[name]]));
-            const fenced =
-              names.length === 0 ? current : asWritten(record, { set: isAsNow, remove: [] }, record.rev);
-            return store.settle(fenced, change, rev);
+          records: {
+            settle: async (record, change, rev) => {
+              const current = await store.records.get(record.id);
+              if (!current || record.rev === undefined || current.rev !== record.rev)
+                return store.records.settle(record, change, rev);
+              const [item] = (await store.records.getItems([record.id])).map(({ item: found }) => found);
+              const isAsNow = Object.fromEntries(names.map((name) => [name, item?.[name]]));
+              const fenced =
+                names.length === 0 ? current : asWritten(record, { set: isAsNow, remove: [] }, record.rev);
+              return store.records.settle(fenced, change, rev);
+            },
           },
         },
         store,

@@ -9,10 +9,12 @@ export const withFenceOfPayloadOnly: Sabotage = {
   store: (store) =>
     replacing(
       {
-        settle: async (record, change, rev) => {
-          const current = record.rev === undefined ? await store.get(record.id) : undefined;
-          const isSame = current?.rev === undefined && isDeepStrictEqual(current?.payload, record.payload);
-          return store.settle(current && isSame ? current : record, change, rev);
+        records: {
+          settle: async (record, change, rev) => {
+            const current = record.rev === undefined ? await store.records.get(record.id) : undefined;
+            const isSame = current?.rev === undefined && isDeepStrictEqual(current?.payload, record.payload);
+            return store.records.settle(current && isSame ? current : record, change, rev);
+          },
         },
       },
       store,
@@ -28,7 +30,7 @@ export const withoutTasks: Sabotage = {
 
 /** Each run has as many attempts at a time as it likes. */
 export const withoutSlots: Sabotage = {
-  store: (store) => replacing({ takeSlots: async (_, { wanted }) => wanted }, store),
+  store: (store) => replacing({ slots: { take: async (_, { wanted }) => wanted } }, store),
   features: () => ({ ...NO_FEATURES, globalConcurrency: 2 }),
 };
 
@@ -43,10 +45,12 @@ export const withoutTolerance: Sabotage = {
   store: (store) =>
     replacing(
       {
-        holdLease: async (key, hold) => {
-          const answer = await store.holdLease(key, hold);
-          if (answer.held || !answer.lease) return answer;
-          return { ...answer, lease: { ...answer.lease, until: answer.lease.until - 60_000 } };
+        leases: {
+          hold: async (key, hold) => {
+            const answer = await store.leases.hold(key, hold);
+            if (answer.held || !answer.lease) return answer;
+            return { ...answer, lease: { ...answer.lease, until: answer.lease.until - 60_000 } };
+          },
         },
       },
       store,
@@ -81,8 +85,10 @@ export const withoutRemovalOfExpiry: Sabotage = {
     });
     return replacing(
       {
-        settle: (record, change, rev) => store.settle(record, keeping(change), rev),
-        change: (record, change, rev) => store.change(record, keeping(change), rev),
+        records: {
+          settle: (record, change, rev) => store.records.settle(record, keeping(change), rev),
+          change: (record, change, rev) => store.records.change(record, keeping(change), rev),
+        },
       },
       store,
     );
@@ -93,16 +99,20 @@ export const withoutRemovalOfExpiry: Sabotage = {
 /** A page is read as the index is: some seconds late. */
 export const withStaleReads: Sabotage = {
   store: (store) => {
-    const former = new Map<string, Awaited<ReturnType<typeof store.readRecords>>[number]>();
+    const former = new Map<string, Awaited<ReturnType<typeof store.records.getMany>>[number]>();
     return replacing(
       {
-        settle: async (record, change, rev) => {
-          former.set(record.id, record);
-          return store.settle(record, change, rev);
+        records: {
+          settle: async (record, change, rev) => {
+            former.set(record.id, record);
+            return store.records.settle(record, change, rev);
+          },
         },
-        readPage: async (ids, queue) => {
-          const { records, ...page } = await store.readPage(ids, queue);
-          return { ...page, records: records.map((record) => former.get(record.id) ?? record) };
+        pages: {
+          read: async (ids, queue) => {
+            const { records, ...page } = await store.pages.read(ids, queue);
+            return { ...page, records: records.map((record) => former.get(record.id) ?? record) };
+          },
         },
       },
       store,

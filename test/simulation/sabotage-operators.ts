@@ -6,11 +6,17 @@ export const withoutHold: Sabotage = {
   store: (store) =>
     replacing(
       {
-        change: (record, change, rev) => {
-          const { notBefore, status, ...set } = change.set;
-          const dueAt = record.dueAt === undefined ? {} : { dueAt: record.dueAt };
-          const isMove = typeof notBefore === 'object' && status === undefined;
-          return store.change(record, isMove ? { ...change, set: { ...set, ...dueAt } } : change, rev);
+        records: {
+          change: (record, change, rev) => {
+            const { notBefore, status, ...set } = change.set;
+            const dueAt = record.dueAt === undefined ? {} : { dueAt: record.dueAt };
+            const isMove = typeof notBefore === 'object' && status === undefined;
+            return store.records.change(
+              record,
+              isMove ? { ...change, set: { ...set, ...dueAt } } : change,
+              rev,
+            );
+          },
         },
       },
       store,
@@ -19,7 +25,7 @@ export const withoutHold: Sabotage = {
 
 /** Operators see no lease of a run. */
 export const withoutLook: Sabotage = {
-  store: (store) => replacing({ readLeases: async () => new Map() }, store),
+  store: (store) => replacing({ leases: { readAll: async () => new Map() } }, store),
 };
 
 /** Operators write whatever stands there by now. */
@@ -27,9 +33,11 @@ export const withoutOperatorsFence: Sabotage = {
   store: (store) =>
     replacing(
       {
-        change: async (record, change, rev) => {
-          const current = await store.get(record.id);
-          return current ? store.change(current, change, rev) : 'changed';
+        records: {
+          change: async (record, change, rev) => {
+            const current = await store.records.get(record.id);
+            return current ? store.records.change(current, change, rev) : 'changed';
+          },
         },
       },
       store,

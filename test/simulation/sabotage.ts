@@ -6,9 +6,11 @@ export const withoutFence: Sabotage = {
   store: (store) =>
     replacing(
       {
-        settle: async (record, change, rev) => {
-          const current = await store.get(record.id);
-          return current ? store.settle(current, change, rev) : 'changed';
+        records: {
+          settle: async (record, change, rev) => {
+            const current = await store.records.get(record.id);
+            return current ? store.records.settle(current, change, rev) : 'changed';
+          },
         },
       },
       store,
@@ -23,9 +25,11 @@ export const withoutJournal: Sabotage = {
   store: (store) =>
     replacing(
       {
-        takeOverLease: async (key, from, to) => {
-          const taken = await store.takeOverLease(key, from, to);
-          return taken && { ...taken, ids: [], suspects: [] };
+        leases: {
+          takeOver: async (key, from, to) => {
+            const taken = await store.leases.takeOver(key, from, to);
+            return taken && { ...taken, ids: [], suspects: [] };
+          },
         },
       },
       store,
@@ -34,13 +38,14 @@ export const withoutJournal: Sabotage = {
 
 /** Each run keeps the pace by itself. */
 export const withoutSharedPermits: Sabotage = {
-  store: (store) => replacing({ acquirePermits: async (_, { now }) => now }, store),
+  store: (store) => replacing({ permits: { acquire: async (_, { now }) => now } }, store),
   scenario: (scenario) => ({ ...scenario, limits: { ...scenario.limits, attemptsPerSecond: 0.05 } }),
 };
 
 /** Everybody may make the probe. */
 export const withoutProbeClaim: Sabotage = {
-  store: (store) => replacing({ setBreaker: (...args) => store.setBreaker(...args).then(() => true) }, store),
+  store: (store) =>
+    replacing({ breakers: { set: (...args) => store.breakers.set(...args).then(() => true) } }, store),
   scenario: (scenario) => ({
     ...scenario,
     breaker: { failureThreshold: 0.1, minimumAttempts: 1, window: 60, halfOpenAfter: 10 },
@@ -49,5 +54,5 @@ export const withoutProbeClaim: Sabotage = {
 
 /** Everybody holds the lease. */
 export const withoutLease: Sabotage = {
-  store: (store) => replacing({ holdLease: async () => ({ held: true }) }, store),
+  store: (store) => replacing({ leases: { hold: async () => ({ held: true }) } }, store),
 };

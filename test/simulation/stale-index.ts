@@ -1,7 +1,10 @@
 import type { OperatorStore } from '../../src/store/operator-store.js';
-import type { BacklogStore, DueQuery } from '../../src/store/store.js';
+import type { DuePage, DueQuery, PageStore } from '../../src/store/store.js';
 import type { Random } from '../../src/support/random.js';
 import { between } from './random.js';
+import { replacing } from './replacing.js';
+
+type Keys = DuePage['keys'];
 
 /**
  * An index that is eventually consistent, as DynamoDB's is and no emulator's: a query sees the keys as they were up to
@@ -14,36 +17,43 @@ export function withStaleIndex(
   maxStaleMs: number,
   lanes: readonly string[],
 ): OperatorStore {
-  const snapshots: { at: number; queryDue: (query: DueQuery) => ReturnType<BacklogStore['queryDue']> }[] = [];
-  const noted = new Set(['insert', 'settle', 'change', 'remove']);
+  const snapshots: { at: number; keys: ReadonlyMap<string, Keys> }[] = [];
+  const { records, pages } = store;
   const keysOf = async (lane: string) =>
-    (await store.queryDue({ lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 })).keys;
+    (await pages.query({ lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 })).keys;
   const note = async () => {
-    const before = new Map<string, Awaited<ReturnType<typeof keysOf>>>();
-    for (const lane of lanes) before.set(lane, await keysOf(lane));
-    const queryDue = async (query: DueQuery) => answerFrom(before.get(query.lane) ?? [], query);
-    snapshots.push({ at: now(), queryDue });
+    const keys = new Map<string, Keys>();
+    for (const lane of lanes) keys.set(lane, await keysOf(lane));
+    snapshots.push({ at: now(), keys });
     while ((snapshots[1]?.at ?? Number.POSITIVE_INFINITY) < now() - maxStaleMs) snapshots.shift();
   };
-  return new Proxy(store, {
-    get(_, name) {
-      if (name === 'queryDue') {
-        return async (query: DueQuery) => {
-          const seenAt = now() - between(random, 0, maxStaleMs);
-          // What was current then: the state that was replaced by the first write since.
-          const stale = snapshots.find(({ at }) => at > seenAt);
-          // Of the lanes of the dead nothing is remembered.
-          return stale && lanes.includes(query.lane) ? stale.queryDue(query) : store.queryDue(query);
-        };
-      }
-      const method = store[name as keyof OperatorStore] as unknown as (...args: unknown[]) => unknown;
-      if (!noted.has(String(name))) return method.bind(store);
-      return async (...args: unknown[]) => {
-        await note();
-        return method.apply(store, args);
-      };
+  const query: PageStore['query'] = async (query) => {
+    const seenAt = now() - between(random, 0, maxStaleMs);
+    // What was current then: the state that was replaced by the first write since.
+    const stale = snapshots.find(({ at }) => at > seenAt);
+    // Of the lanes of the dead nothing is remembered.
+    return stale && lanes.includes(query.lane)
+      ? answerFrom(stale.keys.get(query.lane) ?? [], query)
+      : pages.query(query);
+  };
+  const noted =
+    <Args extends unknown[], Answer>(write: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args) => {
+      await note();
+      return write(...args);
+    };
+  return replacing(
+    {
+      pages: { query },
+      records: {
+        insert: noted((item) => records.insert(item)),
+        settle: noted((record, change, rev) => records.settle(record, change, rev)),
+        change: noted((record, change, rev) => records.change(record, change, rev)),
+        remove: noted((record, rev) => records.remove(record, rev)),
+      },
     },
-  });
+    store,
+  );
 }
 
 export function answerFrom(keys: readonly { id: string; dueAt: string }[], query: DueQuery) {

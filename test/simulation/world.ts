@@ -359,14 +359,14 @@ export class World {
   /** Looks on while an operator's writes take effect. */
   private watchedOperator(actor: Actor, kind: OperatorKind): OperatorStore {
     const { store } = this;
-    const change: OperatorStore['change'] = async (record, written, rev) => {
+    const change: OperatorStore['records']['change'] = async (record, written, rev) => {
       const before = this.item(record.id);
-      const answer = await store.change(record, written, rev);
+      const answer = await store.records.change(record, written, rev);
       const isNew = answer === 'settled' && before?.rev !== rev;
       if (isNew) this.witness.operates(actor, kind, record, written, before, this.time.now);
       return answer;
     };
-    return replacing({ change }, store);
+    return replacing({ records: { change } }, store);
   }
 
   /** Once while things go wrong; the rest is up to the hourly rule. */
@@ -400,7 +400,7 @@ export class World {
   private schedulePause(): void {
     const { pause } = this.scenario;
     if (!pause) return;
-    const setPaused = (isPaused: boolean) => void this.store.setPaused('q', isPaused);
+    const setPaused = (isPaused: boolean) => void this.store.queues.setPaused('q', isPaused);
     // Whoever restores the control table looks to the queues' pauses.
     const restoredMs = this.features.controlTable?.atMs ?? 0;
     this.time.after(pause.fromMs, () => setPaused(true));
@@ -706,22 +706,22 @@ export class World {
   /** Looks on while records are read, and settles take effect. */
   private watched(actor: Actor): OperatorStore {
     const { store, versions } = this;
-    const settle: BacklogStore['settle'] = async (record, change, rev) => {
+    const settle: BacklogStore['records']['settle'] = async (record, change, rev) => {
       const before = this.item(record.id);
-      const answer = await store.settle(record, change, rev);
+      const answer = await store.records.settle(record, change, rev);
       const isNew = answer === 'settled' && before?.rev !== rev;
       if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
       if (isNew && change.set.exact) this.cloud?.wrote('MODIFY', this.item(record.id) ?? {});
       return answer;
     };
-    const readPage: BacklogStore['readPage'] = async (ids, queue) => {
-      const page = await store.readPage(ids, queue);
+    const read: BacklogStore['pages']['read'] = async (ids, queue) => {
+      const page = await store.pages.read(ids, queue);
       versions.wasRead(page.records);
       return page;
     };
-    const readRecords: BacklogStore['readRecords'] = async (ids) =>
-      versions.wasRead(await store.readRecords(ids));
-    return replacing({ settle, readPage, readRecords }, store);
+    const getMany: BacklogStore['records']['getMany'] = async (ids) =>
+      versions.wasRead(await store.records.getMany(ids));
+    return replacing({ records: { settle, getMany }, pages: { read } }, store);
   }
 
   private openIds(): string[] {

@@ -47,7 +47,7 @@ const IDS = Array.from({ length: 5 }, (_, i) => `r-${i}`);
 describe('a batch read', () => {
   it('asks again for what an answer left out, at once as long as it brings anything', async () => {
     await using giving = await storeGiving((ids) => ids.slice(0, 2));
-    const { records } = await giving.store.readPage(IDS, 'orders');
+    const { records } = await giving.store.pages.read(IDS, 'orders');
     expect(records.map(({ id }) => id)).toEqual(IDS);
     expect(giving.requests.map((ids) => ids.length)).toEqual([5, 3, 1]);
     expect(giving.sleeps).toEqual([]);
@@ -56,13 +56,13 @@ describe('a batch read', () => {
   it('waits longer and longer while nothing comes', async () => {
     let round = 0;
     await using giving = await storeGiving((ids) => (round++ < 3 ? [] : ids));
-    expect((await giving.store.readPage(IDS, 'orders')).records).toHaveLength(5);
+    expect((await giving.store.pages.read(IDS, 'orders')).records).toHaveLength(5);
     expect(giving.sleeps).toEqual([50, 100, 200]);
   });
 
   it('gives up as throttled when nothing comes at all', async () => {
     await using giving = await storeGiving(() => []);
-    await expect(giving.store.readPage(IDS, 'orders')).rejects.toThrow(StoreThrottledError);
+    await expect(giving.store.pages.read(IDS, 'orders')).rejects.toThrow(StoreThrottledError);
     expect(giving.requests).toHaveLength(6);
   });
 });

@@ -27,11 +27,11 @@ describe('the control table', () => {
 
   it('takes, renews and gives back attempts at a time by one write each', async () => {
     const { store, requests, client } = notedStore();
-    await store.takeSlots('slots', { ...ask, run: 'first' });
+    await store.slots.take('slots', { ...ask, run: 'first' });
     requests.length = 0;
-    expect(await store.takeSlots('slots', ask)).toBe(4);
-    expect(await store.renewSlots('slots', 'a', NOW + 90_000)).toBe(true);
-    await store.releaseSlots('slots', 'a', { count: 4, onArrival: false });
+    expect(await store.slots.take('slots', ask)).toBe(4);
+    expect(await store.slots.renew('slots', 'a', NOW + 90_000)).toBe(true);
+    await store.slots.release('slots', 'a', { count: 4, onArrival: false });
     expect(requests).toEqual(Array.from({ length: 3 }, () => 'UpdateItemCommand'));
     client.destroy();
   });
@@ -62,9 +62,9 @@ describe('the control table', () => {
       new PutCommand({ TableName, Item: { key, ...attributes } }),
     );
     const queue = key.slice('queue#'.length);
-    expect(await store.takeSlots(queue, ask)).toBe(4);
-    expect(await store.takeSlots(queue, { ...ask, run: 'b', wanted: 10 })).toBe(6);
-    expect(await store.takeSlots(queue, { ...ask, run: 'c' })).toBe(0);
+    expect(await store.slots.take(queue, ask)).toBe(4);
+    expect(await store.slots.take(queue, { ...ask, run: 'b', wanted: 10 })).toBe(6);
+    expect(await store.slots.take(queue, { ...ask, run: 'c' })).toBe(0);
     client.destroy();
   });
 
@@ -72,8 +72,8 @@ describe('the control table', () => {
     const { store } = dynamoDb.underTest;
     const lanes = Array.from({ length: 5 }, (_, i) => `lane-${i}`);
     const ids = Array.from({ length: 200 }, (_, i) => `${i}-${'x'.repeat(1_500)}`);
-    for (const lane of lanes) await store.holdLease(lane, { holder: 'h', until: NOW + 1, ids, rev: 'r' });
-    expect([...(await store.readLeases()).keys()].sort()).toEqual(lanes);
+    for (const lane of lanes) await store.leases.hold(lane, { holder: 'h', until: NOW + 1, ids, rev: 'r' });
+    expect([...(await store.leases.readAll()).keys()].sort()).toEqual(lanes);
   });
 });
 
@@ -88,6 +88,6 @@ it('a record that may not be deleted is no record that others have changed', asy
   );
   const store = new DynamoDbOperatorStore({ client, tables: dynamoDb.underTest.tables, clock });
   await dynamoDb.underTest.put({ id: 'kept', status: 'DEAD', payload: 1, rev: 'r' });
-  await expect(store.remove(await read(store, 'kept'), 'rev-x')).rejects.toThrow(StoreAccessError);
+  await expect(store.records.remove(await read(store, 'kept'), 'rev-x')).rejects.toThrow(StoreAccessError);
   expect(await dynamoDb.underTest.raw('kept')).toMatchObject({ status: 'DEAD' });
 });

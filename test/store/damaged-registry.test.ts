@@ -54,7 +54,7 @@ it('an entry with an invalid attribute is absent, and is reported', async () => 
   for (const [name, entry, what] of entries) {
     told = [];
     await put({ rev: { S: 'r' }, queues: { M: { [name]: entry, sound: { M: SOUND } } } });
-    const { queues } = await store.readRegistry();
+    const { queues } = await store.registry.read();
     const expected = isFine.has(what) ? [name, 'sound'] : ['sound'];
     expect([what, [...queues.keys()].sort()]).toEqual([what, expected]);
     expect([what, told]).toEqual([what, isFine.has(what) ? [] : [['registry', [`queues.${name}`]]]]);
@@ -65,7 +65,7 @@ it('names that are none of a queue are absent, and a few of them are reported', 
   const names = ['', 'a b', 'x'.repeat(129), ...Array.from({ length: 30 }, (_, i) => `#${i}`)];
   const M = Object.fromEntries([...names, 'sound'].map((name) => [name, { M: SOUND }] as const));
   await put({ rev: { S: 'r' }, queues: { M } });
-  expect([...(await store.readRegistry()).queues.keys()]).toEqual(['sound']);
+  expect([...(await store.registry.read()).queues.keys()]).toEqual(['sound']);
   expect(told).toHaveLength(1);
   expect((told as [string, string[]][])[0]?.[1]).toHaveLength(20);
 });
@@ -74,20 +74,20 @@ it.each(Object.keys(VALUES))('an item whose attributes are %s can be written aga
   const value = VALUES[kind] as AttributeValue;
   for (const damaged of [{ rev: value }, { queues: value }, { rev: value, queues: value }]) {
     await put({ rev: { S: 'r' }, queues: { M: {} }, ...damaged });
-    const read = await store.readRegistry();
+    const read = await store.registry.read();
     expect(read.queues.size).toBe(0);
     const next = { rev: 'next', queues: new Map() };
-    expect([damaged, await store.writeRegistry(next, read.rev)]).toEqual([damaged, true]);
-    expect(await store.readRegistry()).toEqual(next);
+    expect([damaged, await store.registry.write(next, read.rev)]).toEqual([damaged, true]);
+    expect(await store.registry.read()).toEqual(next);
   }
 });
 
 it('keeps what a newer version says of a queue', async () => {
   const newer = { M: { ...SOUND, newer: { N: '5' } } };
   await put({ rev: { S: 'r' }, queues: { M: { newer } } });
-  const { queues } = await store.readRegistry();
-  await store.writeRegistry({ rev: 'r2', queues }, 'r');
-  expect((await store.readRegistry()).queues.get('newer')).toMatchObject({ newer: 5 });
+  const { queues } = await store.registry.read();
+  await store.registry.write({ rev: 'r2', queues }, 'r');
+  expect((await store.registry.read()).queues.get('newer')).toMatchObject({ newer: 5 });
 });
 
 it('an active region with an invalid attribute is none, is reported, and can be written again', async () => {
@@ -104,13 +104,13 @@ it('an active region with an invalid attribute is none, is reported, and can be 
       told = [];
       const Item = { ...sound, [name]: VALUES[kind] as AttributeValue, key: { S: 'region' } };
       await client.send(new PutItemCommand({ TableName: tables.control, Item }));
-      expect([name, kind, await store.readActiveRegion()]).toEqual([name, kind, undefined]);
+      expect([name, kind, await store.activeRegion.read()]).toEqual([name, kind, undefined]);
       expect(told).toEqual([['region', [name]]]);
     }
   }
   const operator = new DynamoDbOperatorStore({ client, tables, clock });
-  expect(await operator.writeActiveRegion(next, undefined)).toBe(true);
-  expect(await store.readActiveRegion()).toEqual(next);
+  expect(await operator.activeRegion.write(next, undefined)).toBe(true);
+  expect(await store.activeRegion.read()).toEqual(next);
 });
 
 it('a claim with an invalid end may have a run at work', async () => {
@@ -120,7 +120,7 @@ it('a claim with an invalid end may have a run at work', async () => {
   const Item = { key: { S: 'arrivals#orders' }, runs };
   await client.send(new PutItemCommand({ TableName: tables.control, Item }));
   const operator = new DynamoDbOperatorStore({ client, tables, clock });
-  const untils = (await operator.readRuns())
+  const untils = (await operator.control.readRuns())
     .filter(({ name }) => name === 'orders')
     .map(({ until }) => until);
   expect(untils.map((until) => until > Date.UTC(9000, 0)).sort()).toEqual([false, true, true]);
@@ -141,9 +141,9 @@ it.each([
   ];
   const operator = new DynamoDbOperatorStore({ client, tables, clock });
   for (const item of items) {
-    await operator.writeActiveRegion(item, undefined);
-    expect(await store.readActiveRegion()).toBeUndefined();
+    await operator.activeRegion.write(item, undefined);
+    expect(await store.activeRegion.read()).toBeUndefined();
   }
   await put({ rev: { S: 'r' }, queues: { M: {} }, primaryRegion: { S: hostile } });
-  expect(await store.readRegistry()).toEqual({ rev: 'r', queues: new Map() });
+  expect(await store.registry.read()).toEqual({ rev: 'r', queues: new Map() });
 });

@@ -48,7 +48,7 @@ describe('another process between two requests of the store', () => {
       const { store, wasInterrupted } = storeInterruptedBefore(update, () =>
         others.put({ id, status: 'NEW', payload: { version: 2 } }),
       );
-      const answer = await store.settle(await read(store, id), SUCCESS, 'rev-1');
+      const answer = await store.records.settle(await read(store, id), SUCCESS, 'rev-1');
       if (!wasInterrupted()) return expect(answer).toBe('settled');
       expect(answer).toBe('changed');
       expect(await others.raw(id)).toMatchObject({ status: 'NEW', payload: { version: 2 } });
@@ -61,7 +61,7 @@ describe('another process between two requests of the store', () => {
       const id = `race-deleted-${update}`;
       await others.put({ id, status: 'NEW', payload: { version: 1 } });
       const { store, wasInterrupted } = storeInterruptedBefore(update, () => others.delete(id));
-      const answer = await store.settle(await read(store, id), SUCCESS, 'rev-1');
+      const answer = await store.records.settle(await read(store, id), SUCCESS, 'rev-1');
       if (!wasInterrupted()) return expect(answer).toBe('settled');
       expect(answer).toBe('changed');
       expect(await others.raw(id)).toBeUndefined();
@@ -73,9 +73,11 @@ describe('another process between two requests of the store', () => {
     async (update) => {
       const queue = `race-tiers-${update}`;
       const run = { at: NOW, complete: true };
-      const { store } = storeInterruptedBefore(update, () => others.store.recordTierRun(queue, '3', run));
-      await store.recordTierRun(queue, '2', run);
-      expect((await store.readQueue(queue)).tiers).toEqual(
+      const { store } = storeInterruptedBefore(update, () =>
+        others.store.queues.recordTierRun(queue, '3', run),
+      );
+      await store.queues.recordTierRun(queue, '2', run);
+      expect((await store.queues.read(queue)).tiers).toEqual(
         new Map([
           ['2', run],
           ['3', run],
@@ -87,28 +89,28 @@ describe('another process between two requests of the store', () => {
   it('a run that gives its slots back before they are counted leaves them to the one that asks', async () => {
     const queue = 'race-slots';
     const ask = { most: 8, onArrival: false, now: NOW, until: NOW + 60_000 };
-    await others.store.takeSlots(queue, { ...ask, run: 'first', wanted: 4 });
+    await others.store.slots.take(queue, { ...ask, run: 'first', wanted: 4 });
     const { store } = storeInterruptedBefore(1, () =>
-      others.store.releaseSlots(queue, 'first', { count: 4, onArrival: false }),
+      others.store.slots.release(queue, 'first', { count: 4, onArrival: false }),
     );
-    expect(await store.takeSlots(queue, { ...ask, run: 'second', wanted: 8 })).toBe(8);
-    await store.releaseSlots(queue, 'second', { count: 8, onArrival: false });
-    expect(await store.takeSlots(queue, { ...ask, run: 'third', wanted: 8 })).toBe(8);
+    expect(await store.slots.take(queue, { ...ask, run: 'second', wanted: 8 })).toBe(8);
+    await store.slots.release(queue, 'second', { count: 8, onArrival: false });
+    expect(await store.slots.take(queue, { ...ask, run: 'third', wanted: 8 })).toBe(8);
   });
 });
 
 it('slots that a frozen run renews just before another one takes them for lost stay its own', async () => {
   const queue = 'race-lost-slots';
   const ask = { most: 4, wanted: 4, onArrival: false };
-  await others.store.takeSlots(queue, { ...ask, run: 'frozen', now: NOW, until: NOW + 60_000 });
+  await others.store.slots.take(queue, { ...ask, run: 'frozen', now: NOW, until: NOW + 60_000 });
   const later = { now: NOW + 61_000, until: NOW + 121_000 };
   // Its first update asks for slots, and its second one removes those that have run out.
   const { store, wasInterrupted } = storeInterruptedBefore(2, () =>
-    others.store.renewSlots(queue, 'frozen', NOW + 130_000),
+    others.store.slots.renew(queue, 'frozen', NOW + 130_000),
   );
-  expect(await store.takeSlots(queue, { ...ask, ...later, run: 'next' })).toBe(0);
+  expect(await store.slots.take(queue, { ...ask, ...later, run: 'next' })).toBe(0);
   expect(wasInterrupted()).toBe(true);
-  expect(await store.renewSlots(queue, 'frozen', NOW + 140_000)).toBe(true);
+  expect(await store.slots.renew(queue, 'frozen', NOW + 140_000)).toBe(true);
 });
 
 describe('a claim in one place and a claim in another one, of a queue that gets shards', () => {
@@ -132,7 +134,7 @@ describe('a claim in one place and a claim in another one, of a queue that gets 
       let requests = 0;
       let other: string | undefined;
       const interrupt = async () => {
-        other = await others.store.claimArrivals(queue, ask('other', 'other', !isSpread));
+        other = await others.store.claims.take(queue, ask('other', 'other', !isSpread));
       };
       client.middlewareStack.add(
         (next) => async (args) => {
@@ -142,7 +144,7 @@ describe('a claim in one place and a claim in another one, of a queue that gets 
         { step: 'initialize', name: 'interrupt' },
       );
       const store = new DynamoDbStore({ client, tables: others.tables, clock });
-      const mine = await store.claimArrivals(queue, ask(elsewhere, 'me', isSpread));
+      const mine = await store.claims.take(queue, ask(elsewhere, 'me', isSpread));
       if (other === undefined) await interrupt();
       expect([mine, other].filter((answer) => answer === 'claimed').length).toBeLessThanOrEqual(1);
       expect([mine, other]).toContain('shared');

@@ -70,7 +70,7 @@ describe('a store that cannot do its work', () => {
       response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
       response.end('{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"oops"}');
     });
-    await expect(storeAt(http.url).get('x')).rejects.toThrow(StoreUnavailableError);
+    await expect(storeAt(http.url).records.get('x')).rejects.toThrow(StoreUnavailableError);
   });
 
   it('says that it is throttled', async () => {
@@ -86,7 +86,7 @@ describe('a store that cannot do its work', () => {
       maxAttempts: 1,
     });
     const store = new DynamoDbStore({ client, tables: { records: 'backlog', control: 'control' }, clock });
-    await expect(store.get('x')).rejects.toThrow(StoreThrottledError);
+    await expect(store.records.get('x')).rejects.toThrow(StoreThrottledError);
   });
 
   it('has tried five times before', async () => {
@@ -95,7 +95,7 @@ describe('a store that cannot do its work', () => {
       requests++;
       request.socket.destroy();
     });
-    await expect(storeAt(http.url).get('x')).rejects.toThrow(StoreUnavailableError);
+    await expect(storeAt(http.url).records.get('x')).rejects.toThrow(StoreUnavailableError);
     expect(requests).toBe(5);
   });
 
@@ -103,7 +103,7 @@ describe('a store that cannot do its work', () => {
     await using http = await startHttp(() => {});
     const client = createDynamoDbClient({ endpoint: http.url, requestTimeoutMs: 50 });
     const store = new DynamoDbStore({ client, tables: { records: 'backlog', control: 'control' }, clock });
-    const error = await store.get('x').catch((thrown: unknown) => thrown);
+    const error = await store.records.get('x').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreUnavailableError);
     expect((error as Error).message).toMatch(/TimeoutError/);
   });

@@ -34,7 +34,7 @@ describe('a record without room for what a settle adds', () => {
   it('keeps its failure without the errors', async () => {
     await putWithRoom('full-1', 300);
     const record = await read(dynamoDb.underTest.store, 'full-1');
-    expect(await dynamoDb.underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
+    expect(await dynamoDb.underTest.store.records.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
     const stored = await dynamoDb.underTest.raw('full-1');
     expect(stored).toMatchObject({
       status: 'ERROR',
@@ -50,7 +50,7 @@ describe('a record without room for what a settle adds', () => {
   it('is dead at its failure when not a byte is left, and does not come again', async () => {
     await putWithRoom('full-2', 0);
     const record = await read(dynamoDb.underTest.store, 'full-2');
-    expect(await dynamoDb.underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
+    expect(await dynamoDb.underTest.store.records.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
     const stored = await dynamoDb.underTest.raw('full-2');
     expect(stored).toMatchObject({ status: 'DEAD', deadReason: 'too large', rev: 'rev-aaaa' });
     expect(stored).not.toHaveProperty('lane');
@@ -65,7 +65,7 @@ describe('a record without room for what a settle adds', () => {
     await putWithRoom(id, bytes);
     const record = await read(dynamoDb.underTest.store, id);
     const change = quarantine(record, 'it has no room for its outcome', Date.parse(iso(1)));
-    expect(await dynamoDb.underTest.store.settle(record, change, 'rev-aaaa')).toBe('settled');
+    expect(await dynamoDb.underTest.store.records.settle(record, change, 'rev-aaaa')).toBe('settled');
     const stored = await dynamoDb.underTest.raw(id);
     expect(stored).toMatchObject({ status: 'DEAD', rev: 'rev-aaaa' });
     expect([stored?.deadReason, stored?.lane]).toEqual([deadReason, lane]);
@@ -77,7 +77,7 @@ describe('a record without room for what a settle adds', () => {
     const record = await read(dynamoDb.underTest.store, 'full-4');
     const history = [ENTRY, { at: iso(), attempt: 2, outcome: 'succeeded' as const }];
     const success = { ...SUCCESS, set: { ...SUCCESS.set, history } };
-    expect(await dynamoDb.underTest.store.settle(record, success, 'rev-aaaa')).toBe('settled');
+    expect(await dynamoDb.underTest.store.records.settle(record, success, 'rev-aaaa')).toBe('settled');
     const stored = await dynamoDb.underTest.raw('full-4');
     expect(stored).toMatchObject({ status: 'SUCCESS', attempts: 1, rev: 'rev-aaaa' });
     expect(stored).not.toHaveProperty('history');
@@ -86,7 +86,7 @@ describe('a record without room for what a settle adds', () => {
   it('keeps its success when not a byte is left', async () => {
     await putWithRoom('full-3', 0);
     const record = await read(dynamoDb.underTest.store, 'full-3');
-    expect(await dynamoDb.underTest.store.settle(record, SUCCESS, 'rev-aaaa')).toBe('settled');
+    expect(await dynamoDb.underTest.store.records.settle(record, SUCCESS, 'rev-aaaa')).toBe('settled');
     expect(await dynamoDb.underTest.raw('full-3')).toMatchObject({ status: 'SUCCESS', rev: 'rev-aaaa' });
   });
 });

@@ -20,8 +20,8 @@ describe('the store in memory', () => {
   it('knows when the first record of a lane is due', async () => {
     const store = new MemoryStore({ clock });
     expect(store.earliestDue('orders')).toBeUndefined();
-    await store.insert(item('a', { dueAt: iso(2000) }));
-    await store.insert(item('b', { dueAt: iso(1000) }));
+    await store.records.insert(item('a', { dueAt: iso(2000) }));
+    await store.records.insert(item('b', { dueAt: iso(1000) }));
     expect(store.earliestDue('orders')).toBe(iso(1000));
     store.delete('b');
     expect(store.earliestDue('orders')).toBe(iso(2000));
@@ -32,7 +32,7 @@ describe('the store in memory', () => {
 
   it('hands out what its callers cannot change', async () => {
     const store = new MemoryStore({ clock });
-    await store.insert(item('a', { payload: { list: [1] } }));
+    await store.records.insert(item('a', { payload: { list: [1] } }));
     const { payload } = await read(store, 'a');
     expect(() => (payload as { list: number[] }).list.push(2)).toThrow(TypeError);
     expect(store.items()).toMatchObject([{ payload: { list: [1] } }]);
@@ -40,7 +40,7 @@ describe('the store in memory', () => {
 
   it('shows an operator’s pause', async () => {
     const store = new MemoryStore({ clock });
-    await store.setPaused('orders', true);
-    expect((await store.readPage([], 'orders')).queue.paused).toBe(true);
+    await store.queues.setPaused('orders', true);
+    expect((await store.pages.read([], 'orders')).queue.paused).toBe(true);
   });
 });

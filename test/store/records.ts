@@ -22,12 +22,12 @@ export function item(id: string, attributes: Record<string, unknown> = {}): Item
 }
 
 export async function insertAndRead(store: BacklogStore, newItem: Item): Promise<BacklogRecord> {
-  await store.insert(newItem);
+  await store.records.insert(newItem);
   return read(store, String(newItem.id));
 }
 
 export async function read(store: BacklogStore, id: string): Promise<BacklogRecord> {
-  const record = await store.get(id);
+  const record = await store.records.get(id);
   if (!record) throw new Error(`no record ${id}`);
   return record;
 }

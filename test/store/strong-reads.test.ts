@@ -28,29 +28,29 @@ it('every item is read strongly: what a run decides by must not be older than it
   const ids = Array.from({ length: 120 }, (_, i) => `r-${i}`);
   await dynamoDb.underTest.put(item('r-0', { lane: 'q' }));
   const hold = { holder: 'me', until: NOW + 60_000, ids, rev: 'a' };
-  await store.holdLease('q', hold);
-  await store.holdLease('q', { ...hold, holder: 'other' });
-  await store.get('r-0');
-  await store.readPage(ids, 'q');
-  await store.readRecords(ids);
-  await store.readItems(ids);
-  await store.readQueue('q');
-  await store.readSweep();
-  await store.readRegistry();
-  const record = await store.get('r-0');
+  await store.leases.hold('q', hold);
+  await store.leases.hold('q', { ...hold, holder: 'other' });
+  await store.records.get('r-0');
+  await store.pages.read(ids, 'q');
+  await store.records.getMany(ids);
+  await store.records.getItems(ids);
+  await store.queues.read('q');
+  await store.sweep.read();
+  await store.registry.read();
+  const record = await store.records.get('r-0');
   if (!record) throw new Error('no record');
   // Each of these looks at what is in its way.
-  await store.settle(record, { set: { status: 'ERROR' }, remove: [] }, 'b');
-  await store.settle(record, { set: { status: 'SUCCESS' }, remove: [] }, 'c');
-  await store.releaseLease('q', 'nobody', {});
+  await store.records.settle(record, { set: { status: 'ERROR' }, remove: [] }, 'b');
+  await store.records.settle(record, { set: { status: 'SUCCESS' }, remove: [] }, 'c');
+  await store.leases.release('q', 'nobody', {});
   const claim = { batch: 'b', holder: 'me', until: NOW + 60_000, ids: ['r-0'], now: NOW };
-  await store.claimArrivals('q', claim);
-  await store.claimArrivals('q', { ...claim, holder: 'other' });
-  await store.claimedArrivals(['q'], ['r-0'], NOW);
+  await store.claims.take('q', claim);
+  await store.claims.take('q', { ...claim, holder: 'other' });
+  await store.claims.find(['q'], ['r-0'], NOW);
   const ask = { wanted: 1, most: 1, onArrival: false, now: NOW, until: NOW + 60_000 };
-  await store.takeSlots('q', { ...ask, run: 'me' });
-  await store.endSlots(['q'], { holderPrefix: 'me', until: NOW });
-  await store.acquirePermits('q', { count: 1, intervalMs: 1, now: NOW });
+  await store.slots.take('q', { ...ask, run: 'me' });
+  await store.slots.end(['q'], { holderPrefix: 'me', until: NOW });
+  await store.permits.acquire('q', { count: 1, intervalMs: 1, now: NOW });
   client.destroy();
   expect(new Set(reads.map(([command]) => command))).toEqual(
     new Set(['GetItemCommand', 'BatchGetItemCommand']),

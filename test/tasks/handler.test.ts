@@ -83,7 +83,7 @@ describe('a handler of several tasks', () => {
     // Less than a tick is kept to the second, and bears a mark; more is kept to the nearest tick.
     const inShort = (seconds: number) => inSeconds(seconds + 0.001);
     const found = await Promise.all(
-      [...tasks.map(({ name }) => name), 'own', 'twice'].map((id) => bench.store.get(id)),
+      [...tasks.map(({ name }) => name), 'own', 'twice'].map((id) => bench.store.records.get(id)),
     );
     expect(found).toMatchObject([
       { status: 'DEAD', deadReason: 'maxAttempts' },
@@ -106,7 +106,7 @@ describe('a handler of several tasks', () => {
     const { bench, put, run } = handlerWith({ tasks: [slow] });
     await put('r-1', 'slow');
     expect(await run()).toMatchObject({ failed: 1 });
-    expect((await bench.store.get('r-1'))?.lastError).toMatchObject({
+    expect((await bench.store.records.get('r-1'))?.lastError).toMatchObject({
       name: 'AttemptTimeout',
       message: 'no end within 0.05 s',
     });
@@ -157,7 +157,7 @@ describe('a task with a schema', () => {
     await put('r-1', 'mail', payload);
     await run();
     expect(seen).toEqual([{ to: 'a@example.com', copies: 2 }, payload]);
-    expect((await bench.store.get('r-1'))?.payload).toEqual(payload);
+    expect((await bench.store.records.get('r-1'))?.payload).toEqual(payload);
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('a task with a schema', () => {
       expect(performed).toBe(0);
       const reason =
         'payload.to: Invalid email address; payload.copies: Invalid input: expected string, received number';
-      expect(await bench.store.get('r-1')).toMatchObject({
+      expect(await bench.store.records.get('r-1')).toMatchObject({
         status: 'DEAD',
         attempts: 0,
         failures: 0,
@@ -198,7 +198,11 @@ describe('a task with a schema', () => {
     });
     await put('r-1', 'mail');
     expect(await run()).toMatchObject({ attempted: 1, failed: 1, dead: 0 });
-    expect(await bench.store.get('r-1')).toMatchObject({ status: 'ERROR', failures: 1, lastError: { name } });
+    expect(await bench.store.records.get('r-1')).toMatchObject({
+      status: 'ERROR',
+      failures: 1,
+      lastError: { name },
+    });
   });
 
   it('does not begin its work when the schema took all the time', async () => {
@@ -216,7 +220,7 @@ describe('a task with a schema', () => {
     const { bench, put, run } = handlerWith({ tasks: [mail] });
     await put('r-1', 'mail');
     expect(await run()).toMatchObject({ failed: 1 });
-    expect((await bench.store.get('r-1'))?.lastError?.name).toBe('AttemptTimeout');
+    expect((await bench.store.records.get('r-1'))?.lastError?.name).toBe('AttemptTimeout');
     expect(performed).toBe(0);
   });
 

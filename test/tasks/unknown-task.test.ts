@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTask, type Task, type TaskOptions } from '../../src/tasks/index.js';
 import { workOf } from '../../src/tasks/work.js';
 import type { RunOptions } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { Harness, type RunChoices, START, YOUNG } from '../worker/harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -17,13 +18,11 @@ function at(harness: Harness, tasks: readonly Task[], choices: RunChoices = {}) 
 
 function counting(harness: Harness) {
   let writes = 0;
-  const settle: Harness['store']['settle'] = (...given) => {
+  const settle: Harness['store']['records']['settle'] = (...given) => {
     writes++;
-    return harness.store.settle(...given);
+    return harness.store.records.settle(...given);
   };
-  const store = new Proxy(harness.store, {
-    get: (target, key) => (key === 'settle' ? settle : Reflect.get(target, key, target)),
-  });
+  const store = replacing({ records: { settle } }, harness.store);
   return { store, writes: () => writes };
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { indexWhenFree } from '../../src/intake/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { due, fail, Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -30,13 +33,9 @@ describe('records that have just come', () => {
     const harness = new Harness();
     put(harness, 'a');
     let writes = 0;
-    const { store } = harness;
-    const counted = new Proxy(store, {
-      get: (_, name) => {
-        if (name === 'settle') writes++;
-        const member = store[name as keyof typeof store] as unknown;
-        return typeof member === 'function' ? member.bind(store) : member;
-      },
+    const counted = intercepted(harness.store, (name, call) => {
+      if (name === 'records.settle') writes++;
+      return call();
     });
     const summary = await arrive(harness, ['a'], succeed, { store: counted });
     expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'drained', lagSeconds: 0 });
@@ -167,7 +166,7 @@ describe('records that have just come', () => {
     const harness = new Harness();
     const now = harness.clock.wall();
     const other = { batch: 'other', holder: 'h', until: now + 60_000, ids: ['x'], now };
-    await harness.store.claimArrivals('q', other);
+    await harness.store.claims.take('q', other);
     for (const id of ['a', 'b', 'c']) put(harness, id);
     const starts: number[] = [];
     const note = () => void starts.push(harness.time.now - START);
@@ -179,7 +178,7 @@ describe('records that have just come', () => {
   it('without room are left to the rule by a run that is short of time', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();
-    await harness.store.claimArrivals('q', {
+    await harness.store.claims.take('q', {
       batch: 'other',
       holder: 'h',
       until: now + 60_000,
@@ -228,25 +227,20 @@ describe('records that have just come', () => {
     const harness = new Harness();
     put(harness, 'a');
     const calls: string[] = [];
-    const store = new Proxy(harness.store, {
-      get: (target, name) => {
-        const method = Reflect.get(target, name).bind(target);
-        return (...args: unknown[]) => {
-          calls.push(String(name));
-          return method(...args);
-        };
-      },
+    const store = intercepted(harness.store, (name, call) => {
+      calls.push(name);
+      return call();
     });
     put(harness, 'first');
     await arrive(harness, ['first'], succeed, { store });
     calls.length = 0;
     await arrive(harness, ['a'], succeed, { store });
-    expect(calls).toEqual(['claimArrivals', 'readPage', 'settle', 'releaseArrivals']);
+    expect(calls).toEqual(['claims.take', 'pages.read', 'records.settle', 'claims.release']);
   });
 
   it('of a paused queue wait in their place', async () => {
     const harness = new Harness();
-    await harness.store.setPaused('q', true);
+    await harness.store.queues.setPaused('q', true);
     put(harness, 'a');
     expect(await arrive(harness, ['a'], succeed)).toMatchObject({
       attempted: 0,
@@ -263,7 +257,7 @@ describe('records that have just come', () => {
     const options = { concurrency: 1, arrivals: { batch: 'b', ids } };
     const run = harness.start(() => harness.sleep(17), options);
     await harness.pass(1);
-    await harness.store.setPaused('q', true);
+    await harness.store.queues.setPaused('q', true);
     const summary = await harness.time.until(run);
     expect(summary).toMatchObject({ attempted: 3, succeeded: 3, leftOver: 7, ended: 'paused' });
     expect(harness.item('r9')).toMatchObject({ status: 'NEW', lane: 'q' });
@@ -282,10 +276,10 @@ describe('records that have just come', () => {
     await harness.pass(45);
     put(harness, 'r5', { payload: { n: 2 } });
     await harness.pass(50);
-    expect(await harness.store.claimedArrivals(['q'], ids, harness.clock.wall())).toMatchObject({ ids });
+    expect(await harness.store.claims.find(['q'], ids, harness.clock.wall())).toMatchObject({ ids });
     expect(await harness.time.until(run)).toMatchObject({ attempted: 6, succeeded: 6, unsettled: 0 });
     expect(seen.at(-1)).toEqual({ n: 2 });
-    expect(await harness.store.claimedArrivals(['q'], ids, harness.clock.wall())).toMatchObject({ ids: [] });
+    expect(await harness.store.claims.find(['q'], ids, harness.clock.wall())).toMatchObject({ ids: [] });
   });
 
   it('that another run has under another name are left alone, and their event comes back', async () => {
@@ -357,10 +351,9 @@ describe('records that have just come', () => {
     put(harness, 'a');
     const released: unknown[] = [];
     // As DynamoDB has it: of two claims at the same time the second one is written, too.
-    const store = Object.assign(Object.create(harness.store), {
-      claimArrivals: async () => 'shared',
-      releaseArrivals: async (...args: unknown[]) => void released.push(args),
-    });
+    const take = async () => 'shared' as const;
+    const release = async (...args: unknown[]) => void released.push(args);
+    const store = replacing({ claims: { take, release } }, harness.store);
     expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({
       attempted: 0,
       ended: 'claimedElsewhere',
@@ -389,21 +382,16 @@ describe('records that have just come', () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, { availableAt: iso(1000) });
     let standStill = true;
-    const store = new Proxy(harness.store, {
-      get: (target, name) => {
-        const member = target[name as keyof typeof target] as unknown;
-        if (name !== 'readPage') return typeof member === 'function' ? member.bind(target) : member;
-        return async (...args: Parameters<typeof target.readPage>) => {
-          const page = await target.readPage(...args);
-          if (standStill) await harness.sleep(80);
-          standStill = false;
-          return page;
-        };
-      },
-    });
+    const read: BacklogStore['pages']['read'] = async (...args) => {
+      const page = await harness.store.pages.read(...args);
+      if (standStill) await harness.sleep(80);
+      standStill = false;
+      return page;
+    };
+    const store = replacing({ pages: { read } }, harness.store);
     const run = harness.start(succeed, { store, arrivals: { batch: 'slow', ids: ['a', 'b'] } });
     await harness.pass(76);
-    await harness.store.claimArrivals('q', {
+    await harness.store.claims.take('q', {
       batch: 'other',
       holder: 'h',
       until: harness.clock.wall() + 60_000,
@@ -420,25 +408,16 @@ describe('records that have just come', () => {
     let fails = false;
     const released: number[] = [];
     const { store } = harness;
-    const failing = new Proxy(store, {
-      get: (target, name) => {
-        const member = target[name as keyof typeof target] as unknown;
-        if (name === 'settle')
-          return async (...args: Parameters<typeof store.settle>) => {
-            if (args[0].id === 'b') {
-              fails = true;
-              throw new StoreUnavailableError('settle: no answer');
-            }
-            return target.settle(...args);
-          };
-        if (name === 'releaseArrivals')
-          return async (...args: Parameters<typeof store.releaseArrivals>) => {
-            released.push(harness.time.now - START);
-            return target.releaseArrivals(...args);
-          };
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    });
+    const settle: BacklogStore['records']['settle'] = async (record, change, rev) => {
+      if (record.id !== 'b') return store.records.settle(record, change, rev);
+      fails = true;
+      throw new StoreUnavailableError('settle: no answer');
+    };
+    const release: BacklogStore['claims']['release'] = async (...args) => {
+      released.push(harness.time.now - START);
+      return store.claims.release(...args);
+    };
+    const failing = replacing({ records: { settle }, claims: { release } }, store);
     const summary = await arrive(harness, ['a', 'b'], () => harness.sleep(100), { store: failing });
     expect(fails).toBe(true);
     expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'storeError' });
@@ -450,7 +429,7 @@ describe('records that have just come', () => {
     for (const id of ['a', 'b', 'c']) put(harness, id);
     const paced = { attemptsPerSecond: 5 };
     expect(await arrive(harness, ['a', 'b'], succeed, paced)).toMatchObject({ succeeded: 2 });
-    await harness.store.acquirePermits('q', { count: 30, intervalMs: 200, now: harness.clock.wall() });
+    await harness.store.permits.acquire('q', { count: 30, intervalMs: 200, now: harness.clock.wall() });
     expect(await arrive(harness, ['c'], succeed, paced)).toMatchObject({
       attempted: 0,
       leftOver: 1,
@@ -462,7 +441,7 @@ describe('records that have just come', () => {
   it('of a run that was lost are claimed once more only when clocks that differ agree on its end', async () => {
     const harness = new Harness();
     put(harness, 'a');
-    await harness.store.claimArrivals('q', {
+    await harness.store.claims.take('q', {
       batch: 'b',
       holder: 'lost',
       until: harness.clock.wall() + 70_000,
@@ -478,9 +457,8 @@ describe('records that have just come', () => {
   it('are done although their claim cannot be given back', async () => {
     const harness = new Harness();
     put(harness, 'a');
-    const store = Object.assign(Object.create(harness.store), {
-      releaseArrivals: () => Promise.reject(new StoreUnavailableError('UpdateItem: no answer')),
-    });
+    const release = () => Promise.reject(new StoreUnavailableError('UpdateItem: no answer'));
+    const store = replacing({ claims: { release } }, harness.store);
     expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({
       succeeded: 1,
       ended: 'drained',
@@ -492,9 +470,8 @@ describe('records that have just come', () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     let claims = 0;
-    const store = Object.assign(Object.create(harness.store), {
-      claimArrivals: async () => (claims++ === 0 ? 'claimed' : 'shared'),
-    });
+    const take = async () => (claims++ === 0 ? 'claimed' : 'shared');
+    const store = replacing({ claims: { take } }, harness.store);
     const options = { concurrency: 1, store };
     const summary = await arrive(harness, ['a', 'b', 'c'], () => harness.sleep(20), options);
     expect(summary).toMatchObject({ attempted: 2, succeeded: 2, ended: 'claimedElsewhere' });
@@ -505,12 +482,11 @@ describe('records that have just come', () => {
     const harness = new Harness();
     put(harness, 'a');
     let claims = 0;
-    const store = Object.assign(Object.create(harness.store), {
-      claimArrivals: async () => {
-        if (claims++ > 0) throw new StoreUnavailableError('UpdateItem: no answer');
-        return 'claimed';
-      },
-    });
+    const take = async () => {
+      if (claims++ > 0) throw new StoreUnavailableError('UpdateItem: no answer');
+      return 'claimed' as const;
+    };
+    const store = replacing({ claims: { take } }, harness.store);
     const summary = await arrive(harness, ['a'], () => harness.sleep(200), { store });
     expect(summary).toMatchObject({ attempted: 1, failed: 1, unsettled: 0, ended: 'storeError' });
     expect(harness.item('a')).toMatchObject({
@@ -524,11 +500,9 @@ describe('records that have just come', () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id);
     let reads = 0;
-    const store = Object.assign(Object.create(harness.store), {
-      readPage: (...args: Parameters<typeof harness.store.readPage>) => {
-        reads++;
-        return harness.store.readPage(...args);
-      },
+    const store = intercepted(harness.store, (name, call) => {
+      if (name === 'pages.read') reads++;
+      return call();
     });
     const process: Process = ({ id }) => harness.sleep(id === 'a' ? 100 : 1);
     const summary = await arrive(harness, ['a', 'b'], process, { concurrency: 1, store });
@@ -599,7 +573,7 @@ describe('records that have just come', () => {
     put(harness, 'a');
     const now = harness.clock.wall();
     const lost = { batch: 'x', holder: 'lost', ids: ['a'], until: now + 70_000, now };
-    expect(await harness.store.claimArrivals('q', lost)).toBe('claimed');
+    expect(await harness.store.claims.take('q', lost)).toBe('claimed');
     await harness.pass(1);
     expect(await indexWhenFree(['a'], deps(harness))).toMatchObject({ indexed: [], waiting: ['a'] });
     await harness.pass(80);
@@ -650,9 +624,9 @@ describe('placing', () => {
   it('counts no record that was changed in between', async () => {
     const harness = new Harness();
     put(harness, 'a');
-    const read = await harness.store.readRecords(['a']);
+    const read = await harness.store.records.getMany(['a']);
     put(harness, 'a', { payload: { n: 2 } });
-    const store = Object.assign(Object.create(harness.store), { readRecords: async () => read });
+    const store = replacing({ records: { getMany: async () => read } }, harness.store);
     const answer = await indexWhenFree(['a'], { ...deps(harness), store });
     expect(answer).toEqual({ indexed: [], skipped: 1, quarantined: 0, refused: 0, waiting: [] });
     expect(harness.item('a')).not.toHaveProperty('lane');

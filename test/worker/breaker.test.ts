@@ -21,7 +21,7 @@ function failuresOf(harness: Harness): number {
 }
 
 async function positions(harness: Harness): Promise<Record<string, number>> {
-  const { breakers } = await harness.store.readQueue('q');
+  const { breakers } = await harness.store.queues.read('q');
   return Object.fromEntries([...breakers].map(([name, { until }]) => [name, (until - START) / 1000]));
 }
 
@@ -124,7 +124,7 @@ describe('a queue with a breaker', () => {
     await harness.pass(61);
     void harness.start(() => new Promise(() => {}), { breaker: AT_TEN });
     await harness.pass(1);
-    const { breakers } = await harness.store.readQueue('q');
+    const { breakers } = await harness.store.queues.read('q');
     // An attempt's time and a little.
     expect((breakers.get('*')?.until ?? 0) - START).toBe(61_000 + 40_000);
   });
@@ -134,19 +134,19 @@ describe('a queue with a breaker', () => {
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(61);
     let delaySeconds = 20;
-    const setBreaker: BacklogStore['setBreaker'] = async (...args) => {
-      const written = await harness.store.setBreaker(...args);
+    const setBreaker: BacklogStore['breakers']['set'] = async (...args) => {
+      const written = await harness.store.breakers.set(...args);
       await harness.sleep(delaySeconds);
       delaySeconds = 0;
       return written;
     };
     const leftSeconds: number[] = [];
     const note: Process = async () => {
-      const { breakers } = await harness.store.readQueue('q');
+      const { breakers } = await harness.store.queues.read('q');
       leftSeconds.push(((breakers.get('*')?.until ?? 0) - harness.time.now) / 1000);
       throw new Error('still down');
     };
-    const store = replacing({ setBreaker }, harness.store);
+    const store = replacing({ breakers: { set: setBreaker } }, harness.store);
     // The next one need not wait for the end of the probe that was not made.
     const options = { breaker: AT_TEN, store, attemptTimeout: 5 };
     expect(await harness.run(note, options)).toMatchObject({ attempted: 1, failed: 1 });
@@ -284,10 +284,10 @@ describe('a queue with a breaker', () => {
     const options = { breaker: { ...AT_TEN, window: 600 }, breakers: new Map() };
     await harness.run(fail, options);
     const open = { until: START + 60_000, since: START, token: 'of others' };
-    await harness.store.setBreaker('q', '*', open, undefined);
+    await harness.store.breakers.set('q', '*', open, undefined);
     harness.put('new');
     expect(await harness.run(fail, options)).toMatchObject({ attempted: 0, ended: 'breakerOpen' });
-    await harness.store.setBreaker('q', '*', undefined, open);
+    await harness.store.breakers.set('q', '*', undefined, open);
     expect(await harness.run(fail, options)).toMatchObject({ attempted: 1, ended: 'drained' });
     expect(await positions(harness)).toEqual({});
   });
@@ -309,12 +309,8 @@ describe('a queue with a breaker', () => {
 
   it('works on when its state cannot be written', async () => {
     const harness = pile(30);
-    const store = new Proxy(harness.store, {
-      get: (target, name) =>
-        name === 'setBreaker'
-          ? () => Promise.reject(new StoreUnavailableError('no answer'))
-          : Reflect.get(target, name).bind(target),
-    });
+    const set = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const store = replacing({ breakers: { set } }, harness.store);
     expect(await harness.run(fail, { breaker: AT_TEN, store })).toMatchObject({
       attempted: 10,
       ended: 'breakerOpen',
@@ -369,7 +365,7 @@ describe('a breaker for each destination', () => {
   it('keeps no slot for the records that it spares', async () => {
     const harness = customers(20);
     const open = { until: START + 3_600_000, since: START, token: 't' };
-    await harness.store.setBreaker('q', 'a', open, undefined);
+    await harness.store.breakers.set('q', 'a', open, undefined);
     const limits = { concurrency: 2, globalConcurrency: 2 };
     const summary = await harness.run(succeed, { ...choices, ...limits });
     expect(summary).toMatchObject({ attempted: 10, succeeded: 10, leftOver: 10 });
@@ -378,7 +374,7 @@ describe('a breaker for each destination', () => {
   it('does not count the records that it spares against the limit of a run', async () => {
     const harness = customers(20);
     const open = { until: START + 3_600_000, since: START, token: 't' };
-    await harness.store.setBreaker('q', 'a', open, undefined);
+    await harness.store.breakers.set('q', 'a', open, undefined);
     const summary = await harness.run(succeed, { ...choices, maxRecords: 10 });
     expect(summary).toMatchObject({ attempted: 10, succeeded: 10 });
   });
@@ -399,7 +395,7 @@ describe('a breaker for each destination', () => {
     const harness = new Harness();
     harness.put('to-a', { payload: { to: 'a' }, dueAt: new Date(START - 1).toISOString() });
     harness.put('to-b', { payload: { to: 'b' } });
-    await harness.store.setBreaker('q', 'b', { until: START, since: START, token: 't' }, undefined);
+    await harness.store.breakers.set('q', 'b', { until: START, since: START, token: 't' }, undefined);
     const stop = new AbortController();
     harness.time.after(3_000, () => stop.abort());
     const summary = await harness.run(succeed, { ...choices, attemptsPerSecond: 0.1, stop: stop.signal });
@@ -412,7 +408,7 @@ describe('a breaker for each destination', () => {
     const harness = new Harness();
     for (const [i, to] of ['a', 'a', 'b'].entries())
       harness.put(`to-${to}-${i}`, { payload: { to }, dueAt: new Date(START - 9 + i).toISOString() });
-    await harness.store.setBreaker('q', 'b', { until: START, since: START, token: 't' }, undefined);
+    await harness.store.breakers.set('q', 'b', { until: START, since: START, token: 't' }, undefined);
     const leftSeconds: number[] = [];
     const process: Process = async ({ payload }) => {
       if ((payload as { to: string }).to !== 'b') return;
@@ -450,7 +446,7 @@ describe('a probe where the backlog’s time is faster', () => {
   it('keeps others from theirs for an attempt of real time', async () => {
     const { store, time, clock: real } = new Harness();
     const clock = { ...real, now: () => START + (time.now - START) * 60, speed: 60 };
-    await store.setBreaker('q', '*', { until: START, since: START, token: 't' }, undefined);
+    await store.breakers.set('q', '*', { until: START, since: START, token: 't' }, undefined);
     const options = { failureThreshold: 0.5, minimumAttempts: 10, window: 60, halfOpenAfter: 50 };
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const deps = { queue: 'q', options, destination: undefined, store, clock, logger };
@@ -460,10 +456,10 @@ describe('a probe where the backlog’s time is faster', () => {
       random: () => 0.5,
       memory: new Map(),
     });
-    breakers.refresh(await store.readQueue('q'));
+    breakers.refresh(await store.queues.read('q'));
     const admission = await breakers.enter({} as BacklogRecord);
     expect(typeof admission === 'object' && (await admission.holds?.())).toBe(true);
-    const { breakers: stored } = await store.readQueue('q');
+    const { breakers: stored } = await store.queues.read('q');
     expect(stored.get('*')?.until).toBe(START + 40 * 60 * 1000);
   });
 });

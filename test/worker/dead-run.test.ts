@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endLostRun } from '../../src/leases/lost-run.js';
 import type { BacklogRecord } from '../../src/record/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { WatchedAttempts } from '../../src/worker/index.js';
 import { Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
@@ -71,19 +72,12 @@ class DyingFunction {
 /** A store that answers nothing any more once its process is over. */
 function mortal(store: BacklogStore) {
   let isOver = false;
-  const proxy = new Proxy(store, {
-    get:
-      (_, name) =>
-      (...args: unknown[]) => {
-        const method = store[name as keyof BacklogStore] as unknown as (
-          ...args: unknown[]
-        ) => Promise<unknown>;
-        if (isOver) return new Promise(() => {});
-        return method.apply(store, args).then((answer) => (isOver ? new Promise(() => {}) : answer));
-      },
+  const ending = intercepted(store, async (_, call) => {
+    const answer = isOver ? undefined : await call();
+    return isOver ? new Promise(() => {}) : answer;
   });
   return {
-    store: proxy,
+    store: ending,
     die: () => {
       isOver = true;
     },
@@ -169,7 +163,7 @@ describe('a watchdog', () => {
     const lost = { holder: 'lost', until: START - 70_000, ids: ['s1', 's2'], rev: 'unwritten' };
     const all = await watched(1, {}, (harness) => {
       for (const id of lost.ids) harness.put(id);
-      return harness.store.holdLease('q', lost);
+      return harness.store.leases.hold('q', lost);
     });
     expect(all.map(({ ids, othersWait }) => [ids.join(), othersWait])).toEqual([
       ['s1', true],

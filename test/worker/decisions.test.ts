@@ -160,7 +160,7 @@ describe('a queue for retries', () => {
       begun: true,
       rev: 'unwritten',
     } as const;
-    await harness.store.holdLease('q', lost);
+    await harness.store.leases.hold('q', lost);
     await harness.pass(80);
     await harness.run(succeed, { retryQueue });
     expect(harness.item('r')).toMatchObject({ queue: 'q', lane: 'q', lastError: { name: 'WorkerLost' } });

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import type { Process } from '../../src/worker/index.js';
-import { replacing } from '../simulation/replacing.js';
+import { type Methods, replacing } from '../simulation/replacing.js';
 import { Harness, type RunChoices, START } from './harness.js';
 
 const FOR_LONG_SECONDS = 200;
 const STRAGGLES_SECONDS = 150;
 
 /** Two records: `deaf` ignores its signal, and what follows the attempt of the other one hangs. */
-function atWork(options: RunChoices, hang: (harness: Harness) => Partial<BacklogStore>) {
+function atWork(options: RunChoices, hang: (harness: Harness) => BacklogStore) {
   const harness = new Harness();
   const begun: string[] = [];
   const process: Process = async ({ id }) => {
@@ -17,7 +18,7 @@ function atWork(options: RunChoices, hang: (harness: Harness) => Partial<Backlog
     if (id === 'deaf') return harness.sleep(STRAGGLES_SECONDS);
     throw new Error('as always');
   };
-  const store = replacing(hang(harness), harness.store);
+  const store = hang(harness);
   return {
     harness,
     begun,
@@ -26,44 +27,50 @@ function atWork(options: RunChoices, hang: (harness: Harness) => Partial<Backlog
   };
 }
 
-const hangingSettle = (harness: Harness): Partial<BacklogStore> => ({
-  settle: async (record, change, rev) => {
-    const answer = await harness.store.settle(record, change, rev);
-    if (record.id === 'other') await harness.sleep(FOR_LONG_SECONDS);
-    return answer;
-  },
-});
+const hangingSettle = (harness: Harness, methods: Methods = {}) =>
+  replacing(
+    {
+      ...methods,
+      records: {
+        settle: async (record, change, rev) => {
+          const answer = await harness.store.records.settle(record, change, rev);
+          if (record.id === 'other') await harness.sleep(FOR_LONG_SECONDS);
+          return answer;
+        },
+      },
+    },
+    harness.store,
+  );
 
-const hangingBreaker = (harness: Harness): Partial<BacklogStore> => ({
-  setBreaker: async (...args) => {
-    const answer = await harness.store.setBreaker(...args);
-    await harness.sleep(FOR_LONG_SECONDS);
-    return answer;
-  },
-});
-
-type Request = 'queryDue' | 'readPage' | 'acquirePermits';
+const hangingBreaker = (harness: Harness) =>
+  replacing(
+    {
+      breakers: {
+        set: async (...args) => {
+          const answer = await harness.store.breakers.set(...args);
+          await harness.sleep(FOR_LONG_SECONDS);
+          return answer;
+        },
+      },
+    },
+    harness.store,
+  );
 
 /** The second request of a kind has its answer late: by then the attempt of `deaf` ignores its signal. */
-const hangingBetweenPages =
-  (name: Request) =>
-  (harness: Harness): Partial<BacklogStore> => {
-    let requests = 0;
-    return {
-      [name]: async (...args: never[]) => {
-        const ask = harness.store[name].bind(harness.store) as (...args: never[]) => Promise<unknown>;
-        const answer = await ask(...args);
-        if (++requests === 2) await harness.sleep(FOR_LONG_SECONDS);
-        return answer;
-      },
-    };
-  };
+const hangingBetweenPages = (name: string) => (harness: Harness) => {
+  let requests = 0;
+  return intercepted(harness.store, async (called, call) => {
+    const answer = await call();
+    if (called === name && ++requests === 2) await harness.sleep(FOR_LONG_SECONDS);
+    return answer;
+  });
+};
 
 describe('while DynamoDB does not answer one request between two pages', () => {
   it.each([
-    ['queryDue', {}],
-    ['readPage', {}],
-    ['acquirePermits', { attemptsPerSecond: 0.02 }],
+    ['pages.query', {}],
+    ['pages.read', {}],
+    ['permits.acquire', { attemptsPerSecond: 0.02 }],
   ] as const)('a record that ignores its signal stays in the hands of its run: %s', async (name, options) => {
     const { harness, begun, first, another } = atWork(
       { concurrency: 2, ...options },
@@ -125,15 +132,18 @@ describe('while DynamoDB does not answer one request of a page', () => {
 
   it('a renewal that fails is repeated every second, from ten seconds before the end on', async () => {
     const refused: number[] = [];
-    const { harness, begun, first, another } = atWork({}, (harness) => ({
-      ...hangingSettle(harness),
-      holdLease: async (...args) => {
-        const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
-        if (!isRefused) return harness.store.holdLease(...args);
-        refused.push((harness.time.now - START) / 1000);
-        throw new StoreUnavailableError('no answer');
-      },
-    }));
+    const { harness, begun, first, another } = atWork({}, (harness) =>
+      hangingSettle(harness, {
+        leases: {
+          hold: async (...args) => {
+            const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
+            if (!isRefused) return harness.store.leases.hold(...args);
+            refused.push((harness.time.now - START) / 1000);
+            throw new StoreUnavailableError('no answer');
+          },
+        },
+      }),
+    );
     harness.put('deaf');
     harness.put('other');
     const running = first();
@@ -148,14 +158,21 @@ describe('while DynamoDB does not answer one request of a page', () => {
 
   it('one that ignores its signal at the end of a run is not given up for renewals that fail', async () => {
     const refused: number[] = [];
-    const { harness, begun, first, another } = atWork({}, (harness) => ({
-      holdLease: async (...args) => {
-        const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
-        if (!isRefused) return harness.store.holdLease(...args);
-        refused.push((harness.time.now - START) / 1000);
-        throw new StoreThrottledError('too many requests');
-      },
-    }));
+    const { harness, begun, first, another } = atWork({}, (harness) =>
+      replacing(
+        {
+          leases: {
+            hold: async (...args) => {
+              const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
+              if (!isRefused) return harness.store.leases.hold(...args);
+              refused.push((harness.time.now - START) / 1000);
+              throw new StoreThrottledError('too many requests');
+            },
+          },
+        },
+        harness.store,
+      ),
+    );
     harness.put('deaf');
     const running = first();
     await harness.pass(100);
@@ -167,13 +184,16 @@ describe('while DynamoDB does not answer one request of a page', () => {
   });
 
   it('a renewal that fails by a mistake ends the run with it', async () => {
-    const { harness, first } = atWork({}, (harness) => ({
-      ...hangingSettle(harness),
-      holdLease: async (...args) => {
-        if (harness.time.now > START + 30_000) throw new TypeError('a mistake');
-        return harness.store.holdLease(...args);
-      },
-    }));
+    const { harness, first } = atWork({}, (harness) =>
+      hangingSettle(harness, {
+        leases: {
+          hold: async (...args) => {
+            if (harness.time.now > START + 30_000) throw new TypeError('a mistake');
+            return harness.store.leases.hold(...args);
+          },
+        },
+      }),
+    );
     harness.put('other');
     const running = first().catch((error: Error) => error.message);
     await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
@@ -183,14 +203,17 @@ describe('while DynamoDB does not answer one request of a page', () => {
 
   it('a lease that is lost is not asked for again and again', async () => {
     let asked = 0;
-    const { harness, first } = atWork({}, (harness) => ({
-      ...hangingSettle(harness),
-      holdLease: async (...args) => {
-        if (harness.time.now < START + 30_000) return harness.store.holdLease(...args);
-        if (++asked > 10) throw new TypeError('asked for too often');
-        return { held: false, lease: undefined };
-      },
-    }));
+    const { harness, first } = atWork({}, (harness) =>
+      hangingSettle(harness, {
+        leases: {
+          hold: async (...args) => {
+            if (harness.time.now < START + 30_000) return harness.store.leases.hold(...args);
+            if (++asked > 10) throw new TypeError('asked for too often');
+            return { held: false, lease: undefined };
+          },
+        },
+      }),
+    );
     harness.put('other');
     const running = first();
     await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
@@ -199,13 +222,20 @@ describe('while DynamoDB does not answer one request of a page', () => {
   });
 
   it('an outcome is given up with the lease: another run may have the record then', async () => {
-    const { harness, first } = atWork({}, (harness) => ({
-      settle: () => Promise.reject(new StoreUnavailableError('no answer')),
-      holdLease: async (...args) => {
-        if (harness.time.now > START) throw new StoreUnavailableError('no answer');
-        return harness.store.holdLease(...args);
-      },
-    }));
+    const { harness, first } = atWork({}, (harness) =>
+      replacing(
+        {
+          records: { settle: () => Promise.reject(new StoreUnavailableError('no answer')) },
+          leases: {
+            hold: async (...args) => {
+              if (harness.time.now > START) throw new StoreUnavailableError('no answer');
+              return harness.store.leases.hold(...args);
+            },
+          },
+        },
+        harness.store,
+      ),
+    );
     harness.put('other');
     expect(await harness.time.until(first())).toMatchObject({ unsettled: 1, ended: 'storeError' });
     expect(harness.time.now).toBeGreaterThanOrEqual(START + 60_000);
@@ -225,13 +255,16 @@ describe('while DynamoDB does not answer one request of a page', () => {
   });
 
   it('a renewal leaves no doubt about the records that were settled before it, if the run is lost', async () => {
-    const { harness, begun, first, another } = atWork({}, (harness) => ({
-      ...hangingSettle(harness),
-      holdLease: async (...args) => {
-        if (harness.time.now > START + 100_000) return new Promise(() => {});
-        return harness.store.holdLease(...args);
-      },
-    }));
+    const { harness, begun, first, another } = atWork({}, (harness) =>
+      hangingSettle(harness, {
+        leases: {
+          hold: async (...args) => {
+            if (harness.time.now > START + 100_000) return new Promise(() => {});
+            return harness.store.leases.hold(...args);
+          },
+        },
+      }),
+    );
     harness.put('deaf');
     harness.put('other');
     void first();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Cancel, Dead, type HistoryEntry, Snooze } from '../../src/record/index.js';
-import type { BacklogStore } from '../../src/store/store.js';
+import { type BacklogRecord, Cancel, Dead, type HistoryEntry, Snooze } from '../../src/record/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import type { HistoryOptions, Process, RetryFunction } from '../../src/worker/index.js';
 import { due, Harness, type RunChoices, START } from './harness.js';
 
@@ -29,15 +29,9 @@ describe('the history that a run leaves', () => {
     const harness = new Harness();
     harness.put('r');
     const writes: string[] = [];
-    const counted = new Proxy(harness.store, {
-      get: (store, name) => {
-        const member = store[name as keyof BacklogStore] as unknown;
-        if (typeof member !== 'function') return member;
-        return (...args: unknown[]) => {
-          if (name === 'settle') writes.push(String((args[0] as { id: string }).id));
-          return member.apply(store, args);
-        };
-      },
+    const counted = intercepted(harness.store, (name, call, [record]) => {
+      if (name === 'records.settle') writes.push((record as BacklogRecord).id);
+      return call();
     });
     const process: Process = async (_, { attempt }) => {
       await harness.sleep(attempt);

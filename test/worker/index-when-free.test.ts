@@ -57,9 +57,8 @@ describe('records that may be under attempt', () => {
   it('are not claimed if all of them are indexed, or done', async () => {
     const { harness, deps } = bench();
     await indexWhenFree(['a', 'b'], deps);
-    const store = Object.assign(Object.create(harness.store), {
-      claimArrivals: () => Promise.reject(new Error('a claim for nothing')),
-    });
+    const take = () => Promise.reject(new Error('a claim for nothing'));
+    const store = replacing({ claims: { take } }, harness.store);
     const answer = await indexWhenFree(['a', 'b'], { ...deps, store });
     expect(answer).toEqual({ indexed: [], skipped: 2, quarantined: 0, refused: 0, waiting: [] });
   });
@@ -98,26 +97,21 @@ describe('records that may be under attempt', () => {
   it('are not attempted while they are being indexed', async () => {
     const { harness, deps, attempt } = bench();
     let run: ReturnType<typeof attempt> | undefined;
-    const slow = new Proxy(harness.store, {
-      get: (store, name) => {
-        const member = store[name as keyof typeof store] as unknown;
-        if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
-        // A run begins between the look at the claims and the write.
-        return async (...args: Parameters<typeof store.settle>) => {
-          await harness.sleep(30);
-          run ??= attempt('late', ['a'], 10);
-          await harness.sleep(1);
-          return store.settle(...args);
-        };
-      },
-    });
+    // A run begins between the look at the claims and the write.
+    const settle: BacklogStore['records']['settle'] = async (...args) => {
+      await harness.sleep(30);
+      run ??= attempt('late', ['a'], 10);
+      await harness.sleep(1);
+      return harness.store.records.settle(...args);
+    };
+    const slow = replacing({ records: { settle } }, harness.store);
     const placing = indexWhenFree(['a'], { ...deps, store: slow });
     expect(await harness.time.until(placing)).toMatchObject({ indexed: [{ id: 'a' }] });
     expect(await harness.time.until(run ?? Promise.reject())).toMatchObject({
       attempted: 0,
       ended: 'claimedElsewhere',
     });
-    expect(await harness.store.claimedArrivals(['q'], ['a'], harness.clock.wall())).toMatchObject({
+    expect(await harness.store.claims.find(['q'], ['a'], harness.clock.wall())).toMatchObject({
       ids: [],
     });
   });
@@ -128,13 +122,13 @@ describe('records that may be under attempt', () => {
   ])('of %s wait for a run that claims them after the look at the claims', async (_, shards) => {
     const { harness, deps } = bench();
     let run: Promise<unknown> | undefined;
-    const claimedArrivals: BacklogStore['claimedArrivals'] = async (...args) => {
-      const answer = await harness.store.claimedArrivals(...args);
+    const claimedArrivals: BacklogStore['claims']['find'] = async (...args) => {
+      const answer = await harness.store.claims.find(...args);
       run = harness.start(() => harness.sleep(10), { arrivals: { batch: 'quick', ids: ['a'] }, shards });
       await harness.sleep(1);
       return answer;
     };
-    const store = replacing({ claimedArrivals }, harness.store);
+    const store = replacing({ claims: { find: claimedArrivals } }, harness.store);
     const answer = await harness.time.until(indexWhenFree(['a'], { ...deps, store, shardsOf: () => shards }));
     expect(answer).toMatchObject({ indexed: [], waiting: ['a'] });
     expect(harness.item('a')).not.toHaveProperty('lane');
@@ -144,11 +138,11 @@ describe('records that may be under attempt', () => {
 
   it('do not wait for a claim whose answer was lost', async () => {
     const { harness, deps, attempt } = bench();
-    const claimArrivals: BacklogStore['claimArrivals'] = async (...args) => {
-      await harness.store.claimArrivals(...args);
+    const claimArrivals: BacklogStore['claims']['take'] = async (...args) => {
+      await harness.store.claims.take(...args);
       throw new StoreUnavailableError('the answer was lost');
     };
-    const store = replacing({ claimArrivals }, harness.store);
+    const store = replacing({ claims: { take: claimArrivals } }, harness.store);
     expect(await indexWhenFree(['a'], { ...deps, store })).toMatchObject({ trouble: { ids: ['a'] } });
     expect(await harness.time.until(attempt('next', ['a'], 1))).toMatchObject({ succeeded: 1 });
   });
@@ -156,7 +150,7 @@ describe('records that may be under attempt', () => {
   it('of a run that was lost wait until its claim has run out, and clocks may differ', async () => {
     const { harness, deps } = bench();
     // Claims of a run last for a page, and this one will never renew it.
-    await harness.store.claimArrivals('q', {
+    await harness.store.claims.take('q', {
       batch: 'lost',
       holder: 'h',
       until: harness.clock.wall() + 70_000,
@@ -183,9 +177,11 @@ describe('records that may be under attempt', () => {
   it('of a queue whose records are never attempted on arrival cost no claim', async () => {
     const { harness, deps } = bench();
     const claims: unknown[] = [];
-    const store = Object.assign(Object.create(harness.store), {
-      claimArrivals: (...args: unknown[]) => void claims.push(args),
-    });
+    const take: BacklogStore['claims']['take'] = (...args) => {
+      claims.push(args);
+      return harness.store.claims.take(...args);
+    };
+    const store = replacing({ claims: { take } }, harness.store);
     const onArrival = new Map([['q', 'Fast']]);
     expect(await indexWhenFree(['c'], { ...deps, store }, { onArrival })).toMatchObject({
       indexed: [{ id: 'c' }],
@@ -193,7 +189,7 @@ describe('records that may be under attempt', () => {
     expect(claims).toEqual([]);
 
     // Nor does one that is named beside a queue in which something was claimed.
-    await harness.store.claimArrivals('q', { batch: 'q', holder: 'h', until: 0, ids: ['x'], now: 0 });
+    await harness.store.claims.take('q', { batch: 'q', holder: 'h', until: 0, ids: ['x'], now: 0 });
     harness.store.put({ id: 'e', status: 'NEW', queue: 'third', payload: 1 });
     const where = { onArrival, formerQueues: ['q'] };
     expect(await indexWhenFree(['e'], { ...deps, store }, where)).toMatchObject({ indexed: [{ id: 'e' }] });
@@ -201,7 +197,7 @@ describe('records that may be under attempt', () => {
 
     // Once they were, a run of former times may still be about to begin.
     const former = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
-    await harness.store.claimArrivals('other', former);
+    await harness.store.claims.take('other', former);
     harness.store.put({ id: 'd', status: 'NEW', queue: 'other', payload: 1 });
     await indexWhenFree(['d'], { ...deps, store }, { onArrival });
     expect(claims).toMatchObject([['other', { ids: ['d'] }]]);

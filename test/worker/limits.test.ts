@@ -61,6 +61,6 @@ describe('limits that a record has of its own', () => {
     const harness = new Harness();
     harness.put('a', { retry });
     expect(await harness.run(fail)).toMatchObject({ failed: 1 });
-    expect((await harness.store.get('a'))?.problems.join()).toContain(problem);
+    expect((await harness.store.records.get('a'))?.problems.join()).toContain(problem);
   });
 });

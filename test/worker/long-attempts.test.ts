@@ -136,9 +136,11 @@ describe('an attempt of hours', () => {
     let settles = 0;
     const store = replacing(
       {
-        settle: (...args) => {
-          settles++;
-          return harness.store.settle(...args);
+        records: {
+          settle: (...args) => {
+            settles++;
+            return harness.store.records.settle(...args);
+          },
         },
       },
       harness.store,

@@ -14,7 +14,11 @@ describe('the process of a long attempt', () => {
     const { harness } = world;
     let isLost = false;
     const store = replacing(
-      { settle: (...args) => (isLost ? new Promise(() => {}) : harness.store.settle(...args)) },
+      {
+        records: {
+          settle: (...args) => (isLost ? new Promise(() => {}) : harness.store.records.settle(...args)),
+        },
+      },
       harness.store,
     );
     harness.put('report');
@@ -44,8 +48,12 @@ describe('the process of a long attempt', () => {
     let isDown = false;
     const store = replacing(
       {
-        settle: (...args) =>
-          isDown ? Promise.reject(new StoreUnavailableError('down')) : harness.store.settle(...args),
+        records: {
+          settle: (...args) =>
+            isDown
+              ? Promise.reject(new StoreUnavailableError('down'))
+              : harness.store.records.settle(...args),
+        },
       },
       harness.store,
     );
@@ -79,8 +87,12 @@ describe('the process of a long attempt', () => {
     const isDown = () => at(harness) >= downAt && at(harness) < downAt + 180;
     const store = replacing(
       {
-        settle: (...args) =>
-          isDown() ? Promise.reject(new StoreUnavailableError('down')) : harness.store.settle(...args),
+        records: {
+          settle: (...args) =>
+            isDown()
+              ? Promise.reject(new StoreUnavailableError('down'))
+              : harness.store.records.settle(...args),
+        },
       },
       harness.store,
     );
@@ -100,12 +112,14 @@ describe('the process of a long attempt', () => {
     const { harness } = world;
     const store = replacing(
       {
-        settle: async (...args) => {
-          const answer = await harness.store.settle(...args);
-          // The renewal of 80 s, and its repetitions for as long as it holds; the attempt ends at 81 s.
-          const isLost = at(harness) >= 80 && at(harness) < 125 && args[1].set.notBefore;
-          if (isLost) throw new StoreUnavailableError('the answer was lost');
-          return answer;
+        records: {
+          settle: async (...args) => {
+            const answer = await harness.store.records.settle(...args);
+            // The renewal of 80 s, and its repetitions for as long as it holds; the attempt ends at 81 s.
+            const isLost = at(harness) >= 80 && at(harness) < 125 && args[1].set.notBefore;
+            if (isLost) throw new StoreUnavailableError('the answer was lost');
+            return answer;
+          },
         },
       },
       harness.store,
@@ -127,8 +141,12 @@ describe('the process of a long attempt', () => {
     let isDown = false;
     const store = replacing(
       {
-        settle: (...args) =>
-          isDown ? Promise.reject(new StoreUnavailableError('down')) : harness.store.settle(...args),
+        records: {
+          settle: (...args) =>
+            isDown
+              ? Promise.reject(new StoreUnavailableError('down'))
+              : harness.store.records.settle(...args),
+        },
       },
       harness.store,
     );
@@ -155,9 +173,11 @@ describe('the process of a long attempt', () => {
     let isFrozen = false;
     const store = replacing(
       {
-        settle: async (...args) => {
-          if (isFrozen) await thaw;
-          return harness.store.settle(...args);
+        records: {
+          settle: async (...args) => {
+            if (isFrozen) await thaw;
+            return harness.store.records.settle(...args);
+          },
         },
       },
       harness.store,
@@ -237,10 +257,12 @@ describe('the process of a long attempt', () => {
     let lost = 3;
     const store = replacing(
       {
-        settle: async (...args) => {
-          const answer = await harness.store.settle(...args);
-          if (lost-- > 0) throw new StoreUnavailableError('the answer was lost');
-          return answer;
+        records: {
+          settle: async (...args) => {
+            const answer = await harness.store.records.settle(...args);
+            if (lost-- > 0) throw new StoreUnavailableError('the answer was lost');
+            return answer;
+          },
         },
       },
       harness.store,

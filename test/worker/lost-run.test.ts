@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Process } from '../../src/worker/index.js';
@@ -13,13 +14,13 @@ describe('after a run was lost', () => {
     const harness = new Harness();
     for (const id of ids) harness.put(id);
     const lost = { holder: 'lost', until: START + 70_000, ids, begun, rev: 'unwritten' };
-    await harness.store.holdLease('q', lost);
+    await harness.store.leases.hold('q', lost);
     return harness;
   }
 
   /** The ids that the lease of the lane names at the moment. */
   async function journal(harness: Harness): Promise<string[]> {
-    const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+    const answer = await harness.store.leases.hold('q', { holder: 'spy', until: 0, ids: [], rev: '' });
     return answer.held ? [] : [...(answer.lease?.ids ?? [])];
   }
 
@@ -71,7 +72,7 @@ describe('after a run was lost', () => {
   it('it gets its failure while its queue is paused, too: the proof would be gone with the journal', async () => {
     const harness = await lose(['a'], true);
     await harness.pass(80);
-    await harness.store.setPaused('q', true);
+    await harness.store.queues.setPaused('q', true);
     expect(await harness.run(succeed)).toMatchObject({ ended: 'paused', attempted: 0 });
     expect(harness.item('a')).toMatchObject({ attempts: 1, lastError: { name: 'WorkerLost' } });
   });
@@ -79,7 +80,7 @@ describe('after a run was lost', () => {
   it('it gets its failure while the breaker is open, which its attempt was to probe', async () => {
     const harness = await lose(['a'], true);
     const open = { until: START + 600_000, since: START, token: 't' };
-    await harness.store.setBreaker('q', '*', open, undefined);
+    await harness.store.breakers.set('q', '*', open, undefined);
     await harness.pass(80);
     expect(await harness.run(succeed, { breaker: true })).toMatchObject({
       ended: 'breakerOpen',
@@ -104,8 +105,8 @@ describe('after a run was lost', () => {
   it('those that a run gives back in doubt are attempted alone by the next one, and the others behind them', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'other']) harness.put(id);
-    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
-    await harness.store.releaseLease('q', 'ended', { suspects: ['a', 'b'] });
+    await harness.store.leases.hold('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.leases.release('q', 'ended', { suspects: ['a', 'b'] });
     const journals: Record<string, string[]> = {};
     await harness.run(async ({ id }) => {
       journals[id] = await journal(harness);
@@ -125,11 +126,11 @@ describe('after a run was lost', () => {
       rev: 'unwritten',
       suspects: ['b', 'c'],
     };
-    await harness.store.holdLease('q', lost);
+    await harness.store.leases.hold('q', lost);
     await harness.pass(80);
-    await harness.store.setPaused('q', true);
+    await harness.store.queues.setPaused('q', true);
     expect(await harness.run(succeed)).toMatchObject({ ended: 'paused', attempted: 0 });
-    await harness.store.setPaused('q', false);
+    await harness.store.queues.setPaused('q', false);
     const journals: string[][] = [];
     await harness.run(async () => {
       journals.push(await journal(harness));
@@ -179,7 +180,7 @@ describe('after a run was lost', () => {
     await harness.pass(80);
     await harness.run(succeed, { retry: once });
     expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1 });
-    await harness.store.holdLease('q', {
+    await harness.store.leases.hold('q', {
       holder: 'lost',
       until: harness.clock.wall() + 120_000,
       ids: ['a'],
@@ -203,8 +204,10 @@ function troubled(harness: Harness, isDown: () => boolean): BacklogStore {
   const { store } = harness;
   return replacing(
     {
-      readPage: answer((...args) => store.readPage(...args)),
-      releaseLease: answer((...args) => store.releaseLease(...args)),
+      pages: { read: answer((...args: Parameters<typeof store.pages.read>) => store.pages.read(...args)) },
+      leases: {
+        release: answer((...args: Parameters<typeof store.leases.release>) => store.leases.release(...args)),
+      },
     },
     store,
   );
@@ -242,8 +245,8 @@ describe('a run that was lost before its first attempt', () => {
   it('nor of one that it was to attempt alone', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
-    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
-    await harness.store.releaseLease('q', 'ended', { suspects: ['a', 'b'] });
+    await harness.store.leases.hold('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.leases.release('q', 'ended', { suspects: ['a', 'b'] });
     const store = troubled(harness, () => true);
     expect(await harness.run(succeed, { store })).toMatchObject({ ended: 'storeError', attempted: 0 });
     await harness.pass(80);
@@ -254,13 +257,13 @@ describe('a run that was lost before its first attempt', () => {
   it('leaves its suspects in doubt: a read without an answer clears no record', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
-    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
-    await harness.store.releaseLease('q', 'ended', { suspects: ['a', 'b'] });
-    const readPage: BacklogStore['readPage'] = async () => {
+    await harness.store.leases.hold('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.leases.release('q', 'ended', { suspects: ['a', 'b'] });
+    const readPage: BacklogStore['pages']['read'] = async () => {
       throw new StoreUnavailableError('no answer');
     };
-    await harness.run(succeed, { store: replacing({ readPage }, harness.store) });
-    const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+    await harness.run(succeed, { store: replacing({ pages: { read: readPage } }, harness.store) });
+    const answer = await harness.store.leases.hold('q', { holder: 'spy', until: 0, ids: [], rev: '' });
     expect(answer).toMatchObject({ held: true, suspects: ['a', 'b'] });
   });
 });
@@ -272,12 +275,7 @@ it('a poison record is found by its second crash, although its page has no other
   let isLost = false;
   for (let tick = 0; tick < 3; tick++) {
     isLost = false;
-    const store = new Proxy(harness.store, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
-        return (...args: unknown[]) => (isLost ? new Promise(() => {}) : member.apply(target, args));
-      },
-    });
+    const store = intercepted(harness.store, (_, call) => (isLost ? new Promise(() => {}) : call()));
     const die: Process = () => {
       attempts++;
       isLost = true;

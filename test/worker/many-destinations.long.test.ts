@@ -62,7 +62,7 @@ async function minutes(harness: Harness, count: number, breakers?: BreakerMemory
 async function fill(harness: Harness): Promise<void> {
   for (const name of namesOf('other', MAX_OPEN_BREAKERS)) {
     const open = { until: START + 86_400_000, since: START, token: name };
-    await harness.store.setBreaker('q', name, open, undefined);
+    await harness.store.breakers.set('q', name, open, undefined);
   }
 }
 
@@ -75,7 +75,7 @@ describe('more destinations that fail than their queue’s item has room for', (
       const failures = [...failuresOf(harness)].filter(([to]) => to.startsWith('dead'));
       expect(new Set(failures.map(([, count]) => count))).toEqual(new Set([MINIMUM_ATTEMPTS + MINUTES - 1]));
       for (const to of namesOf('good', 10)) expect(successesOf(harness, to)).toBe(RECORDS_EACH);
-      expect((await harness.store.readQueue('q')).breakers.size).toBe(MAX_OPEN_BREAKERS);
+      expect((await harness.store.queues.read('q')).breakers.size).toBe(MAX_OPEN_BREAKERS);
     },
   );
 
@@ -92,10 +92,14 @@ describe('more destinations that fail than their queue’s item has room for', (
     const harness = customers(['dead-0', 'good-0']);
     await fill(harness);
     const breakers: BreakerMemory = new Map();
-    const setBreaker: BacklogStore['setBreaker'] = () => {
+    const setBreaker: BacklogStore['breakers']['set'] = () => {
       throw new Error('no breaker is written');
     };
-    const options = { ...CHOICES, breakers, store: replacing({ setBreaker }, harness.store) };
+    const options = {
+      ...CHOICES,
+      breakers,
+      store: replacing({ breakers: { set: setBreaker } }, harness.store),
+    };
     const first = await harness.run(failWhereDead, options);
     expect(first).toMatchObject({ failed: MINIMUM_ATTEMPTS, succeeded: RECORDS_EACH });
     expect(await harness.run(failWhereDead, options)).toMatchObject({ attempted: 0 });
@@ -113,11 +117,11 @@ describe('more destinations that fail than their queue’s item has room for', (
     await fill(harness);
     const options = { ...CHOICES, breakers: new Map() as BreakerMemory };
     await harness.run(failWhereDead, options);
-    const [[name = '', state] = []] = (await harness.store.readQueue('q')).breakers;
-    await harness.store.setBreaker('q', name, undefined, state);
+    const [[name = '', state] = []] = (await harness.store.queues.read('q')).breakers;
+    await harness.store.breakers.set('q', name, undefined, state);
     await harness.pass(61);
     expect(await harness.run(failWhereDead, options)).toMatchObject({ attempted: RECORDS_EACH });
-    const { breakers } = await harness.store.readQueue('q');
+    const { breakers } = await harness.store.queues.read('q');
     expect(breakers.has('dead-0')).toBe(true);
   });
 
@@ -126,7 +130,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     await fill(harness);
     await harness.pass(2 * 86_400 + 1);
     await harness.run(failWhereDead, CHOICES);
-    const { breakers } = await harness.store.readQueue('q');
+    const { breakers } = await harness.store.queues.read('q');
     expect(breakers.size).toBe(MAX_OPEN_BREAKERS);
     expect(breakers.has('dead-0')).toBe(true);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type RecordChange, RetryAfter } from '../../src/record/index.js';
 import { StoreError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed } from './harness.js';
 
 /** A store that refuses to settle this record, or to settle it so, as DynamoDB refuses what it cannot hold. */
@@ -10,17 +11,11 @@ function refusing(
   id: string,
   refuses: (change: RecordChange) => boolean = () => true,
 ): BacklogStore {
-  return new Proxy(store, {
-    get: (_, name) => {
-      const member = store[name as keyof BacklogStore];
-      if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
-      const settle: BacklogStore['settle'] = (record, change, rev) =>
-        record.id === id && refuses(change)
-          ? Promise.reject(new StoreError('UpdateItem: ValidationException'))
-          : store.settle(record, change, rev);
-      return settle;
-    },
-  });
+  const settle: BacklogStore['records']['settle'] = (record, change, rev) =>
+    record.id === id && refuses(change)
+      ? Promise.reject(new StoreError('UpdateItem: ValidationException'))
+      : store.records.settle(record, change, rev);
+  return replacing({ records: { settle } }, store);
 }
 
 /** Of this process alone: a busy machine does not count. */

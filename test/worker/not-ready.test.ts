@@ -205,7 +205,7 @@ describe('a breaker, of a destination that answers "not ready yet"', () => {
     expect(await harness.run(fail, { breaker })).toMatchObject({ attempted: 10, ended: 'breakerOpen' });
     await harness.pass(61);
     expect(await harness.run(notYet, { breaker })).toMatchObject({ snoozed: 20, ended: 'drained' });
-    expect((await harness.store.readQueue('q')).breakers.size).toBe(0);
+    expect((await harness.store.queues.read('q')).breakers.size).toBe(0);
   });
 
   it('counts such answers among the attempts that it worked in', async () => {

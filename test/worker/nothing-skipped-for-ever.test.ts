@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { intercepted } from '../../src/store/bounded-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { isOnDynamoDbLocal } from '../store/test-store.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
@@ -11,21 +12,14 @@ const ODD = isOnDynamoDbLocal ? 12 : 150;
 /** The store, with what is asked of it and written to it. */
 function watched(store: BacklogStore) {
   const seen = { named: 0, read: 0, settled: 0 };
-  const observe = async (name: string, answer: unknown) => {
-    const known = await answer;
-    if (name === 'queryDue') seen.named += (known as { keys: unknown[] }).keys.length;
-    if (name === 'readPage') seen.read += (known as { records: unknown[] }).records.length;
-    if (name === 'settle') seen.settled++;
+  const observed = intercepted(store, async (name, call) => {
+    const known = await call();
+    if (name === 'pages.query') seen.named += (known as { keys: unknown[] }).keys.length;
+    if (name === 'pages.read') seen.read += (known as { records: unknown[] }).records.length;
+    if (name === 'records.settle') seen.settled++;
     return known;
-  };
-  const proxy = new Proxy(store, {
-    get: (target, name: string) => {
-      const member = Reflect.get(target, name) as unknown;
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => observe(name, member.apply(target, args));
-    },
   });
-  return { store: proxy, seen };
+  return { store: observed, seen };
 }
 
 const DUE = iso(-3600);

@@ -13,7 +13,7 @@ const WAYS: [string, { readonly band?: typeof YOUNG }][] = [
 
 /** What the lane's lease says at the moment, and whether it is free. */
 async function lease(harness: Harness, key = 'q') {
-  return (await harness.store.readLeases()).get(key);
+  return (await harness.store.leases.readAll()).get(key);
 }
 
 /** Five old records, of which a first run attempts four; then ten more come. What the next run attempts, in order. */
@@ -48,8 +48,8 @@ describe.each(WAYS)('under %s', (_, choices) => {
   it('an id that the index names twice is attempted once', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
-    const queryDue: BacklogStore['queryDue'] = async (query) => {
-      const page = await harness.store.queryDue(query);
+    const queryDue: BacklogStore['pages']['query'] = async (query) => {
+      const page = await harness.store.pages.query(query);
       // As the index has it while a record moves: at its former place, and at its new one.
       return { ...page, keys: page.keys.flatMap((one) => [{ ...one, dueAt: iso(-60) }, one]) };
     };
@@ -63,11 +63,11 @@ describe.each(WAYS)('under %s', (_, choices) => {
       atWork.delete(id);
     };
     const journals: (readonly string[])[] = [];
-    const holdLease: BacklogStore['holdLease'] = (at, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = (at, hold) => {
       journals.push(hold.ids);
-      return harness.store.holdLease(at, hold);
+      return harness.store.leases.hold(at, hold);
     };
-    const store = replacing({ queryDue, holdLease }, harness.store);
+    const store = replacing({ pages: { query: queryDue }, leases: { hold: holdLease } }, harness.store);
     const summary = await harness.run(process, { ...choices, store });
     expect(summary).toMatchObject({ attempted: 2, succeeded: 2, unsettled: 0 });
     expect(attempted.sort()).toEqual(['a', 'b']);
@@ -77,24 +77,24 @@ describe.each(WAYS)('under %s', (_, choices) => {
   it('nor is one attempted beside its straggler, whose id a page names again', async () => {
     const harness = new Harness();
     for (const id of ['deaf', 'b', 'c']) harness.put(id, { insertedAt: iso(id === 'deaf' ? 0 : -1) });
-    const queryDue: BacklogStore['queryDue'] = async (query) => {
-      const page = await harness.store.queryDue(query);
-      const [deaf] = (await harness.store.queryDue({ ...query, after: undefined })).keys.filter(
+    const queryDue: BacklogStore['pages']['query'] = async (query) => {
+      const page = await harness.store.pages.query(query);
+      const [deaf] = (await harness.store.pages.query({ ...query, after: undefined })).keys.filter(
         ({ id }) => id === 'deaf',
       );
       return deaf && !page.keys.includes(deaf) ? { ...page, keys: [...page.keys, deaf] } : page;
     };
     const attempted: string[] = [];
     const journals: string[][] = [];
-    const holdLease: BacklogStore['holdLease'] = (at, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = (at, hold) => {
       journals.push([...hold.ids]);
-      return harness.store.holdLease(at, hold);
+      return harness.store.leases.hold(at, hold);
     };
     const process: Process = async ({ id }) => {
       attempted.push(id);
       if (id === 'deaf') await harness.sleep(40);
     };
-    const store = replacing({ queryDue, holdLease }, harness.store);
+    const store = replacing({ pages: { query: queryDue }, leases: { hold: holdLease } }, harness.store);
     await harness.run(process, { ...choices, store, concurrency: 2, attemptTimeout: 5 });
     expect(attempted.filter((id) => id === 'deaf')).toHaveLength(1);
     for (const ids of journals) expect(new Set(ids).size).toBe(ids.length);
@@ -130,11 +130,11 @@ describe.each(WAYS)('under %s', (_, choices) => {
     const ids = Array.from({ length: 80 }, (_, i) => `${i}-${'x'.repeat(2_000)}`);
     for (const id of ids) harness.put(id);
     const journals: number[] = [];
-    const holdLease: BacklogStore['holdLease'] = (at, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = (at, hold) => {
       journals.push(Buffer.byteLength(hold.ids.join('')));
-      return harness.store.holdLease(at, hold);
+      return harness.store.leases.hold(at, hold);
     };
-    const store = replacing({ holdLease }, harness.store);
+    const store = replacing({ leases: { hold: holdLease } }, harness.store);
     const summary = await harness.run(succeed, { ...choices, store, concurrency: 100 });
     expect(summary).toMatchObject({ succeeded: 80, ended: 'drained' });
     expect(Math.max(...journals)).toBeLessThanOrEqual(64 * 1024);
@@ -144,11 +144,11 @@ describe.each(WAYS)('under %s', (_, choices) => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) harness.put(`r${i}`);
     let others = 7;
-    const releaseLease: BacklogStore['releaseLease'] = async (at, holder, left) => {
-      if (others-- > 0) await harness.store.wakeHolder(at, holder);
-      return harness.store.releaseLease(at, holder, left);
+    const releaseLease: BacklogStore['leases']['release'] = async (at, holder, left) => {
+      if (others-- > 0) await harness.store.leases.wake(at, holder);
+      return harness.store.leases.release(at, holder, left);
     };
-    const store = replacing({ releaseLease }, harness.store);
+    const store = replacing({ leases: { release: releaseLease } }, harness.store);
     expect(await harness.run(succeed, { ...choices, store, maxRecords: 2 })).toMatchObject({
       ended: 'maxRecords',
     });
@@ -206,11 +206,11 @@ it('a release that arrives once more, behind the journal of the next page, does 
   const harness = new Harness();
   harness.put('a');
   let again: (() => Promise<unknown>) | undefined;
-  const releaseLease: BacklogStore['releaseLease'] = async (...args) => {
-    if (again) return harness.store.releaseLease(...args);
-    again = () => harness.store.releaseLease(...args);
+  const releaseLease: BacklogStore['leases']['release'] = async (...args) => {
+    if (again) return harness.store.leases.release(...args);
+    again = () => harness.store.leases.release(...args);
     harness.put('b');
-    await harness.store.wakeHolder(args[0], args[1]);
+    await harness.store.leases.wake(args[0], args[1]);
     const answer = await again();
     await harness.sleep(0.01);
     return answer as 'woken';
@@ -221,7 +221,7 @@ it('a release that arrives once more, behind the journal of the next page, does 
     await again?.();
     others.push(await harness.start(succeed));
   };
-  const store = replacing({ releaseLease }, harness.store);
+  const store = replacing({ leases: { release: releaseLease } }, harness.store);
   expect(await harness.run(process, { store })).toMatchObject({ succeeded: 2, ended: 'drained' });
   expect(others).toMatchObject([{ attempted: 0, ended: 'leaseHeld' }]);
 });
@@ -230,12 +230,12 @@ it('a lease whose journal was written, but not answered, is given back all the s
   const harness = new Harness();
   for (let i = 0; i < 150; i++) harness.put(`r${i}`);
   let journals = 0;
-  const holdLease: BacklogStore['holdLease'] = async (...args) => {
-    const answer = await harness.store.holdLease(...args);
+  const holdLease: BacklogStore['leases']['hold'] = async (...args) => {
+    const answer = await harness.store.leases.hold(...args);
     if (++journals === 2) throw new StoreUnavailableError('no answer');
     return answer;
   };
-  const store = replacing({ holdLease }, harness.store);
+  const store = replacing({ leases: { hold: holdLease } }, harness.store);
   const run = harness.run(() => harness.sleep(0.1), { store });
   expect(await run).toMatchObject({ ended: 'storeError' });
   expect(journals).toBe(2);
@@ -247,17 +247,17 @@ it('a page is read when its journal is written, and not before', async () => {
   for (let i = 0; i < 30; i++) harness.put(`r${String(i).padStart(2, '0')}`);
   const journalled = new Set<string>();
   const unnamed: string[] = [];
-  const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+  const holdLease: BacklogStore['leases']['hold'] = async (key, hold) => {
     await harness.sleep(1);
-    const answer = await harness.store.holdLease(key, hold);
+    const answer = await harness.store.leases.hold(key, hold);
     for (const id of hold.ids) journalled.add(id);
     return answer;
   };
-  const readPage: BacklogStore['readPage'] = (ids, queue) => {
+  const readPage: BacklogStore['pages']['read'] = (ids, queue) => {
     unnamed.push(...ids.filter((id) => !journalled.has(id)));
-    return harness.store.readPage(ids, queue);
+    return harness.store.pages.read(ids, queue);
   };
-  const store = replacing({ holdLease, readPage }, harness.store);
+  const store = replacing({ leases: { hold: holdLease }, pages: { read: readPage } }, harness.store);
   expect(await harness.run(succeed, { store, concurrency: 5 })).toMatchObject({ succeeded: 30 });
   expect(unnamed).toEqual([]);
 });

@@ -31,7 +31,7 @@ describe('a queue whose retry mode changes with records waiting', () => {
     const harness = new Harness();
     harness.put('r');
     const aYearAhead = START + 365 * DAY * 1000;
-    await harness.store.setRetryMode('q', { mode: 'perRecord', since: aYearAhead }, undefined);
+    await harness.store.queues.setRetryMode('q', { mode: 'perRecord', since: aYearAhead }, undefined);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, ended: 'retryModeChanged' });
     await harness.pass(301);
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, ended: 'drained' });
@@ -137,7 +137,7 @@ describe('the hourly run', () => {
   it('starts a slower tier whose last run a wrong clock put far ahead', async () => {
     const harness = new Harness();
     await harness.run(succeed, { band: HOURLY, catchUp });
-    await harness.store.recordTierRun('q', '3', { at: START + 365 * DAY * 1000, complete: true });
+    await harness.store.queues.recordTierRun('q', '3', { at: START + 365 * DAY * 1000, complete: true });
     harness.put('old', { ...old, insertedAt: iso(-10 * DAY) });
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({ caughtUp: [3] });
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).not.toHaveProperty('caughtUp');
@@ -194,12 +194,16 @@ describe('the hourly run', () => {
     harness.put('old', old);
     await harness.run(succeed, { band: YOUNG });
     const change = async () => {
-      const { retryMode } = await harness.store.readQueue('q');
-      await harness.store.setRetryMode('q', { mode: 'perRecord', since: harness.clock.wall() }, retryMode);
+      const { retryMode } = await harness.store.queues.read('q');
+      await harness.store.queues.setRetryMode(
+        'q',
+        { mode: 'perRecord', since: harness.clock.wall() },
+        retryMode,
+      );
     };
     const summary = await harness.run(change, { band: HOURLY, catchUp, concurrency: 2 });
     expect(summary).toMatchObject({ ended: 'retryModeChanged' });
     expect(summary).not.toHaveProperty('caughtUp');
-    expect((await harness.store.readQueue('q')).retryMode?.mode).toBe('perRecord');
+    expect((await harness.store.queues.read('q')).retryMode?.mode).toBe('perRecord');
   });
 });

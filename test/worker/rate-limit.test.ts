@@ -136,11 +136,11 @@ describe('a pace', () => {
     const harness = new Harness();
     for (let i = 0; i < 5; i++) harness.put(`r${i}`);
     let [begun, taken] = [0, 0];
-    const acquirePermits: BacklogStore['acquirePermits'] = (queue, turns) => {
+    const acquirePermits: BacklogStore['permits']['acquire'] = (queue, turns) => {
       taken += turns.count;
-      return harness.store.acquirePermits(queue, turns);
+      return harness.store.permits.acquire(queue, turns);
     };
-    const store = replacing({ acquirePermits }, harness.store);
+    const store = replacing({ permits: { acquire: acquirePermits } }, harness.store);
     const process: Process = () => (++begun === 1 ? harness.sleep(3.25) : undefined);
     await harness.run(process, { concurrency: 1, attemptsPerSecond: 1, attemptTimeout: 5, store });
     // Five attempts, and the turns of the seconds 1 and 2.

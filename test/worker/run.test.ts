@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Dead, RetryAfter } from '../../src/record/index.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Process } from '../../src/worker/index.js';
-import { replacing } from '../simulation/replacing.js';
+import { type Methods, replacing } from '../simulation/replacing.js';
 import { due, fail, Harness, START, succeed } from './harness.js';
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
@@ -11,19 +12,14 @@ const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 
 /** Counts calls, and lets some of them fail. */
 function spied(
   store: BacklogStore,
-  answers: Partial<Record<keyof BacklogStore, () => Promise<never> | undefined>> = {},
+  answers: Readonly<Record<string, () => Promise<never> | undefined>> = {},
 ) {
   const calls: string[] = [];
-  const proxy = new Proxy(store, {
-    get:
-      (_, name) =>
-      (...args: unknown[]) => {
-        calls.push(String(name));
-        const method = store[name as keyof BacklogStore] as unknown as (...args: unknown[]) => unknown;
-        return answers[name as keyof BacklogStore]?.() ?? method.apply(store, args);
-      },
+  const spied = intercepted(store, (name, call) => {
+    calls.push(name);
+    return answers[name]?.() ?? call();
   });
-  return { store: proxy, calls };
+  return { store: spied, calls };
 }
 
 describe('a run', () => {
@@ -33,7 +29,7 @@ describe('a run', () => {
       harness.put(`done-${i}`, { status: 'SUCCESS', lane: undefined, dueAt: undefined });
     const { store, calls } = spied(harness.store);
     const summary = await harness.run(succeed, { store });
-    expect(calls).toEqual(['queryDue']);
+    expect(calls).toEqual(['pages.query']);
     expect(summary).toMatchObject({ attempted: 0, ended: 'drained' });
   });
 
@@ -44,13 +40,13 @@ describe('a run', () => {
     for (let i = 0; i < 3; i++) harness.put(`s${i}`);
     const { store, calls } = spied(harness.store);
     const summary = await harness.run(succeed, { store });
-    expect(calls.filter((name) => name !== 'settle')).toEqual([
-      'queryDue',
-      'holdLease',
-      'readPage',
-      'releaseLease',
+    expect(calls.filter((name) => name !== 'records.settle')).toEqual([
+      'pages.query',
+      'leases.hold',
+      'pages.read',
+      'leases.release',
     ]);
-    expect(calls.filter((name) => name === 'settle')).toHaveLength(3);
+    expect(calls.filter((name) => name === 'records.settle')).toHaveLength(3);
     expect(summary).toMatchObject({
       attempted: 3,
       succeeded: 3,
@@ -158,16 +154,16 @@ describe('a run', () => {
     harness.put('deaf', { dueAt: iso(-1) });
     for (let i = 0; i < 50; i++) harness.put(`r${i}`);
     let tries = 0;
-    const settle: BacklogStore['settle'] = async (record, change, rev) => {
-      if (record.id !== 'deaf' || ++tries > 1) return harness.store.settle(record, change, rev);
-      await harness.store.settle(record, change, rev);
+    const settle: BacklogStore['records']['settle'] = async (record, change, rev) => {
+      if (record.id !== 'deaf' || ++tries > 1) return harness.store.records.settle(record, change, rev);
+      await harness.store.records.settle(record, change, rev);
       await harness.sleep(20);
       throw new StoreUnavailableError('no answer');
     };
     const summary = await harness.run((record) => harness.sleep(record.id === 'deaf' ? 10 : 1), {
       concurrency: 2,
       attemptTimeout: 5,
-      store: replacing({ settle }, harness.store),
+      store: replacing({ records: { settle } }, harness.store),
     });
     expect(tries).toBe(2);
     expect(summary).toMatchObject({ succeeded: 51, unsettled: 0, ended: 'drained' });
@@ -216,16 +212,16 @@ describe('a run', () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     const until: number[] = [];
-    const settle: BacklogStore['settle'] = async (record, change, rev) => {
+    const settle: BacklogStore['records']['settle'] = async (record, change, rev) => {
       await harness.sleep(8);
-      return harness.store.settle(record, change, rev);
+      return harness.store.records.settle(record, change, rev);
     };
     const slow: Process = async () => {
-      const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+      const answer = await harness.store.leases.hold('q', { holder: 'spy', until: 0, ids: [], rev: '' });
       if (!answer.held) until.push((answer.lease?.until ?? 0) - harness.clock.wall());
       await harness.sleep(29);
     };
-    await harness.run(slow, { concurrency: 1, store: replacing({ settle }, harness.store) });
+    await harness.run(slow, { concurrency: 1, store: replacing({ records: { settle } }, harness.store) });
     expect(until).toHaveLength(2);
     expect(Math.min(...until)).toBeGreaterThan(35_000);
   });
@@ -279,9 +275,9 @@ describe('a run', () => {
   it('stops at a paused queue without an attempt', async () => {
     const harness = new Harness();
     harness.put('r');
-    await harness.store.setPaused('q', true);
+    await harness.store.queues.setPaused('q', true);
     expect(await harness.run(fail)).toMatchObject({ attempted: 0, leftOver: 1, ended: 'paused' });
-    await harness.store.setPaused('q', false);
+    await harness.store.queues.setPaused('q', false);
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
@@ -300,7 +296,7 @@ describe('a run', () => {
     const harness = new Harness();
     harness.put('r');
     const { store } = spied(harness.store, {
-      settle: () => (harness.time.now < START + 20_000 ? Promise.reject(error) : undefined),
+      'records.settle': () => (harness.time.now < START + 20_000 ? Promise.reject(error) : undefined),
     });
     expect(await harness.run(succeed, { store })).toMatchObject({
       attempted: 1,
@@ -315,7 +311,7 @@ describe('a run', () => {
     const harness = new Harness();
     harness.put('r');
     const { store } = spied(harness.store, {
-      readPage: () => Promise.reject(new StoreThrottledError('slow down')),
+      'pages.read': () => Promise.reject(new StoreThrottledError('slow down')),
     });
     const summary = await harness.run(succeed, { store });
     expect(summary).toMatchObject({
@@ -329,15 +325,15 @@ describe('a run', () => {
   it('writes nothing any more once it has given its lease back', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`r${i}`);
-    const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = async (key, hold) => {
       if (harness.statuses().SUCCESS) await harness.sleep(2);
-      return harness.store.holdLease(key, hold);
+      return harness.store.leases.hold(key, hold);
     };
-    const readPage: BacklogStore['readPage'] = async (ids, queue) => {
+    const readPage: BacklogStore['pages']['read'] = async (ids, queue) => {
       if (harness.statuses().SUCCESS) throw new StoreThrottledError('slow down');
-      return harness.store.readPage(ids, queue);
+      return harness.store.pages.read(ids, queue);
     };
-    const store = Object.assign(Object.create(harness.store), { holdLease, readPage });
+    const store = replacing({ leases: { hold: holdLease }, pages: { read: readPage } }, harness.store);
     expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 20, ended: 'storeError' });
     await harness.pass(10);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 10, ended: 'drained' });
@@ -363,13 +359,15 @@ describe('two runs of one lane', () => {
     expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
   });
 
-  it.each<[string, (harness: Harness) => Partial<BacklogStore>]>([
+  it.each<[string, (harness: Harness) => Methods]>([
     [
       'before the second could ask it',
       ({ store }) => ({
-        wakeHolder: async (key, holder) => {
-          await store.releaseLease(key, holder, {});
-          return store.wakeHolder(key, holder);
+        leases: {
+          wake: async (key, holder) => {
+            await store.leases.release(key, holder, {});
+            return store.leases.wake(key, holder);
+          },
         },
       }),
     ],
@@ -378,11 +376,13 @@ describe('two runs of one lane', () => {
       ({ store }) => {
         let turnedAway = false;
         return {
-          holdLease: async (key, hold) => {
-            if (turnedAway) return store.holdLease(key, hold);
-            turnedAway = true;
-            await store.releaseLease(key, 'first', {});
-            return { held: false, lease: undefined };
+          leases: {
+            hold: async (key, hold) => {
+              if (turnedAway) return store.leases.hold(key, hold);
+              turnedAway = true;
+              await store.leases.release(key, 'first', {});
+              return { held: false, lease: undefined };
+            },
           },
         };
       },
@@ -391,7 +391,7 @@ describe('two runs of one lane', () => {
     const harness = new Harness();
     harness.put('r');
     const until = harness.clock.wall() + 60_000;
-    await harness.store.holdLease('q', { holder: 'first', until, ids: [], rev: 'r' });
+    await harness.store.leases.hold('q', { holder: 'first', until, ids: [], rev: 'r' });
     const store = replacing(racing(harness), harness.store);
     expect(await harness.run(succeed, { store })).toMatchObject({ succeeded: 1, ended: 'drained' });
   });
@@ -399,14 +399,14 @@ describe('two runs of one lane', () => {
   it('of two that find a lost one, the second asks the first to look once more', async () => {
     const harness = new Harness();
     harness.put('r');
-    await harness.store.holdLease('q', { holder: 'lost', until: START - 60_000, ids: [], rev: 'r' });
-    const takeOverLease: BacklogStore['takeOverLease'] = async (key, from, to) => {
-      await harness.store.takeOverLease(key, from, { ...to, holder: 'first', until: START + 60_000 });
-      return harness.store.takeOverLease(key, from, to);
+    await harness.store.leases.hold('q', { holder: 'lost', until: START - 60_000, ids: [], rev: 'r' });
+    const takeOverLease: BacklogStore['leases']['takeOver'] = async (key, from, to) => {
+      await harness.store.leases.takeOver(key, from, { ...to, holder: 'first', until: START + 60_000 });
+      return harness.store.leases.takeOver(key, from, to);
     };
-    const store = replacing({ takeOverLease }, harness.store);
+    const store = replacing({ leases: { takeOver: takeOverLease } }, harness.store);
     expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 0, ended: 'leaseHeld' });
-    expect(await harness.store.releaseLease('q', 'first', {})).toBe('woken');
+    expect(await harness.store.leases.release('q', 'first', {})).toBe('woken');
   });
 
   it('a tier is never turned away by another', async () => {
@@ -434,18 +434,16 @@ describe('a run that was frozen while it journalled a page', () => {
     const harness = new Harness();
     for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) harness.put(id, { dueAt: iso(i - 10) });
     let writes = 0;
-    const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = async (key, hold) => {
       if (++writes === 2) {
         // The lease of the first page runs out within these twenty seconds.
         await harness.sleep(20);
         harness.put('d', { status: 'SUCCESS', lane: undefined, dueAt: undefined, rev: 'by another run' });
-        await harness.store.releaseLease(key, hold.holder, {});
+        await harness.store.leases.release(key, hold.holder, {});
       }
-      return harness.store.holdLease(key, hold);
+      return harness.store.leases.hold(key, hold);
     };
-    const store = new Proxy(harness.store, {
-      get: (target, name) => (name === 'holdLease' ? holdLease : target[name as 'settle'].bind(target)),
-    });
+    const store = replacing({ leases: { hold: holdLease } }, harness.store);
     const attempted: string[] = [];
     const process: Process = async (record) => {
       attempted.push(record.id);

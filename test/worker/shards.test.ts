@@ -129,11 +129,11 @@ describe('a queue with shards', () => {
     };
     const other = { holder: 'other', until: START + 900_000, ends: START + 900_000, ids: [], rev: 'other' };
     const isOver = () => harness.time.now > START + 20_000;
-    const holdLease: BacklogStore['holdLease'] = async (lane, hold) =>
+    const holdLease: BacklogStore['leases']['hold'] = async (lane, hold) =>
       lane.startsWith('q#1') || !isOver()
-        ? harness.store.holdLease(lane, hold)
+        ? harness.store.leases.hold(lane, hold)
         : { held: false, lease: { ...other, suspects: [], woken: false } };
-    const store = replacing({ holdLease }, harness.store);
+    const store = replacing({ leases: { hold: holdLease } }, harness.store);
     const two = { shards: 2, lanes: lanesOf('q', 0, 2), concurrency: 1, attemptTimeout: 5, store };
     const summary = await harness.run(process, two);
     expect(summary).toMatchObject({ attempted: 6, succeeded: 5 });
@@ -162,7 +162,7 @@ describe('a queue with shards', () => {
     const dead = Object.fromEntries(Object.entries(before).map(([lane, count]) => [`${lane}/dead`, count]));
     expect(lanesIn(harness)).toEqual(dead);
     const listed: string[] = [];
-    for await (const { id } of harness.store.list({ queue: 'q', status: 'DEAD' })) listed.push(id);
+    for await (const { id } of harness.store.records.list({ queue: 'q', status: 'DEAD' })) listed.push(id);
     expect(listed).toHaveLength(40);
   });
 
@@ -216,15 +216,11 @@ describe('a queue with shards', () => {
 
   it('goes on with the other lanes where one cannot be read, and tells', async () => {
     const harness = spread(80, 4);
-    const store = new Proxy(harness.store, {
-      get: (target, name) =>
-        name === 'queryDue'
-          ? async (query: { lane: string }) => {
-              if (query.lane === 'q#2') throw new StoreThrottledError('Query: throttled');
-              return target.queryDue(query as never);
-            }
-          : Reflect.get(target, name).bind(target),
-    });
+    const query: BacklogStore['pages']['query'] = async (query) => {
+      if (query.lane === 'q#2') throw new StoreThrottledError('Query: throttled');
+      return harness.store.pages.query(query);
+    };
+    const store = replacing({ pages: { query } }, harness.store);
     const summary = await harness.run(succeed, { ...SHARDS, store });
     const left = harness.store.items().filter(({ lane }) => lane === 'q#2').length;
     expect(summary).toMatchObject({ succeeded: 80 - left, ended: 'storeError' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { holderPrefixOf } from '../../src/leases/holder.js';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import type { Process } from '../../src/worker/index.js';
@@ -42,7 +43,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const harness = new Harness();
     harness.put('r');
     const ask = { run: 'other', wanted: 8, most: 8, onArrival: false };
-    await harness.store.takeSlots('q', {
+    await harness.store.slots.take('q', {
       ...ask,
       now: harness.clock.wall(),
       until: harness.clock.wall() + 9_000,
@@ -66,42 +67,36 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const run = harness.start(slow, { ...choices, globalConcurrency: 8, invocation: 'dead' });
     await harness.pass(1);
     const lost = (invocation: string) => ({ holderPrefix: holderPrefixOf(invocation), until: START });
-    expect(await harness.store.endSlots(['q'], lost('living'))).toBe(0);
-    expect(await harness.store.endSlots(['q'], lost('dead'))).toBe(1);
+    expect(await harness.store.slots.end(['q'], lost('living'))).toBe(0);
+    expect(await harness.store.slots.end(['q'], lost('dead'))).toBe(1);
     await harness.time.until(run);
   });
 
   it('an idle run takes none, and one with records takes them once and gives them back', async () => {
     const harness = new Harness();
     const calls: string[] = [];
-    const noted = (name: string) => {
-      const method = harness.store[name as 'takeSlots'].bind(harness.store) as (
-        ...args: unknown[]
-      ) => unknown;
-      return (...args: unknown[]) => {
-        calls.push(name);
-        return method(...args);
-      };
-    };
-    const store = new Proxy(harness.store, { get: (_, name) => noted(String(name)) });
+    const store = intercepted(harness.store, (name, call) => {
+      calls.push(name);
+      return call();
+    });
     await harness.run(succeed, { globalConcurrency: 8, store });
-    expect(calls).toEqual(['queryDue']);
+    expect(calls).toEqual(['pages.query']);
     calls.length = 0;
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     await harness.run(() => harness.sleep(0.1), { globalConcurrency: 8, store });
-    const ofSlots = calls.filter((name) => name.endsWith('Slots'));
-    expect(ofSlots).toEqual(['takeSlots', 'releaseSlots']);
+    const ofSlots = calls.filter((name) => name.startsWith('slots.'));
+    expect(ofSlots).toEqual(['slots.take', 'slots.release']);
   });
 
   it('renews its attempts about twice a minute while it goes on, and no more often', async () => {
     const harness = new Harness();
     for (let i = 0; i < 200; i++) harness.put(`r${i}`);
     const renewedAt: number[] = [];
-    const renewSlots: BacklogStore['renewSlots'] = (...args) => {
+    const renewSlots: BacklogStore['slots']['renew'] = (...args) => {
       renewedAt.push((harness.time.now - START) / 1000);
-      return harness.store.renewSlots(...args);
+      return harness.store.slots.renew(...args);
     };
-    const store = replacing({ renewSlots }, harness.store);
+    const store = replacing({ slots: { renew: renewSlots } }, harness.store);
     const summary = await harness.run(() => harness.sleep(10), { globalConcurrency: 10, store });
     expect(summary).toMatchObject({ succeeded: 200, ended: 'drained' });
     expect(renewedAt).toEqual([30, 60, 90, 120, 150, 180]);
@@ -117,14 +112,8 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       const harness = new Harness();
       for (let i = 0; i < 30; i++) harness.put(`r${i}`);
       const choices = { globalConcurrency: most, concurrency };
-      const dying = { ...harness.store } as unknown as BacklogStore;
       let isDead = false;
-      const store = new Proxy(dying, {
-        get: (_, name) => {
-          const method = harness.store[name as 'get'].bind(harness.store) as (...args: unknown[]) => unknown;
-          return (...args: unknown[]) => (isDead ? new Promise(() => {}) : method(...args));
-        },
-      });
+      const store = intercepted(harness.store, (_, call) => (isDead ? new Promise(() => {}) : call()));
       void harness.start(() => harness.sleep(10), { ...choices, store, deadlineSeconds: 900 });
       await harness.pass(45);
       isDead = true;
@@ -142,9 +131,9 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     let standsStill = false;
-    const renewSlots: BacklogStore['renewSlots'] = (queue, run, until) =>
-      standsStill ? new Promise(() => {}) : harness.store.renewSlots(queue, run, until);
-    const store = replacing({ renewSlots }, harness.store);
+    const renewSlots: BacklogStore['slots']['renew'] = (queue, run, until) =>
+      standsStill ? new Promise(() => {}) : harness.store.slots.renew(queue, run, until);
+    const store = replacing({ slots: { renew: renewSlots } }, harness.store);
     let attempts = 0;
     const run = harness.start(
       () => {
@@ -160,7 +149,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     standsStill = false;
     const ask = { run: 'other', wanted: 1, most: 1, onArrival: false };
     const now = harness.clock.wall();
-    expect(await harness.store.takeSlots('q', { ...ask, now, until: now + 70_000 })).toBe(1);
+    expect(await harness.store.slots.take('q', { ...ask, now, until: now + 70_000 })).toBe(1);
     await harness.time.until(run);
     expect(attempts).toBe(11);
   });
@@ -168,10 +157,10 @@ describe('a queue with a limit for the attempts of all its runs', () => {
   it('ends when its slots have expired and cannot be renewed', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
-    const renewSlots: BacklogStore['renewSlots'] = async () => {
-      throw new StoreUnavailableError('renewSlots: no answer');
+    const renewSlots: BacklogStore['slots']['renew'] = async () => {
+      throw new StoreUnavailableError('slots.renew: no answer');
     };
-    const store = replacing({ renewSlots }, harness.store);
+    const store = replacing({ slots: { renew: renewSlots } }, harness.store);
     const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store };
     const summary = await harness.run(() => harness.sleep(5), choices);
     expect(summary).toMatchObject({ ended: 'concurrencyLimited', attempted: 11, succeeded: 11 });
@@ -182,11 +171,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     let goneAt = 0;
-    const renewSlots: BacklogStore['renewSlots'] = async () => {
+    const renewSlots: BacklogStore['slots']['renew'] = async () => {
       goneAt ||= harness.time.now;
       return false;
     };
-    const store = replacing({ renewSlots }, harness.store);
+    const store = replacing({ slots: { renew: renewSlots } }, harness.store);
     const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store };
     const startedAt: number[] = [];
     const process: Process = async () => {
@@ -201,11 +190,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
   it('gives the slots back that it was granted without an answer', async () => {
     const harness = new Harness();
     harness.put('r');
-    const takeSlots: BacklogStore['takeSlots'] = async (...args) => {
-      await harness.store.takeSlots(...args);
+    const takeSlots: BacklogStore['slots']['take'] = async (...args) => {
+      await harness.store.slots.take(...args);
       throw new StoreUnavailableError('the answer was lost');
     };
-    const store = replacing({ takeSlots }, harness.store);
+    const store = replacing({ slots: { take: takeSlots } }, harness.store);
     const choices = { globalConcurrency: 4, concurrency: 4 };
     expect(await harness.run(succeed, { ...choices, store })).toMatchObject({ attempted: 0 });
     expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1 });
@@ -216,7 +205,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       const harness = new Harness();
       harness.put('r');
       harness.store.put({ id: 'n', status: 'NEW', queue: 'q', payload: {} });
-      const store = replacing({ takeSlots: () => Promise.reject(error) }, harness.store);
+      const store = replacing({ slots: { take: () => Promise.reject(error) } }, harness.store);
       const byRule = await harness.run(succeed, { globalConcurrency: 8, store });
       expect(byRule).toMatchObject({ ended: 'concurrencyLimited', attempted: 0 });
       expect(byRule.trouble).toBeUndefined();
@@ -232,7 +221,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const harness = new Harness();
     harness.put('r');
     const releaseSlots = () => Promise.reject(new StoreUnavailableError('no answer'));
-    const store = replacing({ releaseSlots }, harness.store);
+    const store = replacing({ slots: { release: releaseSlots } }, harness.store);
     expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({ succeeded: 1 });
     expect(harness.warnings).toEqual(['slots could not be given back']);
   });
@@ -240,12 +229,8 @@ describe('a queue with a limit for the attempts of all its runs', () => {
   it('gives the attempts of a run back whose store failed', async () => {
     const harness = new Harness();
     harness.put('r');
-    const store = new Proxy(harness.store, {
-      get: (target, name) =>
-        name === 'queryDue'
-          ? () => Promise.reject(new StoreUnavailableError('no answer'))
-          : Reflect.get(target, name).bind(target),
-    });
+    const query = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const store = replacing({ pages: { query } }, harness.store);
     expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({
       ended: 'storeError',
     });

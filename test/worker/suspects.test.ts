@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreAccessError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Process } from '../../src/worker/index.js';
@@ -25,19 +26,12 @@ function putLost(harness: Harness, id: string, insertedAt = iso(-600)): void {
 /** A store that answers nothing any more once its worker is lost. */
 function mortal(store: BacklogStore) {
   let lost = false;
-  const proxy = new Proxy(store, {
-    get:
-      (_, name) =>
-      (...args: unknown[]) => {
-        const method = store[name as keyof BacklogStore] as unknown as (...args: unknown[]) => unknown;
-        return lost ? new Promise(() => {}) : method.apply(store, args);
-      },
-  });
+  const ending = intercepted(store, (_, call) => (lost ? new Promise(() => {}) : call()));
   const die = () => {
     lost = true;
     return new Promise<never>(() => {});
   };
-  return { store: proxy, die };
+  return { store: ending, die };
 }
 
 describe('a record that a worker was lost on', () => {
@@ -74,15 +68,15 @@ describe('a record that a worker was lost on', () => {
     harness.put('r', { insertedAt: iso(-300) });
     const attempted: string[] = [];
     let writes = 0;
-    const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = async (key, hold) => {
       if (++writes > 20) throw new TypeError('the lease is written again and again');
-      return harness.store.holdLease(key, hold);
+      return harness.store.leases.hold(key, hold);
     };
     const process: Process = async ({ id }) => {
       attempted.push(id);
       await harness.sleep(20);
     };
-    const store = replacing({ holdLease }, harness.store);
+    const store = replacing({ leases: { hold: holdLease } }, harness.store);
     for (let runs = 0; runs < 2; runs++) await harness.run(process, { deadlineSeconds: 50, store });
     expect(attempted).toEqual(['r', 'in doubt']);
     expect(harness.statuses()).toEqual({ SUCCESS: 2 });
@@ -116,7 +110,7 @@ describe('records that a lost run left in doubt', () => {
     const harness = new Harness();
     const ids = Array.from({ length: 50 }, (_, i) => `r${i}`);
     for (const id of ids) harness.put(id, { insertedAt: iso(-40 * 86_400) });
-    await harness.store.holdLease('q#5', { holder: 'lost', until: START, ids, rev: 'unwritten' });
+    await harness.store.leases.hold('q#5', { holder: 'lost', until: START, ids, rev: 'unwritten' });
     await harness.pass(10);
     expect(await harness.run(fail, { band: tier5, concurrency: 50 })).toMatchObject({
       attempted: 40,
@@ -136,31 +130,33 @@ describe('suspects', () => {
   async function suspected(suspects: readonly string[], others: readonly string[] = []): Promise<Harness> {
     const harness = new Harness();
     for (const id of [...suspects, ...others]) harness.put(id);
-    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
-    await harness.store.releaseLease('q', 'ended', { suspects });
+    await harness.store.leases.hold('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.leases.release('q', 'ended', { suspects });
     return harness;
   }
 
   /** The suspects that the lane's lease names when it is free. */
   async function left(harness: Harness): Promise<readonly string[]> {
-    const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+    const answer = await harness.store.leases.hold('q', { holder: 'spy', until: 0, ids: [], rev: '' });
     return (answer.held && answer.suspects) || [];
   }
 
   /** The journal, as the attempts find it. */
   const journal = async (harness: Harness) =>
-    [...(await harness.store.readLeases()).values()].flatMap(({ ids }) => ids);
+    [...(await harness.store.leases.readAll()).values()].flatMap(({ ids }) => ids);
 
   it('are not attempted as they were read when the lease has run out since', async () => {
     const harness = await suspected(['a']);
     const seen: string[] = [];
     const store = replacing(
       {
-        readPage: async (...args: Parameters<BacklogStore['readPage']>) => {
-          const page = await harness.store.readPage(...args);
-          seen.push('read');
-          if (seen.length === 1) await harness.sleep(80);
-          return page;
+        pages: {
+          read: async (...args: Parameters<BacklogStore['pages']['read']>) => {
+            const page = await harness.store.pages.read(...args);
+            seen.push('read');
+            if (seen.length === 1) await harness.sleep(80);
+            return page;
+          },
         },
       },
       harness.store,
@@ -173,7 +169,7 @@ describe('suspects', () => {
   it('remain suspects while the breaker of their destination is open', async () => {
     const harness = await suspected(['a']);
     const open = { until: START + 3_600_000, since: START, token: 't' };
-    await harness.store.setBreaker('q', 'down', open, undefined);
+    await harness.store.breakers.set('q', 'down', open, undefined);
     const choices = { breaker: true, destination: () => 'down' };
     expect(await harness.run(succeed, choices)).toMatchObject({ attempted: 0, ended: 'maxRecords' });
     expect(await left(harness)).toEqual(['a']);
@@ -194,11 +190,11 @@ describe('suspects', () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) putLost(harness, `p${i}`);
     let most = 0;
-    const holdLease: BacklogStore['holdLease'] = (key, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = (key, hold) => {
       most = Math.max(most, hold.suspects?.length ?? 0);
-      return harness.store.holdLease(key, hold);
+      return harness.store.leases.hold(key, hold);
     };
-    await harness.run(succeed, { store: replacing({ holdLease }, harness.store) });
+    await harness.run(succeed, { store: replacing({ leases: { hold: holdLease } }, harness.store) });
     expect(most).toBe(20);
   });
 
@@ -230,7 +226,7 @@ describe('suspects', () => {
     const harness = new Harness();
     for (const id of ['poison', 'b', 'c', 'x', 'y']) harness.put(id);
     const lost = { holder: 'lost', until: START, ids: ['poison'], begun: true, rev: 'unwritten' } as const;
-    await harness.store.holdLease('q', { ...lost, suspects: ['b', 'c'] });
+    await harness.store.leases.hold('q', { ...lost, suspects: ['b', 'c'] });
     await harness.pass(10);
     const order: string[] = [];
     const alone: Record<string, string[]> = {};
@@ -250,10 +246,10 @@ describe('suspects', () => {
   it('report it when the outcome of the last of them cannot be written', async () => {
     const harness = new Harness();
     putLost(harness, 'a');
-    const settle: BacklogStore['settle'] = async () => {
+    const settle: BacklogStore['records']['settle'] = async () => {
       throw new StoreAccessError('no rights');
     };
-    const summary = await harness.run(succeed, { store: replacing({ settle }, harness.store) });
+    const summary = await harness.run(succeed, { store: replacing({ records: { settle } }, harness.store) });
     expect(summary).toMatchObject({ ended: 'storeError', trouble: 'StoreAccessError: no rights' });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sweep } from '../../src/intake/index.js';
 import { MemoryStore, StoreThrottledError, type SweepStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const HOUR = 3_600_000;
@@ -12,7 +13,7 @@ function bench(pages = 40) {
   const memory = new MemoryStore({ clock });
   const read: string[] = [];
   let failsAt: string | undefined;
-  const scanNotIndexed: SweepStore['scanNotIndexed'] = async ({ segment, after }) => {
+  const scan: SweepStore['sweep']['scan'] = async ({ segment, after }) => {
     now += 1000;
     const page = after === undefined ? 0 : Number(after.split('/')[1]) + 1;
     const id = `${segment}/${page}`;
@@ -20,7 +21,7 @@ function bench(pages = 40) {
     read.push(id);
     return { ids: [id], next: page + 1 < pages ? id : undefined };
   };
-  const store = Object.assign(memory, { scanNotIndexed });
+  const store = replacing({ sweep: { scan } }, memory);
   const found: string[] = [];
   return {
     clock,

@@ -186,9 +186,9 @@ describe('a run of several queues', () => {
     queues.put('a', 50);
     queues.put('b', 50);
     queues.put('c', 50);
-    queues.harness.store.setPaused('a', true);
+    queues.harness.store.queues.setPaused('a', true);
     const until = queues.harness.clock.wall() + 60_000;
-    await queues.harness.store.holdLease('b', { holder: 'other', until, ids: ['x'], rev: 'r' });
+    await queues.harness.store.leases.hold('b', { holder: 'other', until, ids: ['x'], rev: 'r' });
     const [a, b, c] = await queues.run({ a: 5, b: 3, c: 1 });
     expect([a?.ended, b?.ended, c?.ended]).toEqual(['paused', 'leaseHeld', 'drained']);
     expect(c?.succeeded).toBe(50);
@@ -201,11 +201,11 @@ describe('a run of several queues', () => {
     queues.put('b', 1);
     const slow: Process = ({ queue }) => queues.harness.sleep(queue === 'a' ? 25 : 0);
     const written: number[] = [];
-    const holdLease: BacklogStore['holdLease'] = (key, hold) => {
+    const holdLease: BacklogStore['leases']['hold'] = (key, hold) => {
       if (key === 'b') written.push(Math.round((time.now - START) / 1000));
-      return store.holdLease(key, hold);
+      return store.leases.hold(key, hold);
     };
-    const watched = replacing({ holdLease }, store);
+    const watched = replacing({ leases: { hold: holdLease } }, store);
     const running = queues.run({ a: 1_000_000, b: 0.000_001 }, {}, slow, watched);
     const [a, b] = await running;
     expect([a?.ended, b?.ended]).toEqual(['deadline', 'deadline']);
@@ -234,8 +234,8 @@ describe('a run of several queues', () => {
     queues.put('b', 3);
     const suspects = Array.from({ length: 8 }, (_, i) => `a-${i}`);
     const { store } = queues.harness;
-    await store.holdLease('a', { holder: 'ended', until: START, ids: [], rev: 'r' });
-    await store.releaseLease('a', 'ended', { suspects });
+    await store.leases.hold('a', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await store.leases.release('a', 'ended', { suspects });
     const slow: Process = () => queues.harness.sleep(10);
     const [a, b] = await queues.run(
       { a: 0.000_001, b: 1_000_000 },
@@ -303,7 +303,7 @@ describe('a run of several queues', () => {
     }
     await queues.harness.pass(60);
     const { store } = queues.harness;
-    await store.setBreaker('a', 'down', { until: START + 3_600_000, since: START, token: 't' }, undefined);
+    await store.breakers.set('a', 'down', { until: START + 3_600_000, since: START, token: 't' }, undefined);
     const [a, b] = await queues.run(
       { a: 2, b: 1 },
       {
@@ -321,8 +321,8 @@ describe('a run of several queues', () => {
     queues.put('a', 20);
     queues.put('b', 20);
     const { store } = queues.harness;
-    const settle = store.settle.bind(store);
-    store.settle = (record, change, rev) => {
+    const settle = store.records.settle.bind(store);
+    store.records.settle = (record, change, rev) => {
       if (record.id === 'b-7') throw new StoreError('no item holds that');
       return settle(record, change, rev);
     };

@@ -1,11 +1,11 @@
 import { MAX_OPEN_BREAKERS } from '../buckets.js';
-import type { BreakerState } from '../store.js';
+import type { BreakerState, BreakerStore } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
 /** The breakers that are not closed, in their queue's item, which every page reads. */
-export class DynamoDbBreakers {
+export class DynamoDbBreakers implements BreakerStore {
   constructor(private readonly table: Table) {}
 
   async set(

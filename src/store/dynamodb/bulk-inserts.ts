@@ -8,7 +8,7 @@ import { itemBytes } from '../../record/item-size.js';
 import { InvalidRecordError } from '../../support/errors.js';
 import { type StoreError, StoreThrottledError, StoreUnavailableError } from '../errors.js';
 import { checkItem } from '../item-limits.js';
-import type { BacklogStore } from '../store.js';
+import type { RecordStore } from '../store.js';
 import { toAttributeValue } from './attribute-values.js';
 import {
   isAccessDenied,
@@ -44,7 +44,7 @@ export interface BulkInsertsDeps {
   readonly client: DynamoDBClient;
   readonly table: string;
   /** For what no bulk request takes. */
-  readonly single: Pick<BacklogStore, 'insert'>;
+  readonly single: Pick<RecordStore, 'insert'>;
 }
 
 /**
@@ -167,9 +167,9 @@ export class DynamoDbBulkInserts {
   }
 }
 
-export async function insertSingle(item: Item, store: Pick<BacklogStore, 'insert'>): Promise<InsertAnswer> {
+export async function insertSingle(item: Item, records: Pick<RecordStore, 'insert'>): Promise<InsertAnswer> {
   try {
-    return await store.insert(item);
+    return await records.insert(item);
   } catch (error) {
     if (error instanceof InvalidRecordError) return { invalid: error };
     return error instanceof StoreThrottledError ? { passing: error } : { trouble: error };

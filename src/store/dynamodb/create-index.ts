@@ -1,9 +1,9 @@
 import { type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../support/clock.js';
 import { StoreError } from '../errors.js';
-import { DUE_INDEX } from './due.js';
 import { isValidationError, translated } from './errors.js';
 import { describeTable, type TableFacts } from './inspect.js';
+import { DUE_INDEX } from './pages.js';
 
 const FIRST_LOOK_MS = 250;
 const LOOK_EVERY_MS = 10_000;

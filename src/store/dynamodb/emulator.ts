@@ -5,8 +5,8 @@ import {
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { DEFAULT_QUEUE, QUEUE_PATTERN, STATUSES } from '../../record/index.js';
-import { ARRIVALS_PREFIX } from './arrivals.js';
 import { type Attributes, lambdaImage } from './attribute-values.js';
+import { ARRIVALS_PREFIX } from './claims.js';
 
 /** How many records of which status, by queue. An invalid value counts as a run reads it. */
 export type StatusCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;

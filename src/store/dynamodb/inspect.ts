@@ -4,8 +4,8 @@ import {
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { DUE_INDEX } from './due.js';
 import { translated } from './errors.js';
+import { DUE_INDEX } from './pages.js';
 
 export interface KeyFact {
   readonly name: string;

@@ -1,5 +1,13 @@
 import type { Clock } from '../../support/clock.js';
-import type { LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState, LostRun } from '../store.js';
+import type {
+  LeaseAnswer,
+  LeaseHold,
+  LeaseLeft,
+  LeaseOwner,
+  LeaseState,
+  LeaseStore,
+  LostRun,
+} from '../store.js';
 import type { OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import {
@@ -15,9 +23,9 @@ import {
 import type { Table } from './table.js';
 
 /** Leases with their in-flight journals. Each change is one conditional UpdateItem that may be sent twice. */
-export class DynamoDbLeases {
+export class DynamoDbLeases implements LeaseStore {
   constructor(
-    private readonly table: Table,
+    protected readonly table: Table,
     private readonly clock: Clock,
     private readonly onDamaged: OnDamaged,
   ) {}
@@ -32,7 +40,7 @@ export class DynamoDbLeases {
       expressions.update(set, remove, or(free, mine)),
       true,
     );
-    if (!answer.written) return { held: false, lease: await this.read(key) };
+    if (!answer.written) return { held: false, lease: await this.readMended(key) };
     const suspects = idsOf(answer.item.suspects);
     return {
       held: true,
@@ -83,7 +91,7 @@ export class DynamoDbLeases {
     const remove = all.filter((attribute) => !(attribute in set));
     const answer = await this.table.update(leaseKey(key), expressions.update(set, remove, mineAndNotWoken));
     if (answer.written) return 'released';
-    const lease = await this.read(key);
+    const lease = await this.readMended(key);
     if (!lease) return 'released';
     // Without the mark it was renewed for longer than this request knows: it is not this request's to give back.
     return lease.holder === holder && lease.woken ? 'woken' : 'lost';
@@ -109,7 +117,7 @@ export class DynamoDbLeases {
     return answer.written ? Number(answer.item.lost) : undefined;
   }
 
-  private async read(key: string): Promise<LeaseState | undefined> {
+  private async readMended(key: string): Promise<LeaseState | undefined> {
     const item = await this.table.get(leaseKey(key));
     const now = this.clock.wall();
     const damaged = damageOf(item, now);

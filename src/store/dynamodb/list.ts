@@ -1,7 +1,7 @@
 import { type BacklogRecord, deadLane, lanesOf } from '../../record/index.js';
 import type { ListFilter } from '../store.js';
-import { DUE_INDEX } from './due.js';
 import { Expressions } from './expressions.js';
+import { DUE_INDEX } from './pages.js';
 import type { DynamoDbRecords } from './records.js';
 import type { StoredPage, Table } from './table.js';
 

@@ -1,78 +1,60 @@
-import { asWritten, type BacklogRecord, type Item } from '../../record/index.js';
-import { toIso } from '../../support/clock.js';
+import type { Item } from '../../record/index.js';
+import { type Clock, toIso } from '../../support/clock.js';
 import type {
-  ControlState,
+  ControlStore,
+  CountedPage,
   CountQuery,
-  Exclusive,
-  Found,
-  ItemsScan,
-  OperatorChange,
+  OperatorActiveRegionStore,
+  OperatorLeaseStore,
+  OperatorPageStore,
+  OperatorQueueStore,
+  OperatorRecordStore,
   OperatorStore,
+  ReadingStore,
 } from '../operator-store.js';
-import type { ActiveRegion, IndexKey, LeaseState, ListFilter, QueueState } from '../store.js';
-import { ARRIVALS_PREFIX, claimedQueueOf, untilsIn } from './arrivals.js';
-import { toItem } from './attribute-values.js';
-import { isMap, QUEUE_PREFIX, queueKey, READING_PREFIX, readingKey } from './control-values.js';
-import { DUE_INDEX, indexKey } from './due.js';
-import { Expressions } from './expressions.js';
-import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
-import { listRecords } from './list.js';
-import { parseQueueState } from './queues.js';
-import { conditionOf, DynamoDbRecords } from './records.js';
-import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY, writeActiveRegion } from './registry.js';
-import type { DynamoDbStoreDeps } from './store.js';
-import { DynamoDbSweepStore } from './sweep-store.js';
-import type { StoredPage } from './table.js';
+import type { ActiveRegion, IndexKey, LeaseState, QueueState } from '../store.js';
+import { DynamoDbControl } from './control.js';
+import { isMap, type OnDamaged, queueKey, readingKey } from './control-values.js';
+import { and, Expressions, or } from './expressions.js';
+import { leaseKey, parseLease } from './lease-item.js';
+import { DynamoDbLeases } from './leases.js';
+import { DynamoDbOperatorRecords } from './operator-records.js';
+import { DUE_INDEX, DynamoDbPages, indexKey } from './pages.js';
+import { DynamoDbQueues } from './queues.js';
+import { DynamoDbActiveRegion, REGION_KEY } from './registry.js';
+import { type DynamoDbStoreDeps, tablesOf } from './store.js';
+import { DynamoDbSweepStore } from './sweep.js';
+import type { Table } from './table.js';
 
 /** The store with what operators need beside. */
 export class DynamoDbOperatorStore extends DynamoDbSweepStore implements OperatorStore {
-  private readonly single: DynamoDbRecords;
-  private readonly deps: DynamoDbStoreDeps;
+  override readonly records: OperatorRecordStore;
+  override readonly pages: OperatorPageStore;
+  override readonly leases: OperatorLeaseStore;
+  override readonly queues: OperatorQueueStore;
+  override readonly activeRegion: OperatorActiveRegionStore;
+  readonly control: ControlStore;
+  readonly readings: ReadingStore;
 
   constructor(deps: DynamoDbStoreDeps) {
     super(deps);
-    this.deps = deps;
-    this.single = new DynamoDbRecords(this.recordsTable, deps.clock);
+    const { clock, onDamaged = () => {} } = deps;
+    const tables = tablesOf(deps);
+    const control = new DynamoDbControl(tables.control);
+    const records = new DynamoDbOperatorRecords(tables.records, clock);
+    const queues = new OperatorQueues(tables.control, control, clock);
+    this.records = records;
+    this.pages = new OperatorPages(tables.records, records, queues);
+    this.leases = new OperatorLeases(tables.control, control, clock, onDamaged);
+    this.queues = queues;
+    this.activeRegion = new OperatorActiveRegion(tables.control, onDamaged);
+    this.control = control;
+    this.readings = new Readings(tables.control);
   }
+}
 
-  list(filter: ListFilter): AsyncIterable<BacklogRecord> {
-    return listRecords(filter, this.recordsTable, this.single);
-  }
-
-  async readItems(ids: readonly string[], consistency: 'strong' | 'eventual' = 'strong'): Promise<Found[]> {
-    const items = await this.recordsTable.getManyStored(ids, consistency);
-    const found = [...new Set(ids)].map((id) => items.get(id)).filter((item) => item !== undefined);
-    return found.map((stored) => this.single.find(stored));
-  }
-
-  async scanItems({ segment, segments, after, limit }: ItemsScan) {
-    const page = await this.recordsTable.scan({
-      Segment: segment,
-      TotalSegments: segments,
-      ...(limit === undefined ? {} : { Limit: limit }),
-      ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
-    });
-    return { found: page.items.map((stored) => this.single.find(stored)), next: page.last?.id?.S };
-  }
-
-  change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.single.change(record, change, rev);
-  }
-
-  async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {
-    if (record.rev === undefined) {
-      // All its attributes are its fence. They are compared once, to write a `rev` that is the fence from then on.
-      const found = await this.recordsTable.getStored(record.id);
-      if (!(await this.single.stamp(record, rev, found))) return this.isGone(record.id);
-      return this.remove(asWritten(record, { set: {}, remove: [] }, rev), rev);
-    }
-    const isRemoved = await this.single.whileAsRead(record, (compare) =>
-      this.recordsTable.delete(record.id, conditionOf(record, compare)),
-    );
-    return isRemoved ? 'removed' : this.isGone(record.id);
-  }
-
-  async countDue({ lane, from, until, after }: CountQuery) {
+class OperatorPages extends DynamoDbPages implements OperatorPageStore {
+  async count({ lane, from, until, after }: CountQuery): Promise<CountedPage> {
     const expressions = new Expressions();
     const inLane = expressions.equal('lane', lane);
     const bounds = [from, until].map((time) => time !== undefined && expressions.value(toIso(time)));
@@ -83,7 +65,7 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
       least && most
         ? [`${dueAt} BETWEEN ${least} AND ${most}`]
         : [least ? `${dueAt} >= ${least}` : '', most ? `${dueAt} <= ${most}` : ''].filter(Boolean);
-    const answer = await this.recordsTable.query({
+    const answer = await this.table.query({
       IndexName: DUE_INDEX,
       Select: 'COUNT',
       KeyConditionExpression: [inLane, ...inTime].join(' AND '),
@@ -94,122 +76,71 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
     const next: IndexKey | undefined = last && { id: last.id?.S ?? '', dueAt: last.dueAt?.S ?? '' };
     return { count, next };
   }
+}
 
-  async readLease(key: string): Promise<LeaseState | undefined> {
-    return parseLease(await this.controlTable.get(leaseKey(key)));
+class OperatorLeases extends DynamoDbLeases implements OperatorLeaseStore {
+  constructor(
+    table: Table,
+    private readonly control: DynamoDbControl,
+    clock: Clock,
+    onDamaged: OnDamaged,
+  ) {
+    super(table, clock, onDamaged);
   }
 
-  async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
-    return leasesIn(await this.controlItems([LEASE_PREFIX]));
+  async read(key: string): Promise<LeaseState | undefined> {
+    return parseLease(await this.table.get(leaseKey(key)));
   }
 
-  async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
-    return queuesIn(await this.controlItems([QUEUE_PREFIX, ARRIVALS_PREFIX]));
+  readAll(): Promise<ReadonlyMap<string, LeaseState>> {
+    return this.control.readLeases();
+  }
+}
+
+class OperatorQueues extends DynamoDbQueues implements OperatorQueueStore {
+  constructor(
+    table: Table,
+    private readonly control: DynamoDbControl,
+    private readonly clock: Clock,
+  ) {
+    super(table);
   }
 
-  async readControl(consistency: 'strong' | 'eventual' = 'eventual'): Promise<ControlState> {
-    const prefixes = [
-      ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX],
-      ...[REGISTRY_KEY, REGION_KEY],
-    ];
-    const items = await this.controlItems(prefixes, consistency);
-    const readings = items.flatMap((item): [string, Item][] => {
-      const name = nameOf(item, READING_PREFIX);
-      return name !== undefined && isMap(item.reading) ? [[name, item.reading]] : [];
-    });
-    const named = (name: string) => items.find(({ key }) => key === name);
-    return {
-      queues: queuesIn(items),
-      leases: leasesIn(items),
-      readings: new Map(readings),
-      registry: parseRegistry(named(REGISTRY_KEY), () => {}),
-      activeRegion: parseActiveRegion(named(REGION_KEY), () => {}),
-    };
-  }
-
-  async readRuns(): Promise<readonly Exclusive[]> {
-    const items = await this.controlItems([LEASE_PREFIX, ARRIVALS_PREFIX]);
-    const leases = [...leasesIn(items)].map(([name, { until }]) => ({ name, until }));
-    const claims = items.flatMap((item) => {
-      const name = nameOf(item, ARRIVALS_PREFIX);
-      return name === undefined ? [] : untilsIn(item).map((until) => ({ name, until }));
-    });
-    return [...leases, ...claims];
-  }
-
-  writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean> {
-    return writeActiveRegion(this.controlTable, next, read);
-  }
-
-  async writeReading(queue: string, reading: Item): Promise<void> {
-    await this.controlTable.update(readingKey(queue), new Expressions().update({ reading }, []));
-  }
-
-  async readReading(queue: string): Promise<Item | undefined> {
-    const item = await this.controlTable.get(readingKey(queue));
-    return isMap(item?.reading) ? item.reading : undefined;
+  readAll(): Promise<ReadonlyMap<string, QueueState>> {
+    return this.control.readQueues();
   }
 
   async setPaused(queue: string, paused: boolean): Promise<boolean> {
     const expressions = new Expressions();
-    const set = paused ? { paused, pausedAt: toIso(this.deps.clock.now()) } : {};
+    const set = paused ? { paused, pausedAt: toIso(this.clock.now()) } : {};
     const remove = paused ? [] : ['paused', 'pausedAt'];
     const isPaused = expressions.equal('paused', true);
     const condition = paused ? `NOT ${isPaused}` : isPaused;
-    return (await this.controlTable.update(queueKey(queue), expressions.update(set, remove, condition)))
-      .written;
-  }
-
-  /** A few per queue: read as a whole. */
-  private async controlItems(
-    prefixes: readonly string[],
-    consistency: 'strong' | 'eventual' = 'strong',
-  ): Promise<Item[]> {
-    const items: Item[] = [];
-    let start: StoredPage['last'];
-    do {
-      const expressions = new Expressions();
-      const begins = (prefix: string) =>
-        `begins_with(${expressions.name('key')}, ${expressions.value(prefix)})`;
-      const page = await this.controlTable.scan({
-        ConsistentRead: consistency === 'strong',
-        FilterExpression: prefixes.map(begins).join(' OR '),
-        ...(start ? { ExclusiveStartKey: start } : {}),
-        ...expressions.placeholders(),
-      });
-      items.push(...page.items.map(toItem));
-      start = page.last;
-    } while (start);
-    return items;
-  }
-
-  private async isGone(id: string): Promise<'removed' | 'changed'> {
-    return (await this.recordsTable.get(id, 'id')) === undefined ? 'removed' : 'changed';
+    return (await this.table.update(queueKey(queue), expressions.update(set, remove, condition))).written;
   }
 }
 
-function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
-  return new Map(
-    items.flatMap((item): [string, LeaseState][] => {
-      const name = nameOf(item, LEASE_PREFIX);
-      const lease = name === undefined ? undefined : parseLease(item);
-      return name !== undefined && lease ? [[name, lease]] : [];
-    }),
-  );
+class OperatorActiveRegion extends DynamoDbActiveRegion implements OperatorActiveRegionStore {
+  async write(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean> {
+    const expressions = new Expressions();
+    const isThat = ({ region, from, at }: ActiveRegion) =>
+      and(expressions.equal('region', region), expressions.equal('from', from), expressions.equal('at', at));
+    // The answer to a first try was lost, and the client has repeated it.
+    const condition = read && or(isThat(read), isThat(next));
+    const update = expressions.update({ ...next }, [], condition);
+    return (await this.table.update(REGION_KEY, update)).written;
+  }
 }
 
-/** Those that have an item, and those in which arrivals were claimed. */
-function queuesIn(items: readonly Item[]): ReadonlyMap<string, QueueState> {
-  const named = (prefix: string) => items.filter((item) => nameOf(item, prefix) !== undefined);
-  const claimed = named(ARRIVALS_PREFIX).map(({ key }) => claimedQueueOf(String(key)));
-  return new Map([
-    ...claimed.map((queue) => [queue, parseQueueState(undefined)] as const),
-    ...named(QUEUE_PREFIX).map((item) => [nameOf(item, QUEUE_PREFIX) ?? '', parseQueueState(item)] as const),
-  ]);
-}
+class Readings implements ReadingStore {
+  constructor(private readonly table: Table) {}
 
-/** Undefined: it is another kind of item. */
-function nameOf({ key }: Item, prefix: string): string | undefined {
-  const text = String(key);
-  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
+  async write(queue: string, reading: Item): Promise<void> {
+    await this.table.update(readingKey(queue), new Expressions().update({ reading }, []));
+  }
+
+  async read(queue: string): Promise<Item | undefined> {
+    const item = await this.table.get(readingKey(queue));
+    return isMap(item?.reading) ? item.reading : undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Permits } from '../store.js';
+import type { PermitStore, Permits } from '../store.js';
 import { queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
@@ -9,7 +9,7 @@ const MAX_TRIES = 10;
 const LONGEST_AHEAD_MS = 3_600_000;
 
 /** The permits of queues with a rate limit: where the last one that was acquired ends, in the queue's item. */
-export class DynamoDbPermits {
+export class DynamoDbPermits implements PermitStore {
   constructor(private readonly table: Table) {}
 
   async acquire(queue: string, permits: Permits): Promise<number | undefined> {

@@ -1,5 +1,5 @@
 import type { Item } from '../../record/index.js';
-import type { QueueState, RetryModeState, TierRun } from '../store.js';
+import type { QueueState, QueueStore, RetryModeState, TierRun } from '../store.js';
 import { parseBreakers } from './breakers.js';
 import { isMap, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
@@ -19,8 +19,8 @@ import type { Table } from './table.js';
  *     slotsOnArrival   of runs on arrivals
  *     nextPermit       when the next attempt of a queue with a rate limit may start (real time, epoch milliseconds)
  */
-export class DynamoDbQueues {
-  constructor(private readonly table: Table) {}
+export class DynamoDbQueues implements QueueStore {
+  constructor(protected readonly table: Table) {}
 
   async read(queue: string): Promise<QueueState> {
     return parseQueueState(await this.table.get(queueKey(queue)));

@@ -11,6 +11,7 @@ import {
 } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
 import type { Found } from '../operator-store.js';
+import type { RecordStore } from '../store.js';
 import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';
 import { and, type Condition, Expressions, type Update } from './expressions.js';
@@ -27,9 +28,9 @@ const MAX_FENCED = 120;
 const NOTHING = { set: {}, remove: [] } as const;
 
 /** Single records: put, read, settle. */
-export class DynamoDbRecords {
+export class DynamoDbRecords implements RecordStore {
   constructor(
-    private readonly table: Table,
+    protected readonly table: Table,
     private readonly clock: Clock,
   ) {}
 

@@ -1,8 +1,8 @@
 import { type Item, MAX_SHARDS, QUEUE_PATTERN } from '../../record/index.js';
 import { isRegion } from '../../support/region.js';
-import type { ActiveRegion, QueueOwner, Registry } from '../store.js';
+import type { ActiveRegion, ActiveRegionStore, QueueOwner, Registry, RegistryStore } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
-import { and, Expressions, or } from './expressions.js';
+import { Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
 export const REGISTRY_KEY = 'registry';
@@ -18,32 +18,35 @@ const MOST_REPORTED = 20;
  *     queues    by name, see QueueOwner
  *     primaryRegion
  */
-export async function readRegistry(table: Table, onDamaged: OnDamaged): Promise<Registry> {
-  return parseRegistry(await table.get(REGISTRY_KEY), onDamaged);
-}
+export class DynamoDbRegistry implements RegistryStore {
+  constructor(
+    private readonly table: Table,
+    private readonly onDamaged: OnDamaged,
+  ) {}
 
-export async function writeRegistry(
-  table: Table,
-  { rev, queues, primaryRegion }: Registry,
-  read: string,
-): Promise<boolean> {
-  const expressions = new Expressions();
-  const asRead =
-    read === ''
-      ? or(
-          `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
-          expressions.equal('rev', ''),
-        )
-      : expressions.equal('rev', read);
-  // The answer to a first try was lost, and the client has repeated it.
-  const condition = or(asRead, expressions.equal('rev', rev));
-  const set = {
-    rev,
-    queues: Object.fromEntries(queues),
-    ...(primaryRegion === undefined ? {} : { primaryRegion }),
-  };
-  const update = expressions.update(set, primaryRegion === undefined ? ['primaryRegion'] : [], condition);
-  return (await table.update(REGISTRY_KEY, update)).written;
+  async read(): Promise<Registry> {
+    return parseRegistry(await this.table.get(REGISTRY_KEY), this.onDamaged);
+  }
+
+  async write({ rev, queues, primaryRegion }: Registry, read: string): Promise<boolean> {
+    const expressions = new Expressions();
+    const asRead =
+      read === ''
+        ? or(
+            `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
+            expressions.equal('rev', ''),
+          )
+        : expressions.equal('rev', read);
+    // The answer to a first try was lost, and the client has repeated it.
+    const condition = or(asRead, expressions.equal('rev', rev));
+    const set = {
+      rev,
+      queues: Object.fromEntries(queues),
+      ...(primaryRegion === undefined ? {} : { primaryRegion }),
+    };
+    const update = expressions.update(set, primaryRegion === undefined ? ['primaryRegion'] : [], condition);
+    return (await this.table.update(REGISTRY_KEY, update)).written;
+  }
 }
 
 /** What is damaged counts as absent: the next run of the queue's function registers it again. */
@@ -73,11 +76,15 @@ export function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Reg
  *     key       region
  *     region, from, at, before    see ActiveRegion
  */
-export async function readActiveRegion(
-  table: Table,
-  onDamaged: OnDamaged,
-): Promise<ActiveRegion | undefined> {
-  return parseActiveRegion(await table.get(REGION_KEY), onDamaged);
+export class DynamoDbActiveRegion implements ActiveRegionStore {
+  constructor(
+    protected readonly table: Table,
+    private readonly onDamaged: OnDamaged,
+  ) {}
+
+  async read(): Promise<ActiveRegion | undefined> {
+    return parseActiveRegion(await this.table.get(REGION_KEY), this.onDamaged);
+  }
 }
 
 export function parseActiveRegion(item: Item | undefined, onDamaged: OnDamaged): ActiveRegion | undefined {
@@ -93,20 +100,6 @@ export function parseActiveRegion(item: Item | undefined, onDamaged: OnDamaged):
   if (damaged.length === 0) return { region, from, at, before } as ActiveRegion;
   onDamaged(REGION_KEY, damaged);
   return undefined;
-}
-
-export async function writeActiveRegion(
-  table: Table,
-  next: ActiveRegion,
-  read: ActiveRegion | undefined,
-): Promise<boolean> {
-  const expressions = new Expressions();
-  const isThat = ({ region, from, at }: ActiveRegion) =>
-    and(expressions.equal('region', region), expressions.equal('from', from), expressions.equal('at', at));
-  // The answer to a first try was lost, and the client has repeated it.
-  const condition = read && or(isThat(read), isThat(next));
-  const update = expressions.update({ ...next }, [], condition);
-  return (await table.update(REGION_KEY, update)).written;
 }
 
 function isQueueOwner(entry: unknown): boolean {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { countSlots, mostOnArrival, type Slots, slotsFor } from '../slots.js';
-import type { LostRun, SlotsAsk } from '../store.js';
+import type { LostRun, SlotStore, SlotsAsk } from '../store.js';
 import { isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
@@ -20,7 +20,7 @@ interface StoredSlots {
  * these are together, in `slotsTaken` and `slotsOnArrival`. By these one conditional write is enough to take some, and
  * runs that take some at the same time are not in each other's way.
  */
-export class DynamoDbSlots {
+export class DynamoDbSlots implements SlotStore {
   constructor(private readonly table: Table) {}
 
   async take(queue: string, ask: SlotsAsk): Promise<number> {

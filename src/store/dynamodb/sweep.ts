@@ -1,10 +1,22 @@
 import { DEAD_LANE_ENDING, DEFAULT_QUEUE, type Item } from '../../record/index.js';
-import type { ScanPage, SweepState } from '../store.js';
+import type { NotIndexedPage, NotIndexedStore, ScanPage, SweepState, SweepStore } from '../store.js';
 import { isId, isTimeUntil } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
+import { DynamoDbStore, type DynamoDbStoreDeps, tablesOf } from './store.js';
 import type { Table } from './table.js';
 
 const SWEEP_KEY = 'sweep';
+
+/** The store with what the sweep needs beside. */
+export class DynamoDbSweepStore extends DynamoDbStore implements SweepStore {
+  readonly sweep: NotIndexedStore;
+
+  constructor(deps: DynamoDbStoreDeps) {
+    super(deps);
+    const { records, control } = tablesOf(deps);
+    this.sweep = new DynamoDbSweep(records, control);
+  }
+}
 
 /**
  * Finds records that wait and are not indexed, by reading the whole table. One item in the control table says how far
@@ -14,13 +26,13 @@ const SWEEP_KEY = 'sweep';
  *     startedAt, finishedAt    of the backlog, epoch milliseconds
  *     cursors, found           see SweepState
  */
-export class DynamoDbSweep {
+class DynamoDbSweep implements NotIndexedStore {
   constructor(
     private readonly records: Table,
     private readonly control: Table,
   ) {}
 
-  async scan({ segment, segments, after }: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
+  async scan({ segment, segments, after }: ScanPage): Promise<NotIndexedPage> {
     const expressions = new Expressions();
     const projection = expressions.name('id');
     const page = await this.records.scan({

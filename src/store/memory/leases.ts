@@ -1,3 +1,4 @@
+import type { OperatorLeaseStore } from '../operator-store.js';
 import type { Cursor, LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState, LostRun } from '../store.js';
 
 /** A lease's item: what is left of it when it is free stays for the next holder. */
@@ -12,11 +13,11 @@ interface StoredLease {
 
 const FREE: StoredLease = { held: undefined, suspects: [], cursor: undefined, woken: false, lost: 0 };
 
-export class MemoryLeases {
+export class MemoryLeases implements OperatorLeaseStore {
   private readonly leases = new Map<string, StoredLease>();
 
-  hold(key: string, hold: LeaseHold): LeaseAnswer {
-    const lease = this.read(key);
+  async hold(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
+    const lease = this.stored(key);
     if (lease.held && !isMineUntil(lease.held, hold)) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
     const { holder, until, rev, ids, begun } = hold;
@@ -28,8 +29,8 @@ export class MemoryLeases {
     return { held: true, cursor: lease.cursor, suspects: suspects.length > 0 ? suspects : undefined };
   }
 
-  takeOver(key: string, from: LeaseState, to: LeaseOwner): LeaseState | undefined {
-    const lease = this.read(key);
+  async takeOver(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined> {
+    const lease = this.stored(key);
     if (!lease.held) return undefined;
     const { holder, until, rev } = lease.held;
     const unchanged = holder === from.holder && until === from.until && rev === from.rev;
@@ -39,16 +40,16 @@ export class MemoryLeases {
     return stateOf(taken);
   }
 
-  wake(key: string, holder: string): boolean {
+  async wake(key: string, holder: string): Promise<boolean> {
     return this.mark(key, holder, true);
   }
 
-  acknowledgeWake(key: string, holder: string): boolean {
+  async acknowledgeWake(key: string, holder: string): Promise<boolean> {
     return this.mark(key, holder, false);
   }
 
-  release(key: string, holder: string, left: LeaseLeft): 'released' | 'woken' | 'lost' {
-    const lease = this.read(key);
+  async release(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
+    const lease = this.stored(key);
     if (!lease.held) return 'released';
     if (lease.held.holder !== holder) return 'lost';
     if (lease.woken) return 'woken';
@@ -57,12 +58,20 @@ export class MemoryLeases {
     return 'released';
   }
 
-  end(key: string, { holderPrefix, until }: LostRun): number | undefined {
-    const lease = this.read(key);
+  async end(key: string, { holderPrefix, until }: LostRun): Promise<number | undefined> {
+    const lease = this.stored(key);
     const { held, lost } = lease;
     if (!held?.holder.startsWith(holderPrefix) || held.until <= until) return undefined;
     this.leases.set(key, { ...lease, held: { ...held, until }, lost: lost + 1 });
     return lost + 1;
+  }
+
+  async read(key: string): Promise<LeaseState | undefined> {
+    return this.held().get(key);
+  }
+
+  async readAll(): Promise<ReadonlyMap<string, LeaseState>> {
+    return this.held();
   }
 
   /** Those that a run holds. */
@@ -72,13 +81,13 @@ export class MemoryLeases {
   }
 
   private mark(key: string, holder: string, woken: boolean): boolean {
-    const lease = this.read(key);
+    const lease = this.stored(key);
     if (lease.held?.holder !== holder) return false;
     this.leases.set(key, { ...lease, woken });
     return true;
   }
 
-  private read(key: string): StoredLease {
+  private stored(key: string): StoredLease {
     return this.leases.get(key) ?? FREE;
   }
 }

@@ -1,125 +1,63 @@
-import { isDeepStrictEqual } from 'node:util';
-import {
-  AsRead,
-  attributesToFence,
-  type BacklogRecord,
-  type Item,
-  mayNeedIndexing,
-  parseRecord,
-} from '../../record/index.js';
-import type { Clock } from '../../support/clock.js';
-import { checkItem } from '../item-limits.js';
-import type { Found, OperatorChange } from '../operator-store.js';
-import type { DuePage, DueQuery } from '../store.js';
-import { frozenCopy } from './freeze.js';
-import { LaneIndex } from './lane-index.js';
+import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
+import type { Found, ItemsPage, ItemsScan, OperatorChange, OperatorRecordStore } from '../operator-store.js';
+import type { ListFilter } from '../store.js';
+import { ownCopy } from './freeze.js';
+import type { MemoryTable } from './table.js';
 
-/** The records' table: items by id, and the sparse index over `lane` and `dueAt`. */
-export class MemoryRecords {
-  private readonly items = new Map<string, Item>();
-  private readonly lanes = new Map<string, LaneIndex>();
+/** The records, by their ids. */
+export class MemoryRecords implements OperatorRecordStore {
+  constructor(private readonly table: MemoryTable) {}
 
-  constructor(private readonly clock: Clock) {}
-
-  insert(item: Item): 'inserted' | 'duplicate' {
-    checkItem(item);
-    const stored = this.items.get(String(item.id));
-    if (stored) return item.rev !== undefined && stored.rev === item.rev ? 'inserted' : 'duplicate';
-    this.put(item);
-    return 'inserted';
+  async insert(item: Item): Promise<'inserted' | 'duplicate'> {
+    return this.table.insert(item);
   }
 
-  put(item: Item): void {
-    const id = String(item.id);
-    this.unindex(id);
-    const stored = frozenCopy(item, this.items.get(id));
-    this.items.set(id, stored);
-    const place = placeOf(id, stored);
-    if (place) this.laneIndex(place.lane).add(place.key);
+  async get(id: string): Promise<BacklogRecord | undefined> {
+    return this.table.find([id])[0]?.record;
   }
 
-  delete(id: string): void {
-    this.unindex(id);
-    this.items.delete(id);
+  async getMany(ids: readonly string[]): Promise<BacklogRecord[]> {
+    return this.table.find(ids).map(({ record }) => ({
+      ...record,
+      payload: ownCopy(record.payload),
+      attributes: ownCopy(record.attributes),
+    }));
   }
 
-  /** Those that are there, each once. */
-  find(ids: readonly string[]): Found[] {
-    const items = [...new Set(ids)].map((id) => this.items.get(id)).filter((item) => item !== undefined);
-    return items.map((item) => this.found(item));
+  async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
+    return this.table.write(record, change, rev);
   }
 
-  all(): IterableIterator<Item> {
-    return this.items.values();
+  async *list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord> {
+    for (const item of [...this.table.all()]) {
+      const { record } = this.table.found(item);
+      if (queue !== undefined && record.queue !== queue) continue;
+      if (status !== undefined && record.status !== status) continue;
+      yield record;
+    }
   }
 
-  found(item: Item): Found {
-    return { item, record: parseRecord(item, this.clock.now(), new AsRead(item)) };
+  async getItems(ids: readonly string[], _consistency?: 'strong' | 'eventual'): Promise<Found[]> {
+    return this.table.find(ids);
   }
 
-  notIndexed(): string[] {
-    const found = [...this.items.values()].filter((item) => mayNeedIndexing(item, this.found(item).record));
-    return found.map(({ id }) => String(id));
+  /** All of it in the last of the segments. */
+  async scan({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage> {
+    const all = segment < segments - 1 ? [] : [...this.table.all()];
+    const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const items = all.slice(start, limit === undefined ? undefined : start + limit);
+    const isEnd = start + items.length >= all.length;
+    return {
+      found: items.map((item) => this.table.found(item)),
+      next: isEnd ? undefined : String(items.at(-1)?.id),
+    };
   }
 
-  write(record: BacklogRecord, change: OperatorChange, rev: string): 'settled' | 'changed' {
-    const item = this.items.get(record.id);
-    if (!item) return 'changed';
-    if (!isAsRead(item, record)) return item.rev === rev ? 'settled' : 'changed';
-    this.put({ ...changed(item, change), rev });
-    return 'settled';
+  async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
+    return this.table.write(record, change, rev);
   }
 
-  remove(record: BacklogRecord): 'removed' | 'changed' {
-    const item = this.items.get(record.id);
-    if (item && !isAsRead(item, record)) return 'changed';
-    this.delete(record.id);
-    return 'removed';
+  async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {
+    return this.table.remove(record);
   }
-
-  query(query: DueQuery): DuePage {
-    return this.lanes.get(query.lane)?.query(query) ?? { keys: [], more: false };
-  }
-
-  earliestDue(lane: string): string | undefined {
-    return this.lanes.get(lane)?.first?.dueAt;
-  }
-
-  laneNames(): string[] {
-    return [...this.lanes].filter(([, lane]) => lane.first !== undefined).map(([name]) => name);
-  }
-
-  private unindex(id: string): void {
-    const item = this.items.get(id);
-    const place = item && placeOf(id, item);
-    if (place) this.lanes.get(place.lane)?.remove(place.key);
-  }
-
-  private laneIndex(name: string): LaneIndex {
-    const lane = this.lanes.get(name) ?? new LaneIndex();
-    this.lanes.set(name, lane);
-    return lane;
-  }
-}
-
-/** Only an item that has both keys, as strings, is in the index. */
-function placeOf(id: string, { lane, dueAt }: Item) {
-  return typeof lane === 'string' && typeof dueAt === 'string' ? { lane, key: { id, dueAt } } : undefined;
-}
-
-/** It is still as it was read, or as the library has written it since. */
-function isAsRead(item: Item, record: BacklogRecord): boolean {
-  const { stored, written } = AsRead.of(record);
-  const read = { ...(stored as Item), ...written };
-  return attributesToFence(read, record.rev !== undefined).every(
-    (name) => item[name] === read[name] || isDeepStrictEqual(item[name], read[name]),
-  );
-}
-
-function changed(item: Item, { set, remove }: OperatorChange): Item {
-  const next: Record<string, unknown> = { ...item };
-  for (const [name, value] of Object.entries(set)) if (value !== undefined) next[name] = value;
-  // Absent for the store; quicker than to delete it.
-  for (const name of remove) next[name] = undefined;
-  return next;
 }

@@ -1,170 +1,112 @@
-import type { BacklogRecord, Item } from '../../record/index.js';
-import { LAST_TIME, toIso } from '../../support/clock.js';
+import type { Item } from '../../record/index.js';
+import type { Clock } from '../../support/clock.js';
 import type {
-  ControlState,
-  CountedPage,
-  CountQuery,
-  Exclusive,
-  Found,
-  ItemsPage,
-  ItemsScan,
-  OperatorChange,
+  ControlStore,
+  OperatorActiveRegionStore,
+  OperatorLeaseStore,
+  OperatorPageStore,
+  OperatorQueueStore,
+  OperatorRecordStore,
   OperatorStore,
+  ReadingStore,
 } from '../operator-store.js';
 import type {
-  ActiveRegion,
   BreakerState,
-  IndexKey,
-  LeaseState,
-  ListFilter,
-  NotIndexedPage,
-  QueueState,
-  ScanPage,
-  SweepState,
+  BreakerStore,
+  ClaimStore,
+  NotIndexedStore,
+  PermitStore,
+  RegistryStore,
+  SlotStore,
 } from '../store.js';
-import { MemoryRunStore } from './run-store.js';
+import { MemoryClaims } from './claims.js';
+import { MemoryControl, MemoryReadings } from './control.js';
+import { MemoryLeases } from './leases.js';
+import { MemoryPermits, MemorySlots } from './limits.js';
+import { MemoryPages, MemorySweep } from './pages.js';
+import { MemoryBreakers, MemoryQueues } from './queues.js';
+import { MemoryRecords } from './records.js';
+import { MemoryActiveRegion, MemoryRegistry } from './registry.js';
+import { MemoryTable } from './table.js';
 
-export type { MemoryStoreDeps } from './run-store.js';
+/** @inline */
+export interface MemoryStoreDeps {
+  /** Tells the backlog's time; `systemClock`, or a test's. */
+  readonly clock: Clock;
+}
 
 /**
  * The backlog in memory, for tests and simulations: the same semantics as on DynamoDB, with an index that is never
  * stale. What goes in is copied and frozen, so no caller shares state with the store.
  */
-export class MemoryStore extends MemoryRunStore implements OperatorStore {
-  private readonly readings = new Map<string, Item>();
-  private sweep: SweepState | undefined;
+export class MemoryStore implements OperatorStore {
+  readonly records: OperatorRecordStore;
+  readonly pages: OperatorPageStore;
+  readonly leases: OperatorLeaseStore;
+  readonly claims: ClaimStore;
+  readonly queues: OperatorQueueStore;
+  readonly breakers: BreakerStore;
+  readonly permits: PermitStore = new MemoryPermits();
+  readonly slots: SlotStore = new MemorySlots();
+  readonly registry: RegistryStore = new MemoryRegistry();
+  readonly activeRegion: OperatorActiveRegionStore = new MemoryActiveRegion();
+  readonly sweep: NotIndexedStore;
+  readonly readings: ReadingStore;
+  readonly control: ControlStore;
+  private readonly table: MemoryTable;
+  private readonly state: MemoryQueues;
 
-  async *list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord> {
-    for (const item of this.items()) {
-      const { record } = this.records.found(item);
-      if (queue !== undefined && record.queue !== queue) continue;
-      if (status !== undefined && record.status !== status) continue;
-      yield record;
-    }
-  }
-
-  async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.records.write(record, change, rev);
-  }
-
-  async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {
-    return this.records.remove(record);
-  }
-
-  async readItems(ids: readonly string[], _consistency?: 'strong' | 'eventual'): Promise<Found[]> {
-    return this.records.find(ids);
-  }
-
-  /** All of it in the last of the segments. */
-  async scanItems({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage> {
-    const all = segment < segments - 1 ? [] : this.items();
-    const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    const items = all.slice(start, limit === undefined ? undefined : start + limit);
-    const isEnd = start + items.length >= all.length;
-    return {
-      found: items.map((item) => this.records.found(item)),
-      next: isEnd ? undefined : String(items.at(-1)?.id),
-    };
-  }
-
-  async countDue({ lane, from, until = LAST_TIME, after }: CountQuery): Promise<CountedPage> {
-    const query = {
-      lane,
-      from,
-      until,
-      after,
-      order: 'oldestFirst',
-      limit: Number.POSITIVE_INFINITY,
-    } as const;
-    return { count: this.records.query(query).keys.length, next: undefined as IndexKey | undefined };
-  }
-
-  async readLease(key: string): Promise<LeaseState | undefined> {
-    return this.leases.held().get(key);
-  }
-
-  async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
-    return this.leases.held();
-  }
-
-  async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
-    const claimed = [...this.arrivals.queueNames()].map((name) => [name, this.queues.read(name)] as const);
-    return new Map([...claimed, ...this.queues.all()]);
-  }
-
-  async readControl(): Promise<ControlState> {
-    const [queues, leases] = await Promise.all([this.readQueues(), this.readLeases()]);
-    const { activeRegion } = this.queues;
-    const registry = this.queues.readRegistry();
-    return { queues, leases, readings: new Map(this.readings), registry, activeRegion };
-  }
-
-  async writeReading(queue: string, reading: Item): Promise<void> {
-    this.readings.set(queue, structuredClone(reading));
-  }
-
-  async readReading(queue: string): Promise<Item | undefined> {
-    return this.readings.get(queue);
-  }
-
-  async setPaused(queue: string, paused: boolean): Promise<boolean> {
-    return this.queues.setPaused(queue, paused, toIso(this.clock.now()));
-  }
-
-  /** All of it at once, in the last of the segments. */
-  async scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage> {
-    return { ids: segment < segments - 1 ? [] : this.records.notIndexed(), next: undefined };
-  }
-
-  async readSweep(): Promise<SweepState | undefined> {
-    return this.sweep;
-  }
-
-  async writeSweep(state: SweepState): Promise<void> {
-    this.sweep = state;
-  }
-
-  async writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean> {
-    return this.queues.writeActiveRegion(next, read);
-  }
-
-  async readRuns(): Promise<readonly Exclusive[]> {
-    const leases = [...this.leases.held()].map(([name, { until }]) => ({ name, until }));
-    return [...leases, ...this.arrivals.untils()];
+  constructor({ clock }: MemoryStoreDeps) {
+    const table = new MemoryTable(clock);
+    const records = new MemoryRecords(table);
+    const [leases, claims, readings] = [new MemoryLeases(), new MemoryClaims(), new MemoryReadings()];
+    const queues = new MemoryQueues(claims, clock);
+    const { registry, activeRegion } = this;
+    this.table = table;
+    this.state = queues;
+    this.records = records;
+    this.pages = new MemoryPages(table, records, queues);
+    this.leases = leases;
+    this.claims = claims;
+    this.queues = queues;
+    this.breakers = new MemoryBreakers(queues);
+    this.sweep = new MemorySweep(table);
+    this.readings = readings;
+    this.control = new MemoryControl({ queues, leases, claims, readings, registry, activeRegion });
   }
 
   /** When the first record of a lane is due, ISO-8601; undefined if the lane is empty. Nothing is due before. */
   earliestDue(lane: string): string | undefined {
-    return this.records.earliestDue(lane);
+    return this.table.earliestDue(lane);
   }
 
   /** As it is now, where it is not closed. */
   breakerOf(queue: string, destination = '*'): BreakerState | undefined {
-    return this.queues.read(queue).breakers.get(destination);
+    return this.state.stateOf(queue).breakers.get(destination);
   }
 
   /** Lanes that hold anything. */
   lanes(): string[] {
-    return this.records.laneNames();
+    return this.table.laneNames();
   }
 
   /** An item as it is in the table, frozen. */
   item(id: string): Item | undefined {
-    return this.records.find([id])[0]?.item;
+    return this.table.find([id])[0]?.item;
   }
 
   /** Every item as it is in the table, frozen. */
   items(): Item[] {
-    return [...this.records.all()];
+    return [...this.table.all()];
   }
 
   /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */
   put(item: Item): void {
-    this.records.put(item);
+    this.table.put(item);
   }
 
   /** Removes a record, as DynamoDB's TTL does. */
   delete(id: string): void {
-    this.records.delete(id);
+    this.table.delete(id);
   }
 }

@@ -37,7 +37,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     }
     const store = new DynamoDbOperatorStore({ client, tables: { records: table, control: table }, clock });
     const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
-    const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
+    const records = take(store.records.list({ status: flags.status, queue: flags.queue }), limit);
     const found = flags.json
       ? await printJson(records, redact, output)
       : await printTable(records, { target, limit }, output);

@@ -32,7 +32,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
   const { client, table, clock, where } = target;
   try {
     const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
-    const record = await store.get(id);
+    const record = await store.records.get(id);
     if (!record) {
       output.message(`no record ${printable(id)} in ${where}`);
       return EXIT.failed;

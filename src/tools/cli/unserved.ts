@@ -20,9 +20,9 @@ export async function servingAt(target: ServedAt, queues: ReadonlySet<string>): 
     tables: { records: table, control: controlTable },
   });
   try {
-    const registry = await store.readRegistry();
+    const registry = await store.registry.read();
     const isRegistered = [...queues].every((queue) => registry.queues.has(queue));
-    const states = isRegistered || registry.queues.size === 0 ? new Map() : await store.readQueues();
+    const states = isRegistered || registry.queues.size === 0 ? new Map() : await store.queues.readAll();
     return new Serving({ registry, states, now: clock.now() });
   } catch (error) {
     // The records are shown all the same: nothing more is known of their queues.

@@ -37,7 +37,7 @@ export async function readWithin(
   let read = 0;
   for (let spent = 0; read < ids.length && (read === 0 || spent < mostUnits); spent = units().readUnits) {
     const next = ids.slice(read, read + affordable(mostUnits - spent, { read, spent }));
-    for (const { record } of await store.readItems(next, 'eventual')) records.push(record);
+    for (const { record } of await store.records.getItems(next, 'eventual')) records.push(record);
     read += next.length;
   }
   return { records, readUnits: units().readUnits };

@@ -109,8 +109,8 @@ class World {
   }
 
   /** Settles, and starts a run for each second in which short waits end, as the intake does. */
-  private readonly settled: MemoryStore['settle'] = async (record, change, rev) => {
-    const answer = await this.store.settle(record, change, rev);
+  private readonly settled: MemoryStore['records']['settle'] = async (record, change, rev) => {
+    const answer = await this.store.records.settle(record, change, rev);
     const dueAt = change.set.exact ? Date.parse(change.set.dueAt ?? '') : this.time.now;
     if (dueAt > this.time.now && !this.shortWaits.has(dueAt)) {
       this.shortWaits.add(dueAt);
@@ -124,7 +124,8 @@ class World {
 
   private fire({ everyMs, target }: Rule): void {
     const { scenario, queue, clock, random } = this;
-    const store: MemoryStore = Object.assign(Object.create(this.store), { settle: this.settled });
+    const records = Object.assign(Object.create(this.store.records), { settle: this.settled });
+    const store = { ...this.store, records };
     run(
       {
         target: { queue: QUEUE, lane: QUEUE, ...target },

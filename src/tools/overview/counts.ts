@@ -89,7 +89,7 @@ export class CountsReader {
     try {
       const { store, units } = this.tables.open();
       const patiently = this.tables.patiently(this.patience);
-      const control = await patiently(() => store.readControl());
+      const control = await patiently(() => store.control.read());
       const { queues: states, leases: all, readings } = control;
       const app = this.deps.queues?.();
       const known = new Map(app?.map(({ name, retry }) => [name, retry]));

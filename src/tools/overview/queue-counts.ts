@@ -56,7 +56,7 @@ export interface KnownFacts {
 }
 
 interface LookDeps {
-  readonly store: Pick<OperatorStore, 'queryDue'>;
+  readonly store: Pick<OperatorStore, 'pages'>;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
@@ -149,7 +149,7 @@ function ageOf({ at }: Reading, now: number): number {
 async function beginningOf(lanes: readonly string[], limit: number, { store, patiently }: LookDeps) {
   const pages = await Promise.all(
     lanes.map((lane) =>
-      patiently(() => store.queryDue({ lane, until: LAST_TIME, order: 'oldestFirst', limit })),
+      patiently(() => store.pages.query({ lane, until: LAST_TIME, order: 'oldestFirst', limit })),
     ),
   );
   return {

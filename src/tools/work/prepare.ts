@@ -49,7 +49,7 @@ export async function prepare(flags: WorkFlags, deps: PrepareDeps): Promise<Work
   const given = isSet ? parseQueues(readJson(env, 'BACKLOG_QUEUES')) : undefined;
   const { path, handlers } = await loaded(handler, deps);
   const emit = await deps.emitFor(path);
-  const registry = await answered(() => store.readRegistry(), deps).catch((error: unknown) => {
+  const registry = await answered(() => store.registry.read(), deps).catch((error: unknown) => {
     throw isOfOneRecord(error) ? noControlTable(error as Error) : error;
   });
   const queues = workedQueues({ flags: weights, queues: given, handlers, registry });
@@ -106,7 +106,7 @@ function environmentOf(queues: readonly WorkedQueue[], registry: Registry, env: 
 async function looksAtRecords([first]: readonly WorkedQueue[], deps: PrepareDeps): Promise<void> {
   const [lane = ''] = lanesOf(first?.name ?? '', 0, 1);
   const until = deps.clock.now();
-  await answered(() => deps.store.queryDue({ lane, until, order: 'oldestFirst', limit: 1 }), deps);
+  await answered(() => deps.store.pages.query({ lane, until, order: 'oldestFirst', limit: 1 }), deps);
 }
 
 async function answered<Answer>(

@@ -33,7 +33,7 @@ export interface BreakersDeps {
   readonly destination: DestinationOf | undefined;
   /** Real time in which a probe must begin, from the write that keeps other runs from theirs, and end. In seconds. */
   readonly probe: { readonly beginsWithin: number; readonly endsWithin: number };
-  readonly store: Pick<BacklogStore, 'setBreaker'>;
+  readonly store: Pick<BacklogStore, 'breakers'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
@@ -184,7 +184,7 @@ export class Breakers implements Guard {
     const { store, queue, logger } = this.deps;
     if (this.isLocal(destination)) return true;
     try {
-      return await store.setBreaker(queue, destination, next, read);
+      return await store.breakers.set(queue, destination, next, read);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       logger.warn('the state of a breaker could not be written', {

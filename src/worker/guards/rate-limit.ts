@@ -18,7 +18,7 @@ export interface RateLimitDeps {
   readonly latestStart: number;
   /** Ends a wait. */
   readonly stop?: AbortSignal | undefined;
-  readonly store: Pick<BacklogStore, 'acquirePermits'>;
+  readonly store: Pick<BacklogStore, 'permits'>;
   readonly clock: Clock;
 }
 
@@ -93,7 +93,7 @@ export class RateLimit implements Guard {
     const { store, clock, queue } = this.deps;
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
-    const first = await store.acquirePermits(queue, { count, intervalMs, now: clock.wall(), latest });
+    const first = await store.permits.acquire(queue, { count, intervalMs, now: clock.wall(), latest });
     if (first === undefined) {
       // What is known of the next permit: a caller that goes by it must not ask for it again and again.
       this.next = Math.max(this.next, latest);

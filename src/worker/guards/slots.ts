@@ -22,7 +22,7 @@ export interface RunSlotsDeps {
   readonly attemptTimeout: number;
   /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
   readonly invocation?: string | undefined;
-  readonly store: Pick<BacklogStore, 'takeSlots' | 'renewSlots' | 'releaseSlots'>;
+  readonly store: Pick<BacklogStore, 'slots'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
@@ -92,7 +92,7 @@ export class RunSlots implements TimedHold {
     const count = this.granted > 0 ? this.granted : this.wanted;
     this.granted = 0;
     this.mayHave = false;
-    await store.releaseSlots(queue, this.run, { count, onArrival }).catch((error) => {
+    await store.slots.release(queue, this.run, { count, onArrival }).catch((error) => {
       // Runs out by itself.
       if (!(error instanceof StoreError)) throw error;
       logger.warn('slots could not be given back', { queue, error: error.message });
@@ -121,7 +121,7 @@ export class RunSlots implements TimedHold {
     const until = now + SLOTS_MS;
     try {
       const ask = { run: this.run, wanted: this.wanted, most, onArrival, now: now - CLOCK_SKEW_MS, until };
-      const granted = await store.takeSlots(queue, ask);
+      const granted = await store.slots.take(queue, ask);
       this.until = until;
       return granted;
     } catch (error) {
@@ -140,7 +140,7 @@ export class RunSlots implements TimedHold {
     if (this.lost) return false;
     const { queue, store, clock } = this.deps;
     const until = clock.wall() + SLOTS_MS;
-    if (await store.renewSlots(queue, this.run, until)) this.until = until;
+    if (await store.slots.renew(queue, this.run, until)) this.until = until;
     else this.lost = true;
     return !this.lost;
   }

@@ -82,7 +82,7 @@ it('a process needs the rights of grantWork, and no other', async () => {
       rev: 'r',
       ...more,
     };
-    return before.insert(item);
+    return before.records.insert(item);
   };
   for (const id of ['succeeds', 'fails', 'dies', 'snoozes', 'of another queue', 'was lost'])
     await place(id, 'orders');
@@ -91,7 +91,7 @@ it('a process needs the rights of grantWork, and no other', async () => {
   await place('by age', 'bulk');
   // A process was killed during an attempt.
   const until = clock.wall() - 60_000;
-  await before.holdLease('orders', { holder: 'gone', until, ids: ['was lost'], rev: 'l', begun: true });
+  await before.leases.hold('orders', { holder: 'gone', until, ids: ['was lost'], rev: 'l', begun: true });
   put.destroy();
 
   // As IAM does.

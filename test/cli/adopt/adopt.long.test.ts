@@ -81,7 +81,12 @@ describe('backlog adopt', () => {
       tables: { records: table.name, control: table.name },
       clock: systemClock,
     });
-    const due = await store.queryDue({ lane: 'orders', until: Date.now(), order: 'oldestFirst', limit: 9 });
+    const due = await store.pages.query({
+      lane: 'orders',
+      until: Date.now(),
+      order: 'oldestFirst',
+      limit: 9,
+    });
     expect(due.keys.map(({ id }) => id)).toEqual(['open', 'broken']);
   });
 

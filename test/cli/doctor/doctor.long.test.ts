@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CLOCK_SKEW_MS } from '../../../src/leases/timed-hold.js';
-import { fingerprintsOf } from '../../../src/store/dynamodb/arrivals.js';
+import { fingerprintsOf } from '../../../src/store/dynamodb/claims.js';
 import { DynamoDbStore } from '../../../src/store/index.js';
 import { systemClock } from '../../../src/support/clock.js';
 import { announce } from '../../../src/tools/local/discovery.js';
@@ -100,7 +100,7 @@ describe('backlog doctor', () => {
       tables: { records: table.name, control: control.name },
       clock: systemClock,
     });
-    const page = await store.queryDue({
+    const page = await store.pages.query({
       lane: 'orders',
       until: Date.now(),
       order: 'oldestFirst',

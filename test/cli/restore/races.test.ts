@@ -18,7 +18,7 @@ const tables = restoredAndOld(() => dynamodb.endpoint);
 
 /** By a store of its own. Marks what has succeeded, unless the decisions say otherwise. */
 async function restoreWith(
-  change: OperatorStore['change'],
+  change: OperatorStore['records']['change'],
   onPage = () => {},
   signal = new AbortController().signal,
   { apply = true, ...decisions }: Partial<Decisions> & { apply?: boolean } = {},
@@ -28,7 +28,7 @@ async function restoreWith(
   const end = await new Restoration({
     restored: new StoredItems({ ...common, table: tables.to().records }),
     old: new StoredItems({ ...common, table: tables.from().records }),
-    store: { change },
+    records: { change },
     decisions: { ...DEFAULT_DECISIONS, succeeded: 'mark', ...decisions },
     succeededIds: new Set(),
     apply,
@@ -55,7 +55,7 @@ it('a record that a run settles meanwhile is read again, and decided again', asy
     // The run is quicker: its failure is written between the comparison and the mark.
     if (changes++ === 0)
       await tables.put(tables.to().records, [waiting('a', { rev: { S: 'run' }, failures: { N: '1' } })]);
-    return tables.store().change(record, change, rev);
+    return tables.store().records.change(record, change, rev);
   });
   expect(changes).toBe(2);
   expect(counters.groups.succeeded).toMatchObject({ count: 1, written: 1 });
@@ -65,9 +65,9 @@ it('a record that a run settles meanwhile is read again, and decided again', asy
 it('a record that a run completes meanwhile is not held', async () => {
   await putSucceeded();
   const done = ended(waiting('a'), 'SUCCESS');
-  const change: OperatorStore['change'] = async (...args) => {
+  const change: OperatorStore['records']['change'] = async (...args) => {
     await tables.put(tables.to().records, [done]);
-    return tables.store().change(...args);
+    return tables.store().records.change(...args);
   };
   await restoreWith(change, undefined, undefined, { succeeded: 'hold' });
   expect(await tables.get('a')).toEqual(done);

@@ -76,7 +76,7 @@ describe('backlog restore', () => {
     expect(err).toMatch(/nothing was changed: --apply/);
     expect(code).toBe(3);
     expect(await tables.restored()).toEqual(before);
-    expect((await tables.store().readQueues()).size).toBe(0);
+    expect((await tables.store().queues.readAll()).size).toBe(0);
   });
 
   it('with --apply holds every queue, and holds back what has succeeded or was given up since', async () => {
@@ -84,7 +84,7 @@ describe('backlog restore', () => {
     const { code, heldQueues } = await tables.restore('--from', tables.from().records, '--apply', '--yes');
     expect(code).toBe(3);
     expect(heldQueues).toEqual(['bulk', 'orders']);
-    const states = await tables.store().readQueues();
+    const states = await tables.store().queues.readAll();
     expect([...states].map(([name, { paused }]) => [name, paused])).toEqual(
       expect.arrayContaining([
         ['bulk', true],
@@ -196,7 +196,7 @@ describe('backlog restore', () => {
       },
     };
     const leases = new Map([['orders', { ids: ['a'], until: now + 3_000 }]]);
-    const store = { readLeases: async () => leases } as unknown as DynamoDbOperatorStore;
+    const store = { leases: { readAll: async () => leases } } as unknown as DynamoDbOperatorStore;
     const said: string[] = [];
     const output = { message: (line: string) => void said.push(line) };
     await new HeldQueues([store]).waitForRuns(clock, new AbortController().signal, output);

@@ -7,7 +7,7 @@ const perRecord = { retryMode: 'perRecord' } as const;
 describe('beside the functions of a deployment', () => {
   const owned = (owner: string) => ({ ...perRecord, owner, at: new Date(START).toISOString() });
   const register = (world: World, owner: string, more = {}) =>
-    world.memory.writeRegistry(
+    world.memory.registry.write(
       { rev: `by-${owner}`, queues: new Map([['orders', owned(owner)]]), ...more },
       '',
     );
@@ -23,8 +23,8 @@ describe('beside the functions of a deployment', () => {
     );
     await world.pass(10);
     expect(world.statuses()).toEqual({ SUCCESS: 1 });
-    expect(world.count('writeRegistry')).toBe(0);
-    expect((await world.memory.readRegistry()).queues.get('orders')).toEqual(owned('shop'));
+    expect(world.count('registry.write')).toBe(0);
+    expect((await world.memory.registry.read()).queues.get('orders')).toEqual(owned('shop'));
   });
 
   describe('with a queue that has no function', () => {
@@ -32,7 +32,7 @@ describe('beside the functions of a deployment', () => {
     const queues = { imports: external, orders: perRecord };
     const start = (world: World, env = {}, settings: QueuesSettings = queues) =>
       world.worker({ process: () => {} }, settings, { env: { BACKLOG_OWNER: 'shop', ...env } });
-    const registered = async (world: World) => [...(await world.memory.readRegistry()).queues];
+    const registered = async (world: World) => [...(await world.memory.registry.read()).queues];
     const imports = () => ({
       ...{ ...perRecord, owner: 'shop', function: 'external', timeout: 300, at: expect.any(String) },
     });
@@ -44,12 +44,12 @@ describe('beside the functions of a deployment', () => {
       await world.pass(60);
       expect(await registered(world)).toEqual([['imports', imports()]]);
       // Of two at the same moment, one write is refused.
-      const written = world.count('writeRegistry');
+      const written = world.count('registry.write');
       expect(written).toBeGreaterThan(0);
       for (const id of ['a', 'b', 'c']) world.put(id, 'imports');
       await world.pass(900);
       expect(world.statuses()).toEqual({ SUCCESS: 3 });
-      expect(world.count('writeRegistry')).toBe(written);
+      expect(world.count('registry.write')).toBe(written);
     });
 
     it('confirms it every day on which there is work', async () => {
@@ -93,7 +93,7 @@ describe('beside the functions of a deployment', () => {
       expect(await registered(world)).toEqual([]);
       expect(world.statuses()).toEqual({ NEW: 1 });
       const entry = { ...perRecord, owner: 'shop', at: new Date(world.time.now).toISOString() };
-      await world.memory.writeRegistry({ rev: 'transferred', queues: new Map([['imports', entry]]) }, '');
+      await world.memory.registry.write({ rev: 'transferred', queues: new Map([['imports', entry]]) }, '');
       await world.pass(180);
       expect(await registered(world)).toEqual([['imports', imports()]]);
       expect(world.statuses()).toEqual({ SUCCESS: 1 });
@@ -102,12 +102,12 @@ describe('beside the functions of a deployment', () => {
     it('leaves it to another owner, and goes on with the other queues', async () => {
       const world = new World();
       const entry = { ...owned('other'), function: 'external' };
-      await world.memory.writeRegistry({ rev: 'r', queues: new Map([['imports', entry]]) }, '');
+      await world.memory.registry.write({ rev: 'r', queues: new Map([['imports', entry]]) }, '');
       world.put('r', 'imports');
       world.put('s', 'exports');
       const { health } = start(world, {}, { imports: external, exports: external });
       await world.pass(300);
-      expect((await world.memory.readRegistry()).queues.get('imports')).toEqual(entry);
+      expect((await world.memory.registry.read()).queues.get('imports')).toEqual(entry);
       expect(world.statuses()).toEqual({ NEW: 1, SUCCESS: 1 });
       const reason = expect.stringContaining(
         'belongs to "other" (function external), and this process to "shop"',
@@ -125,8 +125,8 @@ describe('beside the functions of a deployment', () => {
       { env: { BACKLOG_OWNER: 'shop' } },
     );
     await world.pass(10);
-    const { rev } = await world.memory.readRegistry();
-    await world.memory.writeRegistry({ rev: 'moved', queues: new Map([['orders', owned('other')]]) }, rev);
+    const { rev } = await world.memory.registry.read();
+    await world.memory.registry.write({ rev: 'moved', queues: new Map([['orders', owned('other')]]) }, rev);
     await world.pass(60);
     world.put('r');
     await world.pass(120);

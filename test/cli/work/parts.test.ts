@@ -304,7 +304,7 @@ describe('--sweep', () => {
   it('makes the health red while it may not read the table, and green again', async () => {
     const { time, store, stop, lines, put, health, start } = sweeping();
     put('a');
-    const scan = vi.spyOn(store, 'scanNotIndexed');
+    const scan = vi.spyOn(store.sweep, 'scan');
     scan.mockRejectedValue(new StoreAccessError('Scan (table T): not allowed'));
     const over = start();
     await time.runUntil(START + 10_000);

@@ -23,7 +23,7 @@ describe('the start', () => {
   const start = (
     handler: string,
     env: Record<string, string> = {},
-    readRegistry?: MemoryStore['readRegistry'],
+    readRegistry?: MemoryStore['registry']['read'],
   ) => {
     const time = new VirtualTime(START, () => new Promise((resolve) => setImmediate(resolve)));
     const clock = time.clock();
@@ -31,7 +31,7 @@ describe('the start', () => {
     const lines: unknown[] = [];
     const log = { debug() {}, info() {}, error() {}, warn: (...line: unknown[]) => void lines.push(line) };
     const store = new MemoryStore({ clock });
-    if (readRegistry) store.readRegistry = readRegistry;
+    if (readRegistry) store.registry.read = readRegistry;
     const ended = prepare(
       { handler, queues: new Map(), everyMs: 1_000, graceSeconds: 1 },
       { store, clock, env, log, stop: stop.signal, emitFor: async () => undefined },

@@ -13,10 +13,10 @@ describe('a worker', () => {
       { orders: perRecord },
     );
     await world.pass(600);
-    expect(world.count('queryDue')).toBeGreaterThan(105);
-    expect(world.count('queryDue')).toBeLessThan(135);
-    expect([...world.requests.keys()].sort()).toEqual(['queryDue', 'readRegistry']);
-    expect(world.count('readRegistry')).toBe(1);
+    expect(world.count('pages.query')).toBeGreaterThan(105);
+    expect(world.count('pages.query')).toBeLessThan(135);
+    expect([...world.requests.keys()].sort()).toEqual(['pages.query', 'registry.read']);
+    expect(world.count('registry.read')).toBe(1);
     world.put('late');
     await world.pass(6);
     expect(seen).toHaveLength(1);
@@ -53,8 +53,8 @@ describe('a worker', () => {
     for (let i = 0; i < 5; i++)
       world.worker({ queue: 'orders', process, concurrency: 1 }, { orders: perRecord });
     await world.pass(600);
-    expect(world.count('queryDue')).toBeLessThan(5 * 135);
-    expect(world.count('holdLease')).toBe(0);
+    expect(world.count('pages.query')).toBeLessThan(5 * 135);
+    expect(world.count('leases.hold')).toBe(0);
     world.requests.clear();
     for (let i = 0; i < 300; i++) world.put(`r${i}`);
     await world.pass(600);
@@ -62,7 +62,7 @@ describe('a worker', () => {
     expect([...attempts.values()].every((count) => count === 1)).toBe(true);
     // The others ask the holder to look once more: one query, one refused lease and one mark for each of their looks.
     const all = [...world.requests]
-      .filter(([name]) => name !== 'settle')
+      .filter(([name]) => name !== 'records.settle')
       .reduce((sum, [, count]) => sum + count, 0);
     expect(all).toBeLessThan(5 * 135 * 3.5);
   });
@@ -100,20 +100,20 @@ describe('a worker', () => {
   it('looks at a paused queue less and less often, up to once a minute, and goes on when it is resumed', async () => {
     const world = new World();
     const seen: string[] = [];
-    await world.memory.setPaused('orders', true);
+    await world.memory.queues.setPaused('orders', true);
     world.put('r');
     const { health } = world.worker(
       { queue: 'orders', process: ({ id }) => void seen.push(id) },
       { orders: perRecord },
     );
     await world.pass(600);
-    expect(world.count('readPage')).toBeLessThan(16);
+    expect(world.count('pages.read')).toBeLessThan(16);
     expect(seen).toEqual([]);
     expect(health.report()).toMatchObject({
       status: 'ok',
       queues: { orders: { lastRun: { ended: 'paused' } } },
     });
-    await world.memory.setPaused('orders', false);
+    await world.memory.queues.setPaused('orders', false);
     await world.pass(70);
     expect(seen).toEqual(['r']);
   });
@@ -220,7 +220,7 @@ describe('trouble', () => {
       queues: { orders: { status: 'failing', failing: { reason: expect.stringContaining('no answer') } } },
     });
     await world.pass(600);
-    expect(world.count('queryDue')).toBeLessThan(20);
+    expect(world.count('pages.query')).toBeLessThan(20);
     world.isDown = false;
     world.put('r');
     await world.pass(70);

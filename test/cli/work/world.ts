@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../../functions/backlog-handler.js';
 import { type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
+import { intercepted } from '../../../src/store/bounded-store.js';
 import { MemoryStore, StoreUnavailableError } from '../../../src/store/index.js';
 import type { OperatorStore } from '../../../src/store/operator-store.js';
 import { seededRandom } from '../../../src/tools/lab/seeded-random.js';
@@ -118,16 +119,10 @@ export class World {
   }
 
   private store(): OperatorStore {
-    return new Proxy(this.memory, {
-      get: (_, name: keyof MemoryStore & string) => {
-        const member = this.memory[name];
-        if (typeof member !== 'function') return member;
-        return async (...args: unknown[]) => {
-          this.requests.set(name, (this.requests.get(name) ?? 0) + 1);
-          if (this.isDown) throw new StoreUnavailableError('no answer');
-          return (member as (...given: unknown[]) => unknown).apply(this.memory, args);
-        };
-      },
+    return intercepted(this.memory, async (name, call) => {
+      this.requests.set(name, (this.requests.get(name) ?? 0) + 1);
+      if (this.isDown) throw new StoreUnavailableError('no answer');
+      return call();
     });
   }
 }

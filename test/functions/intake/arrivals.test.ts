@@ -219,7 +219,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     put(bare('moved', { queue: 'orders' }));
     const event = put(bare('moved', { queue: 'bulk' }), bare('new', { queue: 'bulk' }));
     const until = clock.wall() + 60_000;
-    await store.claimArrivals('orders', {
+    await store.claims.take('orders', {
       batch: 'b',
       holder: 'h',
       ids: ['moved'],
@@ -274,7 +274,7 @@ describe('records that come back to the intake', () => {
   it('wait while a claim on them lasts: it may be another delivery of the same event that was lost', async () => {
     const { intake, store, lane, sent, clock } = bench();
     store.put(bare('a'));
-    await store.claimArrivals('default', { ...claim, until: clock.wall() + 60_000 });
+    await store.claims.take('default', { ...claim, until: clock.wall() + 60_000 });
     const arrivals = { batch: '100/1', ids: ['a'] };
     await intake(message(lost(arrivals)), context);
     expect(lane('a')).toBeUndefined();
@@ -289,11 +289,11 @@ describe('records that come back to the intake', () => {
     const { intake, store, lane, sent, clock } = bench();
     store.put(bare('a', { queue: 'bulk' }));
     store.put(bare('b'));
-    await store.claimArrivals('orders', { ...claim, until: clock.wall() + 60_000 });
+    await store.claims.take('orders', { ...claim, until: clock.wall() + 60_000 });
     await intake(message({ notIndexed: ['a', 'b'] }), context);
     expect(sent).toEqual([[['a'], 30]]);
     expect([lane('a'), lane('b')]).toEqual([undefined, 'default']);
-    await store.releaseArrivals('orders', claim);
+    await store.claims.release('orders', claim);
     await intake(message({ notIndexed: ['a'] }), context);
     expect(lane('a')).toBe('bulk');
   });

@@ -101,7 +101,7 @@ function bench(more: Record<string, string> = {}) {
     },
     /** Whether the next run could take over the lease. */
     async isOver(name: string): Promise<boolean> {
-      const answer = await store.holdLease(name, { holder: 'onlooker', until: 0, ids: [], rev: '' });
+      const answer = await store.leases.hold(name, { holder: 'onlooker', until: 0, ids: [], rev: '' });
       return answer.held || (answer.lease !== undefined && isExpired(answer.lease, clock));
     },
   };
@@ -171,7 +171,7 @@ describe('a report that the process of a run has died', () => {
   ])('leaves the lease alone %s', async (_, invocation) => {
     const { holds, hears, isOver, started, store, clock } = bench();
     if (invocation === '')
-      await store.holdLease('default', {
+      await store.leases.hold('default', {
         holder: 'AbCdEfGh',
         until: clock.wall() + 70_000,
         ids: ['a'],

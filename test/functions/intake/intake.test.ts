@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { resolvePolicy } from '../../../src/policies/index.js';
+import type { BacklogRecord } from '../../../src/record/index.js';
+import { intercepted } from '../../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
-import type { BacklogStore } from '../../../src/store/index.js';
 import { run } from '../../../src/worker/index.js';
 import { context, workbench } from '../support.js';
 
@@ -149,16 +150,10 @@ describe('the intake', () => {
     const { store, overrides } = bench();
     for (const id of ['a', 'b', 'c']) store.put({ id, status: 'NEW', payload: 1 });
     let troubled = true;
-    const failing: BacklogStore = new Proxy(store, {
-      get: (_, name) => {
-        const member = store[name as keyof BacklogStore] as (...args: unknown[]) => unknown;
-        if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
-        return async (...args: unknown[]) => {
-          if (troubled && (args[0] as { id: string }).id === 'b')
-            throw new StoreUnavailableError('settle: no answer');
-          return member.apply(store, args);
-        };
-      },
+    const failing = intercepted(store, async (name, call, [record]) => {
+      if (name === 'records.settle' && troubled && (record as BacklogRecord).id === 'b')
+        throw new StoreUnavailableError('settle: no answer');
+      return call();
     });
     const intake = intakeHandler({ ...overrides, store: failing });
     const [a, ...rest] = ['a', 'b', 'c'].map((id, i) => change(id, 'INSERT', String(100 + i)));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import { intercepted } from '../../../src/store/bounded-store.js';
 import type { BacklogStore } from '../../../src/store/index.js';
 import { context, workbench } from '../support.js';
 
@@ -8,17 +9,12 @@ function counting(store: BacklogStore) {
   const requests: Record<string, number> = {};
   const seen = { requests, rounds: 0 };
   let underway = 0;
-  const counted = new Proxy(store, {
-    get: (_, name) => {
-      const member = store[name as keyof BacklogStore] as (...args: unknown[]) => Promise<unknown>;
-      return async (...args: unknown[]) => {
-        requests[String(name)] = (requests[String(name)] ?? 0) + 1;
-        if (underway++ === 0) seen.rounds++;
-        await new Promise(setImmediate);
-        underway--;
-        return member.apply(store, args);
-      };
-    },
+  const counted = intercepted(store, async (name, call) => {
+    requests[name] = (requests[name] ?? 0) + 1;
+    if (underway++ === 0) seen.rounds++;
+    await new Promise(setImmediate);
+    underway--;
+    return call();
   });
   return { counted, seen };
 }
@@ -41,7 +37,7 @@ async function takeBatch(names: number) {
   const intake = intakeHandler({ ...overrides, env, invoker, store: counted });
   // Something was attempted on arrival before, in the queue that is there.
   const claim = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
-  await store.claimArrivals('default', claim);
+  await store.claims.take('default', claim);
   const changes = changesOf(() => {
     store.put({ id: 'good', status: 'NEW', payload: 1 });
     for (let i = 0; i < 100; i++) {
@@ -57,7 +53,7 @@ async function takeBatch(names: number) {
 describe('the requests of the intake', () => {
   it('are as many for a hundred queues that a producer has invented as for one', async () => {
     const one = await takeBatch(1);
-    expect(one.requests).toEqual({ readRecords: 1, claimedArrivals: 1, settle: 100 });
+    expect(one.requests).toEqual({ 'records.getMany': 1, 'claims.find': 1, 'records.settle': 100 });
     expect(await takeBatch(100)).toEqual(one);
     // A look at the records, one at the claims, and the writes, 25 at a time.
     expect(one.rounds).toBe(6);

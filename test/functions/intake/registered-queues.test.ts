@@ -41,7 +41,7 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
   const readRegistry = async () => {
     reads++;
     if (error) throw error;
-    return made.store.readRegistry();
+    return made.store.registry.read();
   };
   const env = {
     ...environment(OWN),
@@ -49,15 +49,15 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     ...variables,
   };
-  const store = replacing({ readRegistry }, made.store);
+  const store = replacing({ registry: { read: readRegistry } }, made.store);
   const intake = intakeHandler({ ...made.overrides, store, env, invoker });
   const put = (id: string, queue: string) => {
     const Records = made.changesOf(() => made.store.put({ id, status: 'NEW', payload: 1, queue }));
     return intake({ Records }, context);
   };
   const register = async (queues: Record<string, QueueOwner>) => {
-    const { rev } = await made.store.readRegistry();
-    await made.store.writeRegistry({ rev: `${rev}+`, queues: new Map(Object.entries(queues)) }, rev);
+    const { rev } = await made.store.registry.read();
+    await made.store.registry.write({ rev: `${rev}+`, queues: new Map(Object.entries(queues)) }, rev);
   };
   const laneOf = (id: string) => made.store.items().find((item) => item.id === id)?.lane;
   const warnings = () => made.log().filter(({ level }) => level === 'WARN' || level === 'ERROR');
@@ -96,7 +96,7 @@ describe('the intake, with queues of other owners', () => {
     };
     const team = makeHandler(() => () => {}, {}, { ...overrides, env });
     await team(events[0], { ...context, invokedFunctionArn: 'arn:team' });
-    expect(await store.get('a')).toMatchObject({ status: 'SUCCESS' });
+    expect(await store.records.get('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
   it('indexes arrivals of a queue whose owner does not attempt them on insertion, in its shards', async () => {
@@ -167,7 +167,7 @@ describe('the intake, with queues of other owners', () => {
     await put('a', 'theirs');
     expect(warnings()).toMatchObject([{ message: 'no rule serves this queue', id: 'a', queue: 'theirs' }]);
     const claim = { batch: 'b', holder: 'h', until: clock.wall() + 60_000, ids: ['b'], now: clock.wall() };
-    await store.claimArrivals('theirs', claim);
+    await store.claims.take('theirs', claim);
     store.put({ id: 'b', status: 'NEW', payload: 1, queue: 'orders' });
     const body = JSON.stringify({ notIndexed: ['b'] });
     await intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);

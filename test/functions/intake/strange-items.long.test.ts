@@ -5,6 +5,7 @@ import type { Invoker } from '../../../functions/intake/invoker.js';
 import type { Item } from '../../../src/record/index.js';
 import { itemBytes, MAX_ITEM_BYTES } from '../../../src/record/item-size.js';
 import { type BacklogStore, StoreError } from '../../../src/store/index.js';
+import { type Methods, replacing } from '../../simulation/replacing.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../../store/dynamodb-under-test.js';
 import { startDynamoDb } from '../../store/start-dynamodb.js';
 import { context, workbench } from '../support.js';
@@ -22,7 +23,7 @@ afterAll(async () => {
   await dynamoDb.stop();
 });
 
-function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => ({})) {
+function bench(tampered: (store: BacklogStore) => Methods = () => ({})) {
   const made = workbench({ default: { retryMode: 'perRecord' }, orders: { retryMode: 'perRecord' } });
   const started: (readonly string[])[] = [];
   const invoker: Invoker = {
@@ -40,7 +41,7 @@ function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => 
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
   const { store } = underTest;
-  const seen = Object.assign(Object.create(store), tampered(store)) as BacklogStore;
+  const seen = replacing(tampered(store), store);
   const intake = intakeHandler({ ...made.overrides, env, invoker, store: seen });
   const take = async (...items: Item[]) => {
     const changes = made.changesOf(() => {
@@ -139,9 +140,11 @@ describe('beside good records, the intake', () => {
 
   it('looks at each item by itself where one of them cannot be read', async () => {
     const { take, measured, log } = bench((store) => ({
-      readRecords: async (ids) => {
-        if (ids.includes('odd')) throw new TypeError('Cannot convert object to primitive value');
-        return store.readRecords(ids);
+      records: {
+        getMany: async (ids) => {
+          if (ids.includes('odd')) throw new TypeError('Cannot convert object to primitive value');
+          return store.records.getMany(ids);
+        },
       },
     }));
     const items = ['a', 'b', 'odd', 'c', 'd'].map((id) => bare(id));
@@ -154,9 +157,11 @@ describe('beside good records, the intake', () => {
 
   it('quarantines an item whose place cannot be written', async () => {
     const { take, measured } = bench((store) => ({
-      settle: async (record, change, rev) => {
-        if (record.id === 'odd' && change.set.status !== 'DEAD') throw new StoreError('UpdateItem: no');
-        return store.settle(record, change, rev);
+      records: {
+        settle: async (record, change, rev) => {
+          if (record.id === 'odd' && change.set.status !== 'DEAD') throw new StoreError('UpdateItem: no');
+          return store.records.settle(record, change, rev);
+        },
       },
     }));
     expect(await take(bare('a'), bare('odd'), bare('b'))).toEqual({ batchItemFailures: [] });

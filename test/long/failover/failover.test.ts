@@ -121,7 +121,7 @@ describe('a backlog in two regions', () => {
     const interrupted = async () => {
       const at = tables.time.now;
       const item = { region: IRELAND, from: at + 30 * MINUTE, at, before: FRANKFURT };
-      await tables.time.until(sites[FRANKFURT].store.writeActiveRegion(item, undefined));
+      await tables.time.until(sites[FRANKFURT].store.activeRegion.write(item, undefined));
       await minutes(1);
     };
     await interrupted();
@@ -230,7 +230,7 @@ describe('a backlog in two regions', () => {
     expect(JSON.parse(out).findings).toContainEqual(
       expect.objectContaining({ kind: 'region.passive', severity: 'note' }),
     );
-    expect(await sites[IRELAND].store.get('a')).toMatchObject({ lane: undefined });
+    expect(await sites[IRELAND].store.records.get('a')).toMatchObject({ lane: undefined });
   });
 
   it('says with --dry-run what is to be known, and changes nothing', async () => {

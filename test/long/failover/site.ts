@@ -109,6 +109,6 @@ export class Site {
   }
 
   async statusOf(id: string): Promise<string | undefined> {
-    return (await this.store.get(id))?.status;
+    return (await this.store.records.get(id))?.status;
   }
 }

@@ -45,7 +45,7 @@ describe('the embedded DynamoDB', () => {
     const busy = Array.from({ length: 8 }, async (_, lane) => {
       for (let i = 0; i < 500; i++) {
         const id = `r-${lane}-${i}`;
-        const inserted = await store.insert(item(id)).catch(() => undefined);
+        const inserted = await store.records.insert(item(id)).catch(() => undefined);
         if (!inserted) return;
         written.push(id);
       }
@@ -57,9 +57,9 @@ describe('the embedded DynamoDB', () => {
 
     const again = await startEmbeddedDynamoDb({ dataDir });
     try {
-      const found = await storeAt(again.endpoint, tables).readPage(atTheKill, 'orders');
+      const found = await storeAt(again.endpoint, tables).pages.read(atTheKill, 'orders');
       expect(found.records.map(({ id }) => id)).toEqual(atTheKill);
-      const due = await storeAt(again.endpoint, tables).queryDue({
+      const due = await storeAt(again.endpoint, tables).pages.query({
         lane: 'orders',
         until: NOW,
         order: 'oldestFirst',

@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const put = (id: string, queue: string) => {
   const at = new Date().toISOString();
-  return store.insert({
+  return store.records.insert({
     id,
     queue,
     payload: { id },
@@ -137,13 +137,14 @@ describe('SIGTERM', () => {
     const begun = told.filter((what) => what.startsWith('/begun s'));
     expect(begun).toHaveLength(1);
     expect(told.filter((what) => what.startsWith('/ended s'))).toHaveLength(1);
-    const records = await store.readRecords(['s1', 's2', 's3']);
+    const records = await store.records.getMany(['s1', 's2', 's3']);
     expect(records.map(({ status }) => status).sort()).toEqual(['NEW', 'NEW', 'SUCCESS']);
     expect(linesOf(worker.out()).at(-1)).toMatchObject({ message: 'stopped' });
     // The lease is free: the next worker need not wait for a minute.
     const next = cli.start(...args(file));
     await until(
-      async () => (await store.readRecords(['s1', 's2', 's3'])).every(({ status }) => status === 'SUCCESS'),
+      async () =>
+        (await store.records.getMany(['s1', 's2', 's3'])).every(({ status }) => status === 'SUCCESS'),
       30_000,
     );
     next.kill('SIGTERM');
@@ -160,7 +161,7 @@ describe('SIGTERM', () => {
     await until(() => told.includes('/begun e1'), WAIT_MS);
     worker.kill('SIGINT');
     expect(await worker.ended).toBe(0);
-    expect(await store.get('e1')).toMatchObject({ status: 'NEW', attempts: 1, failures: 0 });
+    expect(await store.records.get('e1')).toMatchObject({ status: 'NEW', attempts: 1, failures: 0 });
   });
 
   it('a second one ends the process at once', async () => {

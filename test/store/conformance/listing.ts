@@ -8,7 +8,7 @@ const PENDING = 130;
 
 export function listing(underTest: UnderTest): void {
   const record = (id: string, attributes: Record<string, unknown>) =>
-    underTest().store.insert(item(id, { queue: QUEUE, lane: QUEUE, ...attributes }));
+    underTest().store.records.insert(item(id, { queue: QUEUE, lane: QUEUE, ...attributes }));
 
   beforeAll(async () => {
     for (let i = 0; i < PENDING; i++) await record(`list-new-${i}`, { dueAt: iso(i) });
@@ -16,11 +16,11 @@ export function listing(underTest: UnderTest): void {
     await record('list-dead', { status: 'DEAD', lane: `${QUEUE}/dead` });
     await record('list-success', { status: 'SUCCESS', lane: undefined, dueAt: undefined });
     await underTest().put({ id: 'list-foreign', status: 'NEW', payload: 1 });
-    await underTest().store.insert(item('list-other', { queue: 'list-other', lane: 'list-other' }));
+    await underTest().store.records.insert(item('list-other', { queue: 'list-other', lane: 'list-other' }));
   });
 
   const ids = async (filter: ListFilter) =>
-    (await collect(underTest().store.list(filter)))
+    (await collect(underTest().store.records.list(filter)))
       .map(({ id }) => id)
       .filter((id) => id.startsWith('list-'));
 

@@ -7,20 +7,20 @@ export function operating(underTest: UnderTest): void {
     const { store, put } = underTest();
     const odd = { id: 'op-odd', status: 'new', insertedAt: 12_345, own: { deep: [1, 'ü'] } };
     await put(odd);
-    await store.insert(item('op-even'));
-    const found = await store.readItems(['op-even', 'op-none', 'op-odd', 'op-even']);
+    await store.records.insert(item('op-even'));
+    const found = await store.records.getItems(['op-even', 'op-none', 'op-odd', 'op-even']);
     expect(found.map((one) => one.item)).toEqual([item('op-even'), odd]);
     expect(found.map(({ record }) => record.status)).toEqual(['NEW', 'NEW']);
   });
 
   it('reads the whole table in pages', async () => {
     const { store } = underTest();
-    for (let i = 0; i < 5; i++) await store.insert(item(`op-scan-${i}`));
+    for (let i = 0; i < 5; i++) await store.records.insert(item(`op-scan-${i}`));
     const ids: string[] = [];
     for (const segment of [0, 1]) {
       let after: string | undefined;
       do {
-        const page = await store.scanItems({ segment, segments: 2, after });
+        const page = await store.records.scan({ segment, segments: 2, after });
         ids.push(...page.found.map(({ record }) => record.id));
         after = page.next;
       } while (after !== undefined);
@@ -31,11 +31,11 @@ export function operating(underTest: UnderTest): void {
 
   it('reads no more items in a page than it is asked for, and leaves out none', async () => {
     const { store } = underTest();
-    for (let i = 0; i < 5; i++) await store.insert(item(`op-part-${i}`));
+    for (let i = 0; i < 5; i++) await store.records.insert(item(`op-part-${i}`));
     const ids: string[] = [];
     let after: string | undefined;
     do {
-      const page = await store.scanItems({ segment: 0, segments: 1, after, limit: 2 });
+      const page = await store.records.scan({ segment: 0, segments: 1, after, limit: 2 });
       expect(page.found.length).toBeLessThanOrEqual(2);
       ids.push(...page.found.map(({ record }) => record.id));
       after = page.next;
@@ -49,11 +49,13 @@ export function operating(underTest: UnderTest): void {
     const record = await insertAndRead(store, item('op-1', { queue: 'op-1', lane: 'op-1', mine: 1 }));
     const notBefore = { lane: 'op-1', until: iso(900_000) };
     const set = { payload: { new: [1] }, retry: { type: 'none' }, notBefore, lane: 'op-2' } as const;
-    expect(await store.change(record, { set, remove: [] }, 'rev-1')).toBe('settled');
+    expect(await store.records.change(record, { set, remove: [] }, 'rev-1')).toBe('settled');
     expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...set, rev: 'rev-1' });
     const changed = await read(store, 'op-1');
     expect(changed).toMatchObject(set);
-    expect(await store.change(changed, { set: {}, remove: ['retry', 'notBefore'] }, 'rev-2')).toBe('settled');
+    expect(await store.records.change(changed, { set: {}, remove: ['retry', 'notBefore'] }, 'rev-2')).toBe(
+      'settled',
+    );
     const { retry: _, notBefore: __, ...kept } = set;
     expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...kept, rev: 'rev-2' });
   });
@@ -62,9 +64,9 @@ export function operating(underTest: UnderTest): void {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-3'));
     const change = { set: { dueAt: iso(5000) }, remove: [] };
-    expect(await store.change(record, change, 'rev-a')).toBe('settled');
-    expect(await store.change(record, change, 'rev-a')).toBe('settled');
-    expect(await store.change(record, change, 'rev-b')).toBe('changed');
+    expect(await store.records.change(record, change, 'rev-a')).toBe('settled');
+    expect(await store.records.change(record, change, 'rev-a')).toBe('settled');
+    expect(await store.records.change(record, change, 'rev-b')).toBe('changed');
     expect(await raw('op-3')).toMatchObject({ rev: 'rev-a' });
   });
 
@@ -72,8 +74,10 @@ export function operating(underTest: UnderTest): void {
     const { store, put, raw } = underTest();
     const record = await insertAndRead(store, item('op-hand', { status: 'DEAD' }));
     await put({ ...(await raw('op-hand')), status: 'NEW' });
-    expect(await store.change(record, { set: { status: 'NEW' }, remove: [] }, 'rev-a')).toBe('changed');
-    expect(await store.remove(record, 'rev-b')).toBe('changed');
+    expect(await store.records.change(record, { set: { status: 'NEW' }, remove: [] }, 'rev-a')).toBe(
+      'changed',
+    );
+    expect(await store.records.remove(record, 'rev-b')).toBe('changed');
     expect(await raw('op-hand')).toMatchObject({ status: 'NEW', rev: record.rev });
   });
 
@@ -81,19 +85,21 @@ export function operating(underTest: UnderTest): void {
     const { store, put, raw } = underTest();
     await put({ id: 'op-odd-status', status: 'new', rev: 'r' });
     const record = await read(store, 'op-odd-status');
-    expect(await store.change(record, { set: { status: 'NEW' }, remove: [] }, 'rev-a')).toBe('settled');
+    expect(await store.records.change(record, { set: { status: 'NEW' }, remove: [] }, 'rev-a')).toBe(
+      'settled',
+    );
     expect(await raw('op-odd-status')).toMatchObject({ status: 'NEW', rev: 'rev-a' });
   });
 
   it('removes a record only as it was read', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-4'));
-    await store.change(record, { set: { dueAt: iso(1) }, remove: [] }, 'rev-1');
-    expect(await store.remove(record, 'rev-x')).toBe('changed');
+    await store.records.change(record, { set: { dueAt: iso(1) }, remove: [] }, 'rev-1');
+    expect(await store.records.remove(record, 'rev-x')).toBe('changed');
     expect(await raw('op-4')).toBeDefined();
-    expect(await store.remove(await read(store, 'op-4'), 'rev-x')).toBe('removed');
+    expect(await store.records.remove(await read(store, 'op-4'), 'rev-x')).toBe('removed');
     expect(await raw('op-4')).toBeUndefined();
-    expect(await store.remove(record, 'rev-x')).toBe('removed');
+    expect(await store.records.remove(record, 'rev-x')).toBe('removed');
   });
 
   it('removes what the library has never written only with the payload that was read', async () => {
@@ -101,116 +107,116 @@ export function operating(underTest: UnderTest): void {
     await put({ id: 'op-5', status: 'DEAD', payload: { a: [1] } });
     const record = await read(store, 'op-5');
     await put({ id: 'op-5', status: 'DEAD', payload: { a: [2] } });
-    expect(await store.remove(record, 'rev-x')).toBe('changed');
+    expect(await store.records.remove(record, 'rev-x')).toBe('changed');
     expect(await raw('op-5')).toMatchObject({ payload: { a: [2] } });
-    expect(await store.remove(await read(store, 'op-5'), 'rev-x')).toBe('removed');
+    expect(await store.records.remove(await read(store, 'op-5'), 'rev-x')).toBe('removed');
     expect(await raw('op-5')).toBeUndefined();
   });
 
   it('counts a lane, or a part of it', async () => {
     const { store } = underTest();
     for (let i = 0; i < 10; i++)
-      await store.insert(item(`op-count-${i}`, { lane: 'op-count', dueAt: iso(i * 1000) }));
+      await store.records.insert(item(`op-count-${i}`, { lane: 'op-count', dueAt: iso(i * 1000) }));
     const count = async (from?: number, until?: number) => {
       const bounds = {
         from: from === undefined ? undefined : NOW + from,
         until: until === undefined ? undefined : NOW + until,
       };
-      return (await store.countDue({ lane: 'op-count', ...bounds })).count;
+      return (await store.pages.count({ lane: 'op-count', ...bounds })).count;
     };
     expect(await count()).toBe(10);
     expect(await count(2000)).toBe(8);
     expect(await count(undefined, 2000)).toBe(3);
     expect(await count(2000, 4000)).toBe(3);
-    expect((await store.countDue({ lane: 'op-nobody' })).count).toBe(0);
+    expect((await store.pages.count({ lane: 'op-nobody' })).count).toBe(0);
   });
 
   it('goes on counting behind a place', async () => {
     const { store } = underTest();
     for (let i = 0; i < 3; i++)
-      await store.insert(item(`op-behind-${i}`, { lane: 'op-behind', dueAt: iso(i) }));
+      await store.records.insert(item(`op-behind-${i}`, { lane: 'op-behind', dueAt: iso(i) }));
     const after = { id: 'op-behind-0', dueAt: iso(0) };
-    expect(await store.countDue({ lane: 'op-behind', after })).toMatchObject({ count: 2 });
+    expect(await store.pages.count({ lane: 'op-behind', after })).toMatchObject({ count: 2 });
   });
 
   it('reads items as they were a moment ago, for those who only look', async () => {
     const { store, put } = underTest();
     await put({ id: 'op-eventual', payload: { a: 1 } });
-    const found = await store.readItems(['op-eventual', 'op-none'], 'eventual');
+    const found = await store.records.getItems(['op-eventual', 'op-none'], 'eventual');
     expect(found.map(({ item }) => item)).toMatchObject([{ id: 'op-eventual', payload: { a: 1 } }]);
   });
 
   it('keeps what the monitor has read of a queue, the newest reading alone', async () => {
     const { store } = underTest();
-    expect(await store.readReading('op-read')).toBeUndefined();
-    await store.writeReading('op-read', { at: iso(), pending: 3, due: { now: 1 }, older: true });
-    await store.writeReading('op-read', { at: iso(60_000), pending: 4, ages: [{ count: 4 }] });
+    expect(await store.readings.read('op-read')).toBeUndefined();
+    await store.readings.write('op-read', { at: iso(), pending: 3, due: { now: 1 }, older: true });
+    await store.readings.write('op-read', { at: iso(60_000), pending: 4, ages: [{ count: 4 }] });
     const reading = { at: iso(60_000), pending: 4, ages: [{ count: 4 }] };
-    expect(await store.readReading('op-read')).toEqual(reading);
+    expect(await store.readings.read('op-read')).toEqual(reading);
     // A reading is no queue: it may be of one that the app has no more.
-    expect((await store.readQueues()).has('op-read')).toBe(false);
-    expect((await store.readControl()).readings.get('op-read')).toEqual(reading);
+    expect((await store.queues.readAll()).has('op-read')).toBe(false);
+    expect((await store.control.read()).readings.get('op-read')).toEqual(reading);
   });
 
   it('tells all that the control table says of queues at once', async () => {
     const { store } = underTest();
-    await store.setPaused('op-all', true);
-    await store.claimArrivals('op-all-claimed', {
+    await store.queues.setPaused('op-all', true);
+    await store.claims.take('op-all-claimed', {
       batch: 'b',
       holder: 'h',
       until: NOW + 60_000,
       ids: ['x'],
       now: NOW,
     });
-    await store.holdLease('op-all#2', { holder: 'h', until: NOW + 70_000, ids: ['a'], rev: 'rev-a' });
-    const { queues, leases, registry } = await store.readControl();
-    expect(registry).toEqual(await store.readRegistry());
-    expect((await store.readControl('strong')).queues).toEqual(queues);
+    await store.leases.hold('op-all#2', { holder: 'h', until: NOW + 70_000, ids: ['a'], rev: 'rev-a' });
+    const { queues, leases, registry } = await store.control.read();
+    expect(registry).toEqual(await store.registry.read());
+    expect((await store.control.read('strong')).queues).toEqual(queues);
     expect(queues.get('op-all')).toMatchObject({ paused: true });
     expect(queues.has('op-all-claimed')).toBe(true);
     expect(leases.get('op-all#2')).toMatchObject({ ids: ['a'] });
-    expect(queues).toEqual(await store.readQueues());
-    expect(leases).toEqual(await store.readLeases());
+    expect(queues).toEqual(await store.queues.readAll());
+    expect(leases).toEqual(await store.leases.readAll());
   });
 
   it('shows the leases that runs have, with their journals', async () => {
     const { store } = underTest();
     const hold = { holder: 'h', until: NOW + 70_000, ids: ['a', 'b'], rev: 'rev-j', suspects: ['s'] };
-    await store.holdLease('op-lane', hold);
-    await store.holdLease('op-lane#2', { ...hold, ids: ['c'] });
-    await store.holdLease('op-free', hold);
-    await store.releaseLease('op-free', 'h', { suspects: ['s'] });
-    const leases = await store.readLeases();
+    await store.leases.hold('op-lane', hold);
+    await store.leases.hold('op-lane#2', { ...hold, ids: ['c'] });
+    await store.leases.hold('op-free', hold);
+    await store.leases.release('op-free', 'h', { suspects: ['s'] });
+    const leases = await store.leases.readAll();
     expect(leases.get('op-lane')).toMatchObject(hold);
     expect(leases.get('op-lane#2')).toMatchObject({ ids: ['c'] });
     expect(leases.has('op-free')).toBe(false);
-    expect(await store.readLease('op-lane#2')).toMatchObject({ ids: ['c'] });
-    expect(await store.readLease('op-free')).toBeUndefined();
-    expect(await store.readLease('op-none')).toBeUndefined();
+    expect(await store.leases.read('op-lane#2')).toMatchObject({ ids: ['c'] });
+    expect(await store.leases.read('op-free')).toBeUndefined();
+    expect(await store.leases.read('op-none')).toBeUndefined();
   });
 
   it('pauses a queue and lets it go on, and says whether that changed anything', async () => {
     const { store } = underTest();
-    expect(await store.setPaused('op-queue', false)).toBe(false);
-    expect(await store.setPaused('op-queue', true)).toBe(true);
-    expect(await store.setPaused('op-queue', true)).toBe(false);
-    expect(await store.readQueue('op-queue')).toMatchObject({ paused: true, pausedAt: iso() });
-    await store.setRetryMode('op-queue', { mode: 'perRecord', since: 1 }, undefined);
-    expect((await store.readPage([], 'op-queue')).queue).toMatchObject({
+    expect(await store.queues.setPaused('op-queue', false)).toBe(false);
+    expect(await store.queues.setPaused('op-queue', true)).toBe(true);
+    expect(await store.queues.setPaused('op-queue', true)).toBe(false);
+    expect(await store.queues.read('op-queue')).toMatchObject({ paused: true, pausedAt: iso() });
+    await store.queues.setRetryMode('op-queue', { mode: 'perRecord', since: 1 }, undefined);
+    expect((await store.pages.read([], 'op-queue')).queue).toMatchObject({
       paused: true,
       retryMode: { mode: 'perRecord', since: 1 },
     });
-    expect(await store.setPaused('op-queue', false)).toBe(true);
-    const queue = await store.readQueue('op-queue');
+    expect(await store.queues.setPaused('op-queue', false)).toBe(true);
+    const queue = await store.queues.read('op-queue');
     expect(queue).toMatchObject({ paused: false, retryMode: { mode: 'perRecord', since: 1 } });
     expect(queue).not.toHaveProperty('pausedAt');
   });
 
   it('knows the queues that runs have served, or operators paused', async () => {
     const { store } = underTest();
-    await store.setRetryMode('op-served', { mode: 'progressive', since: 0 }, undefined);
-    await store.setPaused('op-paused', true);
-    const queues = await store.readQueues();
+    await store.queues.setRetryMode('op-served', { mode: 'progressive', since: 0 }, undefined);
+    await store.queues.setPaused('op-paused', true);
+    const queues = await store.queues.readAll();
     expect(queues.get('op-served')).toMatchObject({
       paused: false,
       retryMode: { mode: 'progressive', since: 0 },
@@ -218,9 +224,9 @@ export function operating(underTest: UnderTest): void {
     expect(queues.get('op-paused')).toMatchObject({ paused: true });
     expect(queues.has('op-nobody')).toBe(false);
     const claim = { batch: 'b', holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW };
-    await store.claimArrivals('op-claimed', claim);
-    expect((await store.readQueues()).get('op-claimed')).toMatchObject({ paused: false });
-    await store.claimArrivals('op-paused', claim);
-    expect((await store.readQueues()).get('op-paused')).toMatchObject({ paused: true });
+    await store.claims.take('op-claimed', claim);
+    expect((await store.queues.readAll()).get('op-claimed')).toMatchObject({ paused: false });
+    await store.claims.take('op-paused', claim);
+    expect((await store.queues.readAll()).get('op-paused')).toMatchObject({ paused: true });
   });
 }

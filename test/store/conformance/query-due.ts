@@ -7,12 +7,12 @@ const SECOND = 1000;
 
 export function queryingDue(underTest: UnderTest): void {
   const query = (lane: string, more: Partial<DueQuery> = {}) =>
-    underTest().store.queryDue({ lane, until: NOW, order: 'oldestFirst', limit: 100, ...more });
+    underTest().store.pages.query({ lane, until: NOW, order: 'oldestFirst', limit: 100, ...more });
 
   /** Records due at these offsets in seconds. */
   const fill = async (lane: string, offsets: readonly number[]) => {
     const keys = offsets.map((offset, i) => ({ id: `${lane}-${i}`, dueAt: iso(offset * SECOND) }));
-    for (const { id, dueAt } of keys) await underTest().store.insert(item(id, { lane, dueAt }));
+    for (const { id, dueAt } of keys) await underTest().store.records.insert(item(id, { lane, dueAt }));
     return keys;
   };
   const offsetsOf = (keys: readonly IndexKey[]) =>
@@ -97,8 +97,8 @@ export function queryingDue(underTest: UnderTest): void {
 
   it('does not find items without a lane, or without a due time', async () => {
     const { store } = underTest();
-    await store.insert(item('due-no-lane', { lane: undefined }));
-    await store.insert(item('due-no-time', { lane: 'due-no-time', dueAt: undefined }));
+    await store.records.insert(item('due-no-lane', { lane: undefined }));
+    await store.records.insert(item('due-no-time', { lane: 'due-no-time', dueAt: undefined }));
     expect((await query('due-no-time', { until: NOW + 1e9 })).keys).toEqual([]);
   });
 }

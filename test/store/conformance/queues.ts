@@ -10,33 +10,33 @@ const PROGRESSIVE = { mode: 'progressive', since: NOW + 1 } as const;
 export function keepingQueues(underTest: UnderTest): void {
   it('does not know a new queue', async () => {
     const empty = { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() };
-    expect(await underTest().store.readQueue('queue-new')).toEqual(empty);
+    expect(await underTest().store.queues.read('queue-new')).toEqual(empty);
   });
 
   it('notes the retry mode only if it is as it was read', async () => {
     const { store } = underTest();
-    expect(await store.setRetryMode('queue-1', RETRY, undefined)).toBe(true);
-    expect(await store.setRetryMode('queue-1', PROGRESSIVE, undefined)).toBe(false);
-    expect(await store.setRetryMode('queue-1', PROGRESSIVE, { ...RETRY, since: NOW - 1 })).toBe(false);
-    expect((await store.readQueue('queue-1')).retryMode).toEqual(RETRY);
-    expect(await store.setRetryMode('queue-1', PROGRESSIVE, RETRY)).toBe(true);
-    expect((await store.readPage([], 'queue-1')).queue.retryMode).toEqual(PROGRESSIVE);
+    expect(await store.queues.setRetryMode('queue-1', RETRY, undefined)).toBe(true);
+    expect(await store.queues.setRetryMode('queue-1', PROGRESSIVE, undefined)).toBe(false);
+    expect(await store.queues.setRetryMode('queue-1', PROGRESSIVE, { ...RETRY, since: NOW - 1 })).toBe(false);
+    expect((await store.queues.read('queue-1')).retryMode).toEqual(RETRY);
+    expect(await store.queues.setRetryMode('queue-1', PROGRESSIVE, RETRY)).toBe(true);
+    expect((await store.pages.read([], 'queue-1')).queue.retryMode).toEqual(PROGRESSIVE);
   });
 
   it('takes a note of the retry mode that is repeated because its answer was lost', async () => {
     const { store } = underTest();
-    await store.setRetryMode('queue-2', RETRY, undefined);
-    await store.setRetryMode('queue-2', PROGRESSIVE, RETRY);
-    expect(await store.setRetryMode('queue-2', PROGRESSIVE, RETRY)).toBe(true);
+    await store.queues.setRetryMode('queue-2', RETRY, undefined);
+    await store.queues.setRetryMode('queue-2', PROGRESSIVE, RETRY);
+    expect(await store.queues.setRetryMode('queue-2', PROGRESSIVE, RETRY)).toBe(true);
   });
 
   it('notes the runs of tiers, each by itself', async () => {
     const { store } = underTest();
-    await store.setRetryMode('queue-3', PROGRESSIVE, undefined);
-    await store.recordTierRun('queue-3', '2', { at: NOW, complete: true });
-    await store.recordTierRun('queue-3', '3', { at: NOW + 1, complete: false });
-    await store.recordTierRun('queue-3', '2', { at: NOW + 2, complete: false });
-    expect(await store.readQueue('queue-3')).toEqual({
+    await store.queues.setRetryMode('queue-3', PROGRESSIVE, undefined);
+    await store.queues.recordTierRun('queue-3', '2', { at: NOW, complete: true });
+    await store.queues.recordTierRun('queue-3', '3', { at: NOW + 1, complete: false });
+    await store.queues.recordTierRun('queue-3', '2', { at: NOW + 2, complete: false });
+    expect(await store.queues.read('queue-3')).toEqual({
       paused: false,
       retryMode: PROGRESSIVE,
       tiers: new Map([
@@ -50,8 +50,10 @@ export function keepingQueues(underTest: UnderTest): void {
   it('loses no tier when the first runs of several end at once', async () => {
     const { store } = underTest();
     const tiers = ['1', '2', '3', '4', '5', '3/1'];
-    await Promise.all(tiers.map((tier) => store.recordTierRun('queue-4', tier, { at: NOW, complete: true })));
-    expect([...(await store.readQueue('queue-4')).tiers.keys()].sort()).toEqual(tiers.sort());
+    await Promise.all(
+      tiers.map((tier) => store.queues.recordTierRun('queue-4', tier, { at: NOW, complete: true })),
+    );
+    expect([...(await store.queues.read('queue-4')).tiers.keys()].sort()).toEqual(tiers.sort());
   });
 
   describe('breakers', () => {
@@ -59,14 +61,14 @@ export function keepingQueues(underTest: UnderTest): void {
 
     it('are noted by destination, by a run that has read them as they are', async () => {
       const { store } = underTest();
-      expect(await store.setBreaker('queue-5', '*', open('a'), undefined)).toBe(true);
-      expect(await store.setBreaker('queue-5', 'https://shop.example/x?y#z', open('b'), undefined)).toBe(
+      expect(await store.breakers.set('queue-5', '*', open('a'), undefined)).toBe(true);
+      expect(await store.breakers.set('queue-5', 'https://shop.example/x?y#z', open('b'), undefined)).toBe(
         true,
       );
-      expect(await store.setBreaker('queue-5', '*', open('c'), undefined)).toBe(false);
-      expect(await store.setBreaker('queue-5', '*', open('d'), open('c'))).toBe(false);
-      expect(await store.setBreaker('queue-5', '*', open('e', NOW + 7), open('a'))).toBe(true);
-      expect((await store.readQueue('queue-5')).breakers).toEqual(
+      expect(await store.breakers.set('queue-5', '*', open('c'), undefined)).toBe(false);
+      expect(await store.breakers.set('queue-5', '*', open('d'), open('c'))).toBe(false);
+      expect(await store.breakers.set('queue-5', '*', open('e', NOW + 7), open('a'))).toBe(true);
+      expect((await store.queues.read('queue-5')).breakers).toEqual(
         new Map([
           ['*', open('e', NOW + 7)],
           ['https://shop.example/x?y#z', open('b')],
@@ -76,54 +78,57 @@ export function keepingQueues(underTest: UnderTest): void {
 
     it('are closed by a run that has read them as they are', async () => {
       const { store } = underTest();
-      await store.setBreaker('queue-6', '*', open('a'), undefined);
-      expect(await store.setBreaker('queue-6', '*', undefined, open('b'))).toBe(false);
-      expect(await store.setBreaker('queue-6', '*', undefined, open('a'))).toBe(true);
-      expect((await store.readQueue('queue-6')).breakers).toEqual(new Map());
+      await store.breakers.set('queue-6', '*', open('a'), undefined);
+      expect(await store.breakers.set('queue-6', '*', undefined, open('b'))).toBe(false);
+      expect(await store.breakers.set('queue-6', '*', undefined, open('a'))).toBe(true);
+      expect((await store.queues.read('queue-6')).breakers).toEqual(new Map());
     });
 
     it('are as they were written when the answer was lost and the write is repeated', async () => {
       const { store } = underTest();
-      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('a'), undefined)).toBe(true);
-      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('b'), open('a'))).toBe(true);
-      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', undefined, open('b'))).toBe(true);
+      for (const _ of [1, 2])
+        expect(await store.breakers.set('queue-7', '*', open('a'), undefined)).toBe(true);
+      for (const _ of [1, 2])
+        expect(await store.breakers.set('queue-7', '*', open('b'), open('a'))).toBe(true);
+      for (const _ of [1, 2])
+        expect(await store.breakers.set('queue-7', '*', undefined, open('b'))).toBe(true);
     });
 
     it('keep destinations of any name apart', async () => {
       const { store } = underTest();
       const names = ['__proto__', 'constructor', '%', '%__proto__', 'a.b#c[0]', 'ü', 'x'.repeat(100), ' '];
       for (const name of names) {
-        expect(await store.setBreaker('queue-5b', name, open(`of ${name}`), undefined)).toBe(true);
+        expect(await store.breakers.set('queue-5b', name, open(`of ${name}`), undefined)).toBe(true);
       }
-      const { breakers } = await store.readQueue('queue-5b');
+      const { breakers } = await store.queues.read('queue-5b');
       expect(new Map(breakers)).toEqual(new Map(names.map((name) => [name, open(`of ${name}`)])));
       for (const [name, state] of breakers) {
-        expect(await store.setBreaker('queue-5b', name, undefined, state)).toBe(true);
+        expect(await store.breakers.set('queue-5b', name, undefined, state)).toBe(true);
       }
-      expect((await store.readQueue('queue-5b')).breakers.size).toBe(0);
+      expect((await store.queues.read('queue-5b')).breakers.size).toBe(0);
     });
 
     it('do not open where the queue has no room for more, until one of them closes', async () => {
       const { store } = underTest();
       const names = Array.from({ length: MAX_OPEN_BREAKERS }, (_, i) => `d${i}`);
       for (const name of names) {
-        expect(await store.setBreaker('queue-5c', name, open(name), undefined)).toBe(true);
+        expect(await store.breakers.set('queue-5c', name, open(name), undefined)).toBe(true);
       }
-      expect(await store.setBreaker('queue-5c', 'x', open('x'), undefined)).toBe(false);
-      expect([...(await store.readQueue('queue-5c')).breakers.keys()].sort()).toEqual(names.sort());
-      expect(await store.setBreaker('queue-5c', 'd0', open('y', NOW + 9), open('d0'))).toBe(true);
-      expect(await store.setBreaker('queue-5c', 'd0', undefined, open('y', NOW + 9))).toBe(true);
-      expect(await store.setBreaker('queue-5c', 'x', open('x'), undefined)).toBe(true);
-      expect((await store.readQueue('queue-5c')).breakers.get('x')).toEqual(open('x'));
+      expect(await store.breakers.set('queue-5c', 'x', open('x'), undefined)).toBe(false);
+      expect([...(await store.queues.read('queue-5c')).breakers.keys()].sort()).toEqual(names.sort());
+      expect(await store.breakers.set('queue-5c', 'd0', open('y', NOW + 9), open('d0'))).toBe(true);
+      expect(await store.breakers.set('queue-5c', 'd0', undefined, open('y', NOW + 9))).toBe(true);
+      expect(await store.breakers.set('queue-5c', 'x', open('x'), undefined)).toBe(true);
+      expect((await store.queues.read('queue-5c')).breakers.get('x')).toEqual(open('x'));
     });
 
     it('leave what else is known of the queue as it is', async () => {
       const { store } = underTest();
-      await store.setRetryMode('queue-8', PROGRESSIVE, undefined);
-      await store.recordTierRun('queue-8', '3', { at: NOW, complete: true });
-      await store.setBreaker('queue-8', '*', open('a'), undefined);
-      expect(await store.readQueue('queue-8')).toMatchObject({ retryMode: PROGRESSIVE });
-      expect((await store.readQueue('queue-8')).tiers.size).toBe(1);
+      await store.queues.setRetryMode('queue-8', PROGRESSIVE, undefined);
+      await store.queues.recordTierRun('queue-8', '3', { at: NOW, complete: true });
+      await store.breakers.set('queue-8', '*', open('a'), undefined);
+      expect(await store.queues.read('queue-8')).toMatchObject({ retryMode: PROGRESSIVE });
+      expect((await store.queues.read('queue-8')).tiers.size).toBe(1);
     });
   });
 
@@ -132,22 +137,22 @@ export function keepingQueues(underTest: UnderTest): void {
 
     it('come at once where no run has any, and behind those of the others', async () => {
       const { store } = underTest();
-      expect(await store.acquirePermits('queue-9', permits(10))).toBe(NOW);
-      expect(await store.acquirePermits('queue-9', permits(2))).toBe(NOW + 500);
-      expect(await store.acquirePermits('queue-9', permits(1, NOW + 400))).toBe(NOW + 600);
-      expect(await store.acquirePermits('queue-9', permits(1, NOW + 9_000))).toBe(NOW + 9_000);
+      expect(await store.permits.acquire('queue-9', permits(10))).toBe(NOW);
+      expect(await store.permits.acquire('queue-9', permits(2))).toBe(NOW + 500);
+      expect(await store.permits.acquire('queue-9', permits(1, NOW + 400))).toBe(NOW + 600);
+      expect(await store.permits.acquire('queue-9', permits(1, NOW + 9_000))).toBe(NOW + 9_000);
     });
 
     it('are not acquired where the first comes too late', async () => {
       const { store } = underTest();
-      await store.acquirePermits('queue-10', permits(100));
-      expect(await store.acquirePermits('queue-10', permits(1, NOW, NOW + 4_999))).toBeUndefined();
-      expect(await store.acquirePermits('queue-10', permits(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
+      await store.permits.acquire('queue-10', permits(100));
+      expect(await store.permits.acquire('queue-10', permits(1, NOW, NOW + 4_999))).toBeUndefined();
+      expect(await store.permits.acquire('queue-10', permits(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
     });
 
     it('are given to one each of many runs that ask at once', async () => {
       const { store } = underTest();
-      const eight = Array.from({ length: 8 }, () => store.acquirePermits('queue-11', permits(4)));
+      const eight = Array.from({ length: 8 }, () => store.permits.acquire('queue-11', permits(4)));
       const firsts = (await Promise.all(eight)).map(Number).sort((a, b) => a - b);
       expect(firsts).toEqual(Array.from({ length: 8 }, (_, i) => NOW + i * 200));
     });
@@ -155,8 +160,8 @@ export function keepingQueues(underTest: UnderTest): void {
     it('may be parts of a millisecond long', async () => {
       const { store } = underTest();
       const third = { count: 1, intervalMs: 1000 / 3, now: NOW };
-      await store.acquirePermits('queue-12', third);
-      expect(await store.acquirePermits('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
+      await store.permits.acquire('queue-12', third);
+      expect(await store.permits.acquire('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
     });
   });
 
@@ -175,99 +180,99 @@ export function keepingQueues(underTest: UnderTest): void {
 
     it('are given as far as there are any', async () => {
       const { store } = underTest();
-      expect(await store.takeSlots('queue-13', ask('a', 6))).toBe(6);
-      expect(await store.takeSlots('queue-13', ask('b', 6))).toBe(4);
-      expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(0);
-      await store.releaseSlots('queue-13', 'a', held(6));
-      expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(6);
-      await store.releaseSlots('queue-13', 'unknown', held(6));
+      expect(await store.slots.take('queue-13', ask('a', 6))).toBe(6);
+      expect(await store.slots.take('queue-13', ask('b', 6))).toBe(4);
+      expect(await store.slots.take('queue-13', ask('c', 6))).toBe(0);
+      await store.slots.release('queue-13', 'a', held(6));
+      expect(await store.slots.take('queue-13', ask('c', 6))).toBe(6);
+      await store.slots.release('queue-13', 'unknown', held(6));
     });
 
     it('are the same when the answer was lost and the run asks again', async () => {
       const { store } = underTest();
-      for (const _ of [1, 2]) expect(await store.takeSlots('queue-14', ask('a', 6))).toBe(6);
-      expect(await store.takeSlots('queue-14', ask('b', 6))).toBe(4);
-      for (const _ of [1, 2]) await store.releaseSlots('queue-14', 'a', held(6));
-      expect(await store.takeSlots('queue-14', ask('c', 10))).toBe(6);
+      for (const _ of [1, 2]) expect(await store.slots.take('queue-14', ask('a', 6))).toBe(6);
+      expect(await store.slots.take('queue-14', ask('b', 6))).toBe(4);
+      for (const _ of [1, 2]) await store.slots.release('queue-14', 'a', held(6));
+      expect(await store.slots.take('queue-14', ask('c', 10))).toBe(6);
     });
 
     it('of a run that has none are given back without harm', async () => {
       const { store } = underTest();
-      await store.releaseSlots('queue-never-limited', 'a', held(6));
-      expect(await store.takeSlots('queue-never-limited', ask('b', 10))).toBe(10);
+      await store.slots.release('queue-never-limited', 'a', held(6));
+      expect(await store.slots.take('queue-never-limited', ask('b', 10))).toBe(10);
     });
 
     it('of a run that was lost are free when it would have ended', async () => {
       const { store } = underTest();
-      await store.takeSlots('queue-15', ask('lost', 10));
-      expect(await store.takeSlots('queue-15', ask('a', 1, { now: NOW + 300_000 }))).toBe(0);
-      expect(await store.takeSlots('queue-15', ask('a', 10, { now: NOW + 300_001 }))).toBe(10);
+      await store.slots.take('queue-15', ask('lost', 10));
+      expect(await store.slots.take('queue-15', ask('a', 1, { now: NOW + 300_000 }))).toBe(0);
+      expect(await store.slots.take('queue-15', ask('a', 10, { now: NOW + 300_001 }))).toBe(10);
     });
 
     it('of a run whose death is reported are free at once, also those that it has renewed, and no others', async () => {
       const { store } = underTest();
       const [one, two] = ['queue-lost-1', 'queue-lost-2'];
-      await store.takeSlots(one, ask('lost.a', 4, { onArrival: true }));
-      await store.takeSlots(one, ask('alive.a', 3));
-      await store.takeSlots(two, ask('lost.b', 10));
-      await store.renewSlots(two, 'lost.b', NOW + 400_000);
+      await store.slots.take(one, ask('lost.a', 4, { onArrival: true }));
+      await store.slots.take(one, ask('alive.a', 3));
+      await store.slots.take(two, ask('lost.b', 10));
+      await store.slots.renew(two, 'lost.b', NOW + 400_000);
       const lost = { holderPrefix: 'lost.', until: NOW };
-      expect(await store.endSlots([one, two, 'queue-never-limited'], lost)).toBe(2);
-      expect(await store.endSlots([one, two], lost)).toBe(0);
-      expect(await store.renewSlots(one, 'lost.a', NOW + 400_000)).toBe(false);
-      expect(await store.takeSlots(one, ask('next', 5, { onArrival: true }))).toBe(5);
-      expect(await store.takeSlots(one, ask('more', 5))).toBe(2);
-      expect(await store.takeSlots(two, ask('next', 10))).toBe(10);
+      expect(await store.slots.end([one, two, 'queue-never-limited'], lost)).toBe(2);
+      expect(await store.slots.end([one, two], lost)).toBe(0);
+      expect(await store.slots.renew(one, 'lost.a', NOW + 400_000)).toBe(false);
+      expect(await store.slots.take(one, ask('next', 5, { onArrival: true }))).toBe(5);
+      expect(await store.slots.take(one, ask('more', 5))).toBe(2);
+      expect(await store.slots.take(two, ask('next', 10))).toBe(10);
     });
 
     it('are left to the rules by half', async () => {
       const { store } = underTest();
       const onArrival = { onArrival: true };
-      expect(await store.takeSlots('queue-16', ask('a', 4, onArrival))).toBe(4);
-      expect(await store.takeSlots('queue-16', ask('b', 4, onArrival))).toBe(1);
-      expect(await store.takeSlots('queue-16', ask('c', 4, onArrival))).toBe(0);
-      expect(await store.takeSlots('queue-16', ask('d', 10))).toBe(5);
-      expect(await store.takeSlots('queue-17', ask('a', 4, { ...onArrival, most: 1 }))).toBe(0);
+      expect(await store.slots.take('queue-16', ask('a', 4, onArrival))).toBe(4);
+      expect(await store.slots.take('queue-16', ask('b', 4, onArrival))).toBe(1);
+      expect(await store.slots.take('queue-16', ask('c', 4, onArrival))).toBe(0);
+      expect(await store.slots.take('queue-16', ask('d', 10))).toBe(5);
+      expect(await store.slots.take('queue-17', ask('a', 4, { ...onArrival, most: 1 }))).toBe(0);
     });
 
     it('are kept by a run that renews them, until it gives them back', async () => {
       const { store } = underTest();
-      await store.takeSlots('queue-19', ask('a', 10, { until: NOW + 10 }));
-      expect(await store.renewSlots('queue-19', 'a', NOW + 500)).toBe(true);
-      expect(await store.takeSlots('queue-19', ask('b', 1, { now: NOW + 500 }))).toBe(0);
-      await store.releaseSlots('queue-19', 'a', held(10));
-      expect(await store.renewSlots('queue-19', 'a', NOW + 900)).toBe(false);
-      expect(await store.takeSlots('queue-19', ask('b', 10, { now: NOW + 501 }))).toBe(10);
+      await store.slots.take('queue-19', ask('a', 10, { until: NOW + 10 }));
+      expect(await store.slots.renew('queue-19', 'a', NOW + 500)).toBe(true);
+      expect(await store.slots.take('queue-19', ask('b', 1, { now: NOW + 500 }))).toBe(0);
+      await store.slots.release('queue-19', 'a', held(10));
+      expect(await store.slots.renew('queue-19', 'a', NOW + 900)).toBe(false);
+      expect(await store.slots.take('queue-19', ask('b', 10, { now: NOW + 501 }))).toBe(10);
     });
 
     it('of a run that lost them cannot be renewed', async () => {
       const { store } = underTest();
-      expect(await store.renewSlots('queue-20', 'a', NOW + 500)).toBe(false);
-      await store.takeSlots('queue-20', ask('a', 6, { until: NOW + 10 }));
-      expect(await store.takeSlots('queue-20', ask('b', 10, { now: NOW + 11 }))).toBe(10);
-      expect(await store.renewSlots('queue-20', 'a', NOW + 500)).toBe(false);
+      expect(await store.slots.renew('queue-20', 'a', NOW + 500)).toBe(false);
+      await store.slots.take('queue-20', ask('a', 6, { until: NOW + 10 }));
+      expect(await store.slots.take('queue-20', ask('b', 10, { now: NOW + 11 }))).toBe(10);
+      expect(await store.slots.renew('queue-20', 'a', NOW + 500)).toBe(false);
       // What it gives back late is not taken from others.
-      await store.releaseSlots('queue-20', 'a', held(6));
-      expect(await store.takeSlots('queue-20', ask('c', 10, { now: NOW + 11 }))).toBe(0);
+      await store.slots.release('queue-20', 'a', held(6));
+      expect(await store.slots.take('queue-20', ask('c', 10, { now: NOW + 11 }))).toBe(0);
     });
 
     it('given back in another number than they were granted stay taken', async () => {
       const { store } = underTest();
-      expect(await store.takeSlots('queue-other-number', ask('a', 8))).toBe(8);
-      expect(await store.takeSlots('queue-other-number', ask('b', 8))).toBe(2);
-      await store.releaseSlots('queue-other-number', 'b', held(8));
-      expect(await store.takeSlots('queue-other-number', ask('c', 8))).toBe(0);
-      await store.releaseSlots('queue-other-number', 'b', held(2));
-      expect(await store.takeSlots('queue-other-number', ask('c', 8))).toBe(2);
+      expect(await store.slots.take('queue-other-number', ask('a', 8))).toBe(8);
+      expect(await store.slots.take('queue-other-number', ask('b', 8))).toBe(2);
+      await store.slots.release('queue-other-number', 'b', held(8));
+      expect(await store.slots.take('queue-other-number', ask('c', 8))).toBe(0);
+      await store.slots.release('queue-other-number', 'b', held(2));
+      expect(await store.slots.take('queue-other-number', ask('c', 8))).toBe(2);
     });
 
     it('are not shortened by a renewal, or an ask, that arrives late', async () => {
       const { store } = underTest();
-      await store.takeSlots('queue-20b', ask('a', 6, { until: NOW + 10 }));
-      expect(await store.renewSlots('queue-20b', 'a', NOW + 70)).toBe(true);
-      expect(await store.renewSlots('queue-20b', 'a', NOW + 40)).toBe(true);
-      expect(await store.takeSlots('queue-20b', ask('a', 6, { until: NOW + 10 }))).toBe(6);
-      expect(await store.takeSlots('queue-20b', ask('b', 10, { now: NOW + 60 }))).toBe(4);
+      await store.slots.take('queue-20b', ask('a', 6, { until: NOW + 10 }));
+      expect(await store.slots.renew('queue-20b', 'a', NOW + 70)).toBe(true);
+      expect(await store.slots.renew('queue-20b', 'a', NOW + 40)).toBe(true);
+      expect(await store.slots.take('queue-20b', ask('a', 6, { until: NOW + 10 }))).toBe(6);
+      expect(await store.slots.take('queue-20b', ask('b', 10, { now: NOW + 60 }))).toBe(4);
     });
 
     it('are counted right after many have come and gone, on arrival and not', async () => {
@@ -276,23 +281,23 @@ export function keepingQueues(underTest: UnderTest): void {
         const runs = ['a', 'b', 'c'].map((name) => `${name}${round}`);
         for (const [i, run] of runs.entries()) {
           const onArrival = i === 0;
-          const granted = await store.takeSlots('queue-21', ask(run, 3, { onArrival }));
+          const granted = await store.slots.take('queue-21', ask(run, 3, { onArrival }));
           expect(granted).toBe(3);
         }
-        for (const [i, run] of runs.entries()) await store.releaseSlots('queue-21', run, held(3, i === 0));
+        for (const [i, run] of runs.entries()) await store.slots.release('queue-21', run, held(3, i === 0));
       }
-      expect(await store.takeSlots('queue-21', ask('x', 10, { onArrival: true }))).toBe(5);
-      expect(await store.takeSlots('queue-21', ask('y', 10))).toBe(5);
+      expect(await store.slots.take('queue-21', ask('x', 10, { onArrival: true }))).toBe(5);
+      expect(await store.slots.take('queue-21', ask('y', 10))).toBe(5);
     });
 
     it('are never more than there are, however many ask at once', async () => {
       const { store } = underTest();
       const runs = Array.from({ length: 40 }, (_, i) => `run-${i}`);
-      const granted = await Promise.all(runs.map((run) => store.takeSlots('queue-18', ask(run, 4))));
+      const granted = await Promise.all(runs.map((run) => store.slots.take('queue-18', ask(run, 4))));
       expect(granted.filter((count) => count === 4)).toHaveLength(2);
       expect(granted.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(10);
       // One that came when all were in each other's way finds what is left.
-      const left = await store.takeSlots('queue-18', ask('last', 4));
+      const left = await store.slots.take('queue-18', ask('last', 4));
       expect(granted.reduce((sum, count) => sum + count) + left).toBe(10);
     });
   });

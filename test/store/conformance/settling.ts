@@ -26,12 +26,12 @@ const FAILURE: RecordChange = {
 
 export function settling(underTest: UnderTest): void {
   const due = (lane: string) =>
-    underTest().store.queryDue({ lane, until: NOW + 1e9, order: 'oldestFirst', limit: 10 });
+    underTest().store.pages.query({ lane, until: NOW + 1e9, order: 'oldestFirst', limit: 10 });
 
   it('writes a success and takes the record out of the index', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('set-1', { lane: 'set-1', notBefore: iso(-1) }));
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
     const { lane: _, dueAt: __, ...kept } = item('set-1');
     expect(await raw('set-1')).toEqual({ ...kept, ...SUCCESS.set, rev: 'rev-1' });
     expect((await due('set-1')).keys).toEqual([]);
@@ -40,7 +40,7 @@ export function settling(underTest: UnderTest): void {
   it('writes a failure and moves the record within the index', async () => {
     const { store } = underTest();
     const record = await insertAndRead(store, item('set-2', { lane: 'set-2', customer: 'c-7' }));
-    expect(await store.settle(record, FAILURE, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, FAILURE, 'rev-1')).toBe('settled');
     expect(await read(store, 'set-2')).toMatchObject({
       ...FAILURE.set,
       rev: 'rev-1',
@@ -57,7 +57,7 @@ export function settling(underTest: UnderTest): void {
       set: { status: 'DEAD', lane: 'set-3/dead', dueAt: iso(5), deadReason: 'expired' },
       remove: ['notBefore', 'expiresAt'],
     };
-    await store.settle(record, death, 'rev-1');
+    await store.records.settle(record, death, 'rev-1');
     expect((await due('set-3')).keys).toEqual([]);
     expect((await due('set-3/dead')).keys).toEqual([{ id: 'set-3', dueAt: iso(5) }]);
   });
@@ -65,18 +65,18 @@ export function settling(underTest: UnderTest): void {
   it('changes nothing on a record that another write of the library has changed', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('set-4'));
-    await store.settle(record, FAILURE, 'rev-theirs');
+    await store.records.settle(record, FAILURE, 'rev-theirs');
     const before = await raw('set-4');
-    expect(await store.settle(record, SUCCESS, 'rev-mine')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-mine')).toBe('changed');
     expect(await raw('set-4')).toEqual(before);
   });
 
   it('reports a settle that is repeated because its answer was lost as settled', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('set-5'));
-    const first = await store.settle(record, SUCCESS, 'rev-mine');
+    const first = await store.records.settle(record, SUCCESS, 'rev-mine');
     const before = await raw('set-5');
-    expect([first, await store.settle(record, SUCCESS, 'rev-mine')]).toEqual(['settled', 'settled']);
+    expect([first, await store.records.settle(record, SUCCESS, 'rev-mine')]).toEqual(['settled', 'settled']);
     expect(await raw('set-5')).toEqual(before);
   });
 
@@ -84,11 +84,11 @@ export function settling(underTest: UnderTest): void {
     const { store, put, delete: remove, raw } = underTest();
     const record = await insertAndRead(store, item('set-6'));
     await remove('set-6');
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
     await put({ id: 'set-7', status: 'NEW' });
     const foreign = await read(store, 'set-7');
     await remove('set-7');
-    expect(await store.settle(foreign, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await store.records.settle(foreign, SUCCESS, 'rev-1')).toBe('changed');
     expect([await raw('set-6'), await raw('set-7')]).toEqual([undefined, undefined]);
   });
 
@@ -96,7 +96,7 @@ export function settling(underTest: UnderTest): void {
     const { store, put, raw } = underTest();
     const record = await insertAndRead(store, item('set-8'));
     await put({ id: 'set-8', status: 'NEW', payload: record.payload });
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
     expect(await raw('set-8')).toEqual({ id: 'set-8', status: 'NEW', payload: record.payload });
   });
 
@@ -121,10 +121,10 @@ export function settling(underTest: UnderTest): void {
       await put(foreign(before));
       const record = await read(store, `foreign ${name}`);
       await put(foreign(after));
-      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+      expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
       await put(foreign(before));
-      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
-      expect(await store.settle(record, SUCCESS, 'rev-2')).toBe('changed');
+      expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+      expect(await store.records.settle(record, SUCCESS, 'rev-2')).toBe('changed');
       expect(await read(store, `foreign ${name}`)).toMatchObject({ status: 'SUCCESS', rev: 'rev-1' });
     },
   );
@@ -189,10 +189,10 @@ export function settling(underTest: UnderTest): void {
       await put(bare(id));
       const record = await read(store, id);
       await put(defined({ ...bare(id), [name]: other }));
-      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+      expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
       expect(await raw(id)).toEqual(defined({ ...bare(id), [name]: other }));
       await put(bare(id));
-      expect(await store.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
+      expect(await store.records.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
     },
   );
 
@@ -219,11 +219,11 @@ export function settling(underTest: UnderTest): void {
       if (name === 'expiresAt') changed.expiresAt = 1_900_000_000;
       await put(changed);
       const isFenced = (FENCED as readonly string[]).includes(name);
-      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe(isFenced ? 'changed' : 'settled');
+      expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe(isFenced ? 'changed' : 'settled');
       if (!isFenced) return;
       expect(await raw(id)).toEqual(changed);
       await put(failed(id));
-      expect(await store.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
+      expect(await store.records.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
     },
   );
 
@@ -234,11 +234,11 @@ export function settling(underTest: UnderTest): void {
     await put(withRev(before));
     const record = await read(store, id);
     await put(withRev(after));
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
     await put(withRev(before));
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
-    expect(await store.settle(record, SUCCESS, 'rev-2')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-2')).toBe('changed');
   });
 
   it('settles a record whose handler writes attributes of its own to the item', async () => {
@@ -246,7 +246,7 @@ export function settling(underTest: UnderTest): void {
     await put({ ...failed('set-progress'), progress: 1 });
     const record = await read(store, 'set-progress');
     await put({ ...failed('set-progress'), progress: 2, more: { a: 1 } });
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
     expect((await read(store, 'set-progress')).attributes).toMatchObject({ progress: 2, more: { a: 1 } });
   });
 
@@ -257,7 +257,7 @@ export function settling(underTest: UnderTest): void {
     const record = await read(store, 'set-bytes');
     const payload = record.payload as { bytes: Uint8Array; all: Set<Uint8Array> };
     for (const one of [payload.bytes, ...payload.all]) one.fill(0);
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
   });
 
   it('fences a record that it has written itself by what it wrote', async () => {
@@ -267,13 +267,13 @@ export function settling(underTest: UnderTest): void {
       set: { queue: 'other', lane: 'other', dueAt: iso(5), insertedAt: iso(-5) },
       remove: ['notBefore'],
     };
-    await store.settle(record, moved, 'rev-1');
+    await store.records.settle(record, moved, 'rev-1');
     const written = asWritten(record, moved, 'rev-1');
     const stored = await raw('set-again');
     await put({ ...stored, queue: 'third' });
-    expect(await store.settle(written, SUCCESS, 'rev-2')).toBe('changed');
+    expect(await store.records.settle(written, SUCCESS, 'rev-2')).toBe('changed');
     await put({ ...stored });
-    expect(await store.settle(written, SUCCESS, 'rev-2')).toBe('settled');
+    expect(await store.records.settle(written, SUCCESS, 'rev-2')).toBe('settled');
   });
 
   it('does not notice what else of its own a producer adds to a record that it puts again', async () => {
@@ -281,7 +281,7 @@ export function settling(underTest: UnderTest): void {
     await put(bare('set-more'));
     const record = await read(store, 'set-more');
     await put({ ...bare('set-more'), more: 1 });
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('settled');
   });
 
   it('fences a record of more attributes than a condition can name', async () => {
@@ -291,12 +291,12 @@ export function settling(underTest: UnderTest): void {
     await put(wide);
     const record = await read(store, 'set-wide');
     await put({ ...wide, 'attribute-299': { i: 0 } });
-    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await store.records.settle(record, SUCCESS, 'rev-1')).toBe('changed');
     expect(await raw('set-wide')).toEqual({ ...wide, 'attribute-299': { i: 0 } });
     await put(wide);
-    expect(await store.settle(record, FAILURE, 'rev-1')).toBe('settled');
-    expect(await store.settle(record, FAILURE, 'rev-1')).toBe('settled');
-    expect(await store.settle(record, SUCCESS, 'rev-2')).toBe('changed');
+    expect(await store.records.settle(record, FAILURE, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, FAILURE, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(record, SUCCESS, 'rev-2')).toBe('changed');
     expect(await read(store, 'set-wide')).toMatchObject({ status: 'ERROR', rev: 'rev-1' });
   });
 
@@ -316,7 +316,7 @@ export function settling(underTest: UnderTest): void {
     await put({ id: 'set-11', status: 'NEW', payload: { a: 1 } });
     const record = await read(store, 'set-11');
     const revs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const answers = await Promise.all(revs.map((rev) => store.settle(record, FAILURE, rev)));
+    const answers = await Promise.all(revs.map((rev) => store.records.settle(record, FAILURE, rev)));
     expect(answers.filter((answer) => answer === 'settled')).toHaveLength(1);
     expect((await read(store, 'set-11')).rev).toBe(revs[answers.indexOf('settled')]);
   });
@@ -324,16 +324,16 @@ export function settling(underTest: UnderTest): void {
   it('settles a foreign record with a rev of a wrong type', async () => {
     const { store, put } = underTest();
     await put({ id: 'set-9', status: 'NEW', payload: 1, rev: 5 });
-    expect(await store.settle(await read(store, 'set-9'), SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(await read(store, 'set-9'), SUCCESS, 'rev-1')).toBe('settled');
     await put({ id: 'set-9', status: 'NEW', payload: 1, rev: null });
-    expect(await store.settle(await read(store, 'set-9'), SUCCESS, 'rev-1')).toBe('settled');
+    expect(await store.records.settle(await read(store, 'set-9'), SUCCESS, 'rev-1')).toBe('settled');
   });
 
   it('lets exactly one of several settles at once through', async () => {
     const { store } = underTest();
     const record = await insertAndRead(store, item('set-10'));
     const revs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const answers = await Promise.all(revs.map((rev) => store.settle(record, FAILURE, rev)));
+    const answers = await Promise.all(revs.map((rev) => store.records.settle(record, FAILURE, rev)));
     expect(answers.filter((answer) => answer === 'settled')).toHaveLength(1);
     expect((await read(store, 'set-10')).rev).toBe(revs[answers.indexOf('settled')]);
   });

@@ -9,7 +9,7 @@ export function sweeping(underTest: UnderTest): void {
     for (let segment = 0; segment < segments; segment++) {
       let after: string | undefined;
       do {
-        const page = await store.scanNotIndexed({ segment, segments, after });
+        const page = await store.sweep.scan({ segment, segments, after });
         found.push(...page.ids);
         after = page.next;
       } while (after !== undefined);
@@ -73,13 +73,13 @@ export function sweeping(underTest: UnderTest): void {
 
   it('keeps how far the search has come', async () => {
     const { store } = underTest();
-    expect(await store.readSweep()).toBeUndefined();
+    expect(await store.sweep.read()).toBeUndefined();
     const under = { startedAt: 1000, cursors: ['', 'sw-7', null], found: 3 };
-    await store.writeSweep(under);
-    expect(await store.readSweep()).toMatchObject(under);
-    await store.writeSweep({ ...under, finishedAt: 2000, cursors: [null, null, null] });
-    expect(await store.readSweep()).toMatchObject({ finishedAt: 2000, cursors: [null, null, null] });
-    await store.writeSweep(under);
-    expect((await store.readSweep())?.finishedAt).toBeUndefined();
+    await store.sweep.write(under);
+    expect(await store.sweep.read()).toMatchObject(under);
+    await store.sweep.write({ ...under, finishedAt: 2000, cursors: [null, null, null] });
+    expect(await store.sweep.read()).toMatchObject({ finishedAt: 2000, cursors: [null, null, null] });
+    await store.sweep.write(under);
+    expect((await store.sweep.read())?.finishedAt).toBeUndefined();
   });
 }

@@ -75,13 +75,13 @@ function unconfirmed(queue: string, { owner }: QueueOwner, ago: string): Finding
 async function waitingIn(
   queue: string,
   { shards = 1 }: QueueOwner,
-  store: Pick<OperatorStore, 'countDue'>,
+  store: Pick<OperatorStore, 'pages'>,
 ): Promise<number> {
   let waiting = 0;
   for (const lane of lanesOf(queue, 0, shards)) {
     let after: IndexKey | undefined;
     do {
-      const page = await store.countDue({ lane, after });
+      const page = await store.pages.count({ lane, after });
       waiting += page.count;
       after = page.next;
     } while (after);

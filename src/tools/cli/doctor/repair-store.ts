@@ -1,4 +1,11 @@
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals } from '../../../store/index.js';
+import type {
+  ArrivalsClaim,
+  ClaimAnswer,
+  ClaimedArrivals,
+  ClaimStore,
+  LostRun,
+  NamedClaim,
+} from '../../../store/index.js';
 import { DynamoDbOperatorStore, DynamoDbStore } from '../../../store/index.js';
 import type { Target } from '../connect.js';
 
@@ -7,40 +14,43 @@ import type { Target } from '../connect.js';
  * to a table is not written there. Without any, no run attempts records on insertion, and there is nothing to claim.
  */
 export class RepairStore extends DynamoDbOperatorStore {
-  private readonly controls: readonly DynamoDbStore[];
+  override readonly claims: ClaimStore;
 
   constructor({ client, table, clock }: Target, controlTables: readonly string[]) {
     // Only claims are used of a control table: without one it stays untouched.
     super({ client, clock, tables: { records: table, control: controlTables[0] ?? table } });
-    this.controls = controlTables.map(
+    const stores = controlTables.map(
       (control) => new DynamoDbStore({ client, clock, tables: { records: table, control } }),
     );
+    this.claims = new ClaimsInAll(stores.map(({ claims }) => claims));
   }
+}
 
-  override async claimedArrivals(
-    queues: readonly string[],
-    ids: readonly string[],
-    now: number,
-  ): Promise<ClaimedArrivals> {
-    const all = await Promise.all(this.controls.map((store) => store.claimedArrivals(queues, ids, now)));
+class ClaimsInAll implements ClaimStore {
+  constructor(private readonly tables: readonly ClaimStore[]) {}
+
+  async find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
+    const all = await Promise.all(this.tables.map((claims) => claims.find(queues, ids, now)));
     const neverIn = queues.filter((queue) => all.every((one) => one.neverIn.includes(queue)));
     return { ids: [...new Set(all.flatMap((one) => one.ids))], neverIn };
   }
 
-  override async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
-    for (const store of this.controls) {
-      const answer = await store.claimArrivals(queue, claim);
+  async take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
+    for (const claims of this.tables) {
+      const answer = await claims.take(queue, claim);
       if (answer === 'claimed') continue;
-      await this.releaseArrivals(queue, claim);
+      await this.release(queue, claim);
       return answer;
     }
     return 'claimed';
   }
 
-  override async releaseArrivals(
-    queue: string,
-    claim: Pick<ArrivalsClaim, 'batch' | 'holder'>,
-  ): Promise<void> {
-    await Promise.all(this.controls.map((store) => store.releaseArrivals(queue, claim)));
+  async release(queue: string, claim: NamedClaim): Promise<void> {
+    await Promise.all(this.tables.map((claims) => claims.release(queue, claim)));
+  }
+
+  async end(queue: string, lost: LostRun): Promise<number> {
+    const ended = await Promise.all(this.tables.map((claims) => claims.end(queue, lost)));
+    return ended.reduce((sum, count) => sum + count, 0);
   }
 }

@@ -38,7 +38,7 @@ export async function repairAll({ misindexed, stuck }: Repairable, deps: RepairD
   let moved = 0;
   for (const ids of batches(misindexed)) {
     if (deps.signal.aborted) break;
-    for (const found of await deps.store.readItems(ids)) if (await move(found, deps)) moved++;
+    for (const found of await deps.store.records.getItems(ids)) if (await move(found, deps)) moved++;
   }
   let indexed = 0;
   for (const ids of batches(stuck)) indexed += await placeOnceFree(ids, deps);
@@ -71,7 +71,7 @@ async function move({ item, record }: Found, { store, clock, output }: RepairDep
   const repair = repairOf(item, record, clock.now());
   if (!repair || repair.kind === 'notIndexed') return false;
   try {
-    return (await store.settle(record, repair.change, randomToken(systemRandom))) === 'settled';
+    return (await store.records.settle(record, repair.change, randomToken(systemRandom))) === 'settled';
   } catch (error) {
     if (!isOfOneRecord(error)) throw error;
     output.message(`${printable(record.id)}: DynamoDB refuses the change: ${(error as Error).message}`);

@@ -123,7 +123,7 @@ function connected(
     store,
     // By requests for items alone: those that describe a table may fail where a region is in trouble.
     async check() {
-      await Promise.all([store.readActiveRegion(), store.readRecords([NO_RECORD])]);
+      await Promise.all([store.activeRegion.read(), store.records.getMany([NO_RECORD])]);
     },
     close: () => client.destroy(),
   };
@@ -134,7 +134,10 @@ async function stateIn(
   to: Connected,
   now: number,
 ): Promise<{ active: string; isActive: boolean; since?: string }> {
-  const [said, { primaryRegion }] = await Promise.all([to.store.readActiveRegion(), to.store.readRegistry()]);
+  const [said, { primaryRegion }] = await Promise.all([
+    to.store.activeRegion.read(),
+    to.store.registry.read(),
+  ]);
   const active = said?.region ?? primaryRegion;
   if (active === undefined) {
     throw new ConfigurationError(

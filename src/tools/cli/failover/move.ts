@@ -5,10 +5,7 @@ import { type Clock, toIso } from '../../../support/clock.js';
 import { counted } from '../output.js';
 import { compareReplicas } from './replicas.js';
 
-type Store = Pick<
-  OperatorStore,
-  'readActiveRegion' | 'writeActiveRegion' | 'readRegistry' | 'readRuns' | 'queryDue' | 'readRecords'
->;
+type Store = Pick<OperatorStore, 'activeRegion' | 'registry' | 'control' | 'pages' | 'records'>;
 
 /** A region of a backlog, and the replicas that it has. */
 export interface Region {
@@ -69,14 +66,14 @@ class Move {
   async run(): Promise<Moved> {
     const { from, to, deps } = this;
     const { clock, signal, say, force } = deps;
-    const before = await from.store.readActiveRegion();
+    const before = await from.store.activeRegion.read();
     if (before?.region === from.name && before.before === to.name && clock.now() < before.from - BEGINS_MS) {
       return this.takeBack(before);
     }
     if (before?.region === to.name) {
       this.leaving = before;
       if (this.hasBegun()) return this.begunByItself();
-    } else if (!(await from.store.writeActiveRegion(this.leaving, before))) return 'changed';
+    } else if (!(await from.store.activeRegion.write(this.leaving, before))) return 'changed';
     say(`${from.name} stops: its functions begin no page after a minute`);
     const steps = [
       () => this.isHeard(),
@@ -101,7 +98,7 @@ class Move {
   private async isHeard(): Promise<string | undefined> {
     const { from, to, deps, leaving } = this;
     const isSo = await waitFor(deps, REPLICATED_WITHIN_MS, async () => {
-      const there = await to.store.readActiveRegion();
+      const there = await to.store.activeRegion.read();
       return there?.region === to.name && there.at === leaving.at;
     });
     return isSo ? undefined : `the tables of ${to.name} do not get what is written in ${from.name}`;
@@ -115,7 +112,7 @@ class Move {
     await clock.sleep(Math.min(HEARD_WITHIN_MS, Math.max(0, heardInMs)), signal);
     let told = false;
     const isSo = await waitFor(deps, LONGEST_RUN_MS, async () => {
-      const runs = await from.store.readRuns();
+      const runs = await from.store.control.readRuns();
       const busy = runs.filter(({ until }) => until >= clock.wall() - CLOCK_SKEW_MS);
       if (busy.length === 0) return true;
       const names = [...new Set(busy.map(({ name }) => name))];
@@ -134,7 +131,7 @@ class Move {
    */
   private async lastWriteHasArrived(): Promise<string | undefined> {
     const last: ActiveRegion = { ...this.leaving, at: this.deps.clock.now() };
-    if (!(await this.from.store.writeActiveRegion(last, this.leaving))) return 'changed';
+    if (!(await this.from.store.activeRegion.write(last, this.leaving))) return 'changed';
     this.leaving = last;
     return this.isHeard();
   }
@@ -165,7 +162,7 @@ class Move {
   /** Lets the region go on that was to stop. */
   private async giveBack(why: string): Promise<Moved> {
     const { from, to, deps, leaving } = this;
-    const there = await to.store.readActiveRegion();
+    const there = await to.store.activeRegion.read();
     if (there?.region === to.name && this.hasBegun()) return this.begunByItself();
     if (!(await this.isTold(from.name, to.name, [to, there], [from, leaving]))) return 'changed';
     deps.say(`${why}: ${from.name} goes on`);
@@ -175,7 +172,7 @@ class Move {
   /** The region has not begun yet: the one that was stopped before goes on, and nothing has to be waited for. */
   private async takeBack(before: ActiveRegion): Promise<Moved> {
     const { from, to, deps } = this;
-    const there = await to.store.readActiveRegion();
+    const there = await to.store.activeRegion.read();
     if (!(await this.isTold(to.name, from.name, [from, before], [to, there]))) return 'changed';
     deps.say(`${from.name} had not begun: ${to.name} goes on`);
     return 'moved';
@@ -192,7 +189,7 @@ class Move {
   ): Promise<boolean> {
     const now = this.deps.clock.now();
     for (const [region, read] of replicas) {
-      const written = await region.store.writeActiveRegion(
+      const written = await region.store.activeRegion.write(
         { region: name, from: now, at: now, before },
         read,
       );
@@ -209,8 +206,8 @@ export async function beginIn(
   { clock, say }: Pick<MoveDeps, 'clock' | 'say'>,
 ): Promise<Moved> {
   const now = clock.now();
-  const read = await to.store.readActiveRegion();
-  const written = await to.store.writeActiveRegion({ region: to.name, from: now, at: now, before }, read);
+  const read = await to.store.activeRegion.read();
+  const written = await to.store.activeRegion.write({ region: to.name, from: now, at: now, before }, read);
   if (!written) return 'changed';
   say(`${to.name} is active: its functions begin within a minute`);
   return 'moved';

@@ -1,7 +1,7 @@
 import { type BacklogRecord, lanesOf } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 
-type Reads = Pick<OperatorStore, 'queryDue' | 'readRecords' | 'readRegistry'>;
+type Reads = Pick<OperatorStore, 'pages' | 'records' | 'registry'>;
 
 /** Difference between one replica of the records and another one. */
 export interface Replication {
@@ -27,15 +27,15 @@ const BATCH = 100;
  * @throws StoreError
  */
 export async function compareReplicas(from: Reads, to: Reads, until: number): Promise<Replication> {
-  const { queues } = await from.readRegistry();
+  const { queues } = await from.registry.read();
   let compared = 0;
   const differing: string[] = [];
   for (const [queue, { shards = 1 }] of queues) {
     for (const lane of lanesOf(queue, 0, shards)) {
-      const { keys } = await to.queryDue({ lane, until, order: 'oldestFirst', limit: COMPARED_PER_LANE });
+      const { keys } = await to.pages.query({ lane, until, order: 'oldestFirst', limit: COMPARED_PER_LANE });
       for (let i = 0; i < keys.length; i += BATCH) {
         const ids = keys.slice(i, i + BATCH).map(({ id }) => id);
-        const [theirs, ours] = await Promise.all([from.readRecords(ids), to.readRecords(ids)]);
+        const [theirs, ours] = await Promise.all([from.records.getMany(ids), to.records.getMany(ids)]);
         const own = byId(ours);
         const other = byId(theirs);
         compared += ids.length;

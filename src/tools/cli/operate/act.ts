@@ -140,7 +140,7 @@ async function showPreviews(
   const { client, table, clock } = target;
   const store = new DynamoDbStore({ client, tables: { records: table, control: controlTable }, clock });
   for (const id of examples) {
-    const record = await store.get(id);
+    const record = await store.records.get(id);
     // Another process may have removed it meanwhile.
     if (!record) continue;
     output.message(`${printable(id)}:`);

@@ -79,7 +79,7 @@ async function whyUnknown(queue: string, { target, controlTable }: Tables): Prom
     tables: { records: table, control: controlTable },
     clock,
   });
-  const [served, { queues: owned }] = await Promise.all([store.readQueues(), store.readRegistry()]);
+  const [served, { queues: owned }] = await Promise.all([store.queues.readAll(), store.registry.read()]);
   const known = [...new Set([...(target.queues ?? []), ...served.keys(), ...owned.keys()])].sort();
   if (known.includes(queue)) return undefined;
   const lanes = lanesOf(queue);
@@ -89,7 +89,7 @@ async function whyUnknown(queue: string, { target, controlTable }: Tables): Prom
   });
   if (inUse.size > 0) return undefined;
   // On this machine reading costs nothing: a record that is not indexed is found, too.
-  if (target.local) for await (const _ of store.list({ queue })) return undefined;
+  if (target.local) for await (const _ of store.records.list({ queue })) return undefined;
   return unknownText(queue, known, target.where);
 }
 

@@ -11,7 +11,7 @@ export async function owners(
 ): Promise<ExitCode> {
   const { target, store } = await storeAt(flags);
   try {
-    const { queues } = await store.readRegistry();
+    const { queues } = await store.registry.read();
     const sorted = [...queues].sort(([one], [other]) => (one < other ? -1 : 1));
     if (flags.json) {
       output.data(JSON.stringify(sorted.map(([queue, entry]) => ({ queue, ...entry }))));

@@ -29,14 +29,14 @@ export async function transferQueues(
   const { target, store } = await storeAt(flags);
   try {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const registry = await store.readRegistry();
+      const registry = await store.registry.read();
       const { next, moved, already, unknown, others } = transfer(
         registry,
         { queues, from, to },
         target.clock.now(),
       );
       const rev = randomToken(systemRandom);
-      if (next && !(await store.writeRegistry({ ...registry, rev, queues: next }, registry.rev))) continue;
+      if (next && !(await store.registry.write({ ...registry, rev, queues: next }, registry.rev))) continue;
       for (const queue of moved) {
         const { owner } = registry.queues.get(queue) ?? {};
         output.message(`${queue}: from ${printable(owner ?? '')} to ${printable(to)}`);

@@ -15,20 +15,20 @@ export class HeldQueues {
   readonly hold = async (queues: Iterable<string>): Promise<void> => {
     for (const queue of queues) {
       if (this.paused.has(queue)) continue;
-      const changed = await Promise.all(this.stores.map((store) => store.setPaused(queue, true)));
+      const changed = await Promise.all(this.stores.map((store) => store.queues.setPaused(queue, true)));
       this.paused.set(queue, changed.includes(true));
     }
   };
 
   /** Holds the queues that the control tables know. */
   async holdKnown(): Promise<void> {
-    for (const store of this.stores) await this.hold((await store.readQueues()).keys());
+    for (const store of this.stores) await this.hold((await store.queues.readAll()).keys());
   }
 
   /** Waits until no run is at work: one that began before the pause goes on to the end of its page, about a minute. */
   async waitForRuns(clock: Clock, signal: AbortSignal, output: Pick<Output, 'message'>): Promise<void> {
     for (let told = false; !signal.aborted; told = true) {
-      const leases = await Promise.all(this.stores.map((store) => store.readLeases()));
+      const leases = await Promise.all(this.stores.map((store) => store.leases.readAll()));
       const busy = leases.flatMap((held) =>
         [...held].filter(([, lease]) => lease.ids.length > 0 && !isExpired(lease, clock)),
       );

@@ -1,7 +1,7 @@
 import { Writes } from '../../../operate/writes.js';
 import { isPending } from '../../../record/index.js';
 import type { StoredItem, StoredItems } from '../../../store/dynamodb/stored-items.js';
-import type { OperatorStore } from '../../../store/operator-store.js';
+import type { OperatorRecordStore } from '../../../store/operator-store.js';
 import { patiently } from '../../../store/patience.js';
 import type { Clock } from '../../../support/clock.js';
 import { type Random, randomToken } from '../../../support/random.js';
@@ -14,7 +14,7 @@ export interface RestorationDeps {
   /** Items of the old table. Undefined: it is gone. */
   readonly old: StoredItems | undefined;
   /** The restored table's. */
-  readonly store: Pick<OperatorStore, 'change'>;
+  readonly records: Pick<OperatorRecordStore, 'change'>;
   readonly decisions: Decisions;
   /** Ids that are known to have succeeded. */
   readonly succeededIds: ReadonlySet<string>;
@@ -135,12 +135,12 @@ export class Restoration {
     old: StoredItem | undefined | null,
     act: Extract<ReturnType<typeof decide>, { do: 'change' | 'replace' }>,
   ): Promise<'written' | 'changed'> {
-    const { store, restored: table, random } = this.deps;
+    const { records, restored: table, random } = this.deps;
     const rev = randomToken(random);
     if (act.do === 'replace') {
       return old ? this.patiently(() => table.replace(restored, old.stored, rev)) : 'changed';
     }
-    const answer = await this.patiently(() => store.change(restored.record, act.change, rev));
+    const answer = await this.patiently(() => records.change(restored.record, act.change, rev));
     return answer === 'settled' ? 'written' : 'changed';
   }
 

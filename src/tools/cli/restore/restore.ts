@@ -110,7 +110,7 @@ async function work({ target, flags, controls, succeededIds, signal, output }: W
       restored: new StoredItems({ client, table, clock, onConsumed }),
       old: from === undefined ? undefined : new StoredItems({ client, table: from, clock, onConsumed }),
       // It uses no control table: without one, that stays untouched.
-      store: storeWith(controls[0] ?? table),
+      records: storeWith(controls[0] ?? table).records,
       decisions,
       succeededIds,
       apply,

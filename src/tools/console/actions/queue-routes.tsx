@@ -17,7 +17,7 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
 
   app.get('/', async (request) => {
     const queue = request.req.query('name') ?? '';
-    const { paused, pausedAt } = await store.readQueue(queue);
+    const { paused, pausedAt } = await store.queues.read(queue);
     const { counts } = await reader.read();
     const stats = counts?.stats.queues.find((one) => one.queue === queue);
     return request.html(queuePage({ context: contextOf(request), queue, paused, pausedAt, stats }));

@@ -26,7 +26,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   const idOf = (request: Context) => [request.req.query('id')].find(isId);
   const find = async (request: Context) => {
     const id = idOf(request);
-    return id === undefined ? undefined : store.get(id);
+    return id === undefined ? undefined : store.records.get(id);
   };
   const absent = (request: Context) => {
     const id = request.req.query('id') ?? '';
@@ -42,7 +42,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   /** The record and the action that a request names, or the answer in place of them. */
   const open = async (request: Context) => {
     const id = idOf(request);
-    const [found] = id === undefined ? [] : await store.readItems([id]);
+    const [found] = id === undefined ? [] : await store.records.getItems([id]);
     if (!found) return { answer: absent(request) };
     const { record } = found;
     const context = contextOf(request);

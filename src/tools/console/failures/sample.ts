@@ -63,8 +63,8 @@ async function idsOf(
 ): Promise<string[]> {
   const endsOf = async (lane: string) => {
     const query = { lane, until: LAST_TIME, limit: quota };
-    const first = await store.queryDue({ ...query, order: 'oldestFirst' });
-    const last = first.more ? await store.queryDue({ ...query, order: 'newestFirst' }) : undefined;
+    const first = await store.pages.query({ ...query, order: 'oldestFirst' });
+    const last = first.more ? await store.pages.query({ ...query, order: 'newestFirst' }) : undefined;
     return { first: first.keys.map(({ id }) => id), last: last?.keys.map(({ id }) => id) ?? [] };
   };
   const ends = await endsOf(firstLane);

@@ -100,9 +100,9 @@ async function searchIndex(
       const page =
         position === undefined
           ? await firsts.of(i, limit)
-          : await store.queryDue({ lane, order, until: LAST_TIME, limit, after: position });
+          : await store.pages.query({ lane, order, until: LAST_TIME, limit, after: position });
       const ids = page.keys.map(({ id }) => id);
-      const items = await store.readItems(ids, 'eventual');
+      const items = await store.records.getItems(ids, 'eventual');
       const isSpent = units().readUnits >= bounds.units;
       const byId = new Map(items.map(({ record }) => [record.id, record]));
       for (const key of page.keys) {
@@ -149,7 +149,7 @@ class FirstPages {
 
   private ask(i: number, limit: number): Promise<DuePage> {
     const { lane, order } = this.places[i] as Place;
-    const answer = this.store.queryDue({ lane, order, until: LAST_TIME, limit });
+    const answer = this.store.pages.query({ lane, order, until: LAST_TIME, limit });
     // A page that is full before it comes to this lane asks no more.
     answer.catch(() => {});
     return answer;
@@ -172,7 +172,7 @@ async function searchTable(
       bounds.examined - examined,
       affordable(bounds.units - spent, { read: examined, spent }),
     );
-    const page = await store.scanItems({ segment: 0, segments: 1, after: position, limit });
+    const page = await store.records.scan({ segment: 0, segments: 1, after: position, limit });
     examined += page.found.length;
     found.push(...page.found.map(({ record }) => record).filter((record) => filter.matches(record, now)));
     position = page.next;

@@ -39,7 +39,7 @@ export async function recordsPage(
     lanes,
     isEmpty: pending + dead === 0,
   }));
-  const exact = !isId(text.id) ? undefined : await tables.open().store.get(text.id);
+  const exact = !isId(text.id) ? undefined : await tables.open().store.records.get(text.id);
   const bounds = deps.runtime ? LOCAL_BOUNDS : BOUNDS;
   const found = await searchRecords(filter, after, { tables, now, queues: searched }, bounds);
   const isRunning = atWork(counts?.leases, deps.backlog.clock);

@@ -77,7 +77,7 @@ async function dueTimes(store: OperatorStore, lane: string, now: number, most: n
   let after: { readonly id: string; readonly dueAt: string } | undefined;
   do {
     const limit = Math.min(PAGE, most - times.length);
-    const page = await store.queryDue({ lane, until: now + DAY_MS, order: 'oldestFirst', limit, after });
+    const page = await store.pages.query({ lane, until: now + DAY_MS, order: 'oldestFirst', limit, after });
     for (const { dueAt } of page.keys) times.push(Date.parse(dueAt) || now);
     after = page.more ? page.keys.at(-1) : undefined;
   } while (after !== undefined && times.length < most);

@@ -102,7 +102,7 @@ async function dueWithin(
   { from = Number.NEGATIVE_INFINITY, until }: DuePart,
   limit: number,
 ) {
-  const { keys } = await store.queryDue({ lane, until, order: 'newestFirst', limit });
+  const { keys } = await store.pages.query({ lane, until, order: 'newestFirst', limit });
   return keys.filter(({ dueAt }) => !(Date.parse(dueAt) <= from));
 }
 

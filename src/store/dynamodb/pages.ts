@@ -1,15 +1,21 @@
 import { clampToRange } from '../range.js';
-import type { DuePage, DueQuery, IndexKey } from '../store.js';
+import type { DuePage, DueQuery, IndexKey, PageRead, PageStore } from '../store.js';
 import { Expressions } from './expressions.js';
+import type { DynamoDbQueues } from './queues.js';
+import type { DynamoDbRecords } from './records.js';
 import type { Table } from './table.js';
 
 export const DUE_INDEX = 'due';
 
-/** The sparse index of what is due. */
-export class DynamoDbIndex {
-  constructor(private readonly table: Table) {}
+/** Pages of the sparse index of what is due, and of the records with their queue. */
+export class DynamoDbPages implements PageStore {
+  constructor(
+    protected readonly table: Table,
+    private readonly records: DynamoDbRecords,
+    private readonly queues: DynamoDbQueues,
+  ) {}
 
-  async queryDue(query: DueQuery): Promise<DuePage> {
+  async query(query: DueQuery): Promise<DuePage> {
     const range = clampToRange(query);
     if (!range) return { keys: [], more: false };
     const expressions = new Expressions();
@@ -29,6 +35,11 @@ export class DynamoDbIndex {
     });
     const keys = answer.items.map(({ id, dueAt }) => ({ id: id?.S ?? '', dueAt: dueAt?.S ?? '' }));
     return { keys, more: answer.last !== undefined };
+  }
+
+  async read(ids: readonly string[], queue: string): Promise<PageRead> {
+    const [records, state] = await Promise.all([this.records.getMany(ids), this.queues.read(queue)]);
+    return { records, queue: state };
   }
 }
 

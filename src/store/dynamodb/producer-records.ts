@@ -1,13 +1,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../support/clock.js';
 import type { Random } from '../../support/random.js';
-import type { OperatorStore } from '../operator-store.js';
+import type { OperatorRecordStore } from '../operator-store.js';
 import { CapacityMeter } from './capacity.js';
 import { listRecords } from './list.js';
 import { DynamoDbRecords } from './records.js';
 import { Table } from './table.js';
 
-interface ProducerStoreDeps {
+interface ProducerRecordsDeps {
   readonly client: DynamoDBClient;
   /** The name of the table of records. */
   readonly table: string;
@@ -16,16 +16,17 @@ interface ProducerStoreDeps {
 }
 
 /** The records, as a producer asks for them or takes them back. It touches no other table. */
-export function producerStore({
+export function producerRecords({
   client,
   table,
   clock,
   random,
-}: ProducerStoreDeps): Pick<OperatorStore, 'list' | 'change'> {
+}: ProducerRecordsDeps): Pick<OperatorRecordStore, 'get' | 'list' | 'change'> {
   const meter = new CapacityMeter(() => {});
   const recordsTable = new Table({ client, name: table, keyName: 'id', meter, clock, random });
   const records = new DynamoDbRecords(recordsTable, clock);
   return {
+    get: (id) => records.get(id),
     list: (filter) => listRecords(filter, recordsTable, records),
     change: (record, change, rev) => records.change(record, change, rev),
   };

@@ -1,14 +1,21 @@
 import { claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { Exclusive } from '../operator-store.js';
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LostRun, NamedClaim } from '../store.js';
+import type {
+  ArrivalsClaim,
+  ClaimAnswer,
+  ClaimedArrivals,
+  ClaimStore,
+  LostRun,
+  NamedClaim,
+} from '../store.js';
 
 type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };
 
 /** The claims on records that are not indexed, by queue and batch. */
-export class MemoryArrivals {
+export class MemoryClaims implements ClaimStore {
   private readonly queues = new Map<string, Map<string, Claim>>();
 
-  claim(queue: string, claim: ArrivalsClaim): ClaimAnswer {
+  async take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     const { batch, holder, until, ids, now } = claim;
     const bucket = claimBucketOf(claim);
     const most = runsPerBucket(claim) ?? Number.POSITIVE_INFINITY;
@@ -41,19 +48,19 @@ export class MemoryArrivals {
     return all;
   }
 
-  release(queue: string, { batch, holder }: NamedClaim): void {
+  async release(queue: string, { batch, holder }: NamedClaim): Promise<void> {
     const runs = this.queues.get(queue);
     if (runs?.get(batch)?.holder === holder) runs.delete(batch);
   }
 
-  end(queue: string, { holderPrefix }: LostRun): number {
+  async end(queue: string, { holderPrefix }: LostRun): Promise<number> {
     const runs = this.queues.get(queue) ?? new Map<string, Claim>();
     const its = [...runs].filter(([, { holder }]) => holder.startsWith(holderPrefix));
     for (const [batch] of its) runs.delete(batch);
     return its.length;
   }
 
-  claimed(queues: readonly string[], ids: readonly string[], now: number): ClaimedArrivals {
+  async find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
     const known = queues.flatMap((queue) => this.queues.get(queue) ?? []);
     const claimed = known
       .flatMap((runs) => [...runs.values()])

@@ -1,7 +1,14 @@
 import type { Item } from '../../record/index.js';
 import { hash32 } from '../../support/hash.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LostRun, NamedClaim } from '../store.js';
+import type {
+  ArrivalsClaim,
+  ClaimAnswer,
+  ClaimedArrivals,
+  ClaimStore,
+  LostRun,
+  NamedClaim,
+} from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
@@ -33,13 +40,13 @@ interface StoredClaim {
  * others only where `spread` says so: a run that writes into one of these also writes `spread`, and looks at the first
  * item after that.
  */
-export class DynamoDbArrivals {
+export class DynamoDbClaims implements ClaimStore {
   constructor(
     private readonly table: Table,
     private readonly onDamaged: OnDamaged,
   ) {}
 
-  async claim(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
+  async take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     const { batch, holder, now } = claim;
     const key = itemKey(queue, claimBucketOf(claim));
     const most = runsPerBucket(claim) ?? Number.POSITIVE_INFINITY;
@@ -88,7 +95,7 @@ export class DynamoDbArrivals {
     return its.length;
   }
 
-  async claimed(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
+  async find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
     const items = await this.table.getMany(queues.map((queue) => itemKey(queue, 0)));
     const spread = queues.filter((queue) => items.get(itemKey(queue, 0))?.spread === true);
     const neverIn = queues.filter((queue) => !items.has(itemKey(queue, 0)));

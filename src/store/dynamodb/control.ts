@@ -1,0 +1,104 @@
+import type { Item } from '../../record/index.js';
+import type { ControlState, ControlStore, Exclusive } from '../operator-store.js';
+import type { LeaseState, QueueState } from '../store.js';
+import { toItem } from './attribute-values.js';
+import { ARRIVALS_PREFIX, claimedQueueOf, untilsIn } from './claims.js';
+import { isMap, QUEUE_PREFIX, READING_PREFIX } from './control-values.js';
+import { Expressions } from './expressions.js';
+import { LEASE_PREFIX, parseLease } from './lease-item.js';
+import { parseQueueState } from './queues.js';
+import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY } from './registry.js';
+import type { StoredPage, Table } from './table.js';
+
+/** The control table as a whole. */
+export class DynamoDbControl implements ControlStore {
+  constructor(private readonly table: Table) {}
+
+  async read(consistency: 'strong' | 'eventual' = 'eventual'): Promise<ControlState> {
+    const prefixes = [
+      ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX],
+      ...[REGISTRY_KEY, REGION_KEY],
+    ];
+    const items = await controlItems(this.table, prefixes, consistency);
+    const readings = items.flatMap((item): [string, Item][] => {
+      const name = nameOf(item, READING_PREFIX);
+      return name !== undefined && isMap(item.reading) ? [[name, item.reading]] : [];
+    });
+    const named = (name: string) => items.find(({ key }) => key === name);
+    return {
+      queues: queuesIn(items),
+      leases: leasesIn(items),
+      readings: new Map(readings),
+      registry: parseRegistry(named(REGISTRY_KEY), () => {}),
+      activeRegion: parseActiveRegion(named(REGION_KEY), () => {}),
+    };
+  }
+
+  async readRuns(): Promise<readonly Exclusive[]> {
+    const items = await controlItems(this.table, [LEASE_PREFIX, ARRIVALS_PREFIX]);
+    const leases = [...leasesIn(items)].map(([name, { until }]) => ({ name, until }));
+    const claims = items.flatMap((item) => {
+      const name = nameOf(item, ARRIVALS_PREFIX);
+      return name === undefined ? [] : untilsIn(item).map((until) => ({ name, until }));
+    });
+    return [...leases, ...claims];
+  }
+
+  async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
+    return leasesIn(await controlItems(this.table, [LEASE_PREFIX]));
+  }
+
+  async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
+    return queuesIn(await controlItems(this.table, [QUEUE_PREFIX, ARRIVALS_PREFIX]));
+  }
+}
+
+/** A few per queue: read as a whole. */
+async function controlItems(
+  table: Table,
+  prefixes: readonly string[],
+  consistency: 'strong' | 'eventual' = 'strong',
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let start: StoredPage['last'];
+  do {
+    const expressions = new Expressions();
+    const begins = (prefix: string) =>
+      `begins_with(${expressions.name('key')}, ${expressions.value(prefix)})`;
+    const page = await table.scan({
+      ConsistentRead: consistency === 'strong',
+      FilterExpression: prefixes.map(begins).join(' OR '),
+      ...(start ? { ExclusiveStartKey: start } : {}),
+      ...expressions.placeholders(),
+    });
+    items.push(...page.items.map(toItem));
+    start = page.last;
+  } while (start);
+  return items;
+}
+
+function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
+  return new Map(
+    items.flatMap((item): [string, LeaseState][] => {
+      const name = nameOf(item, LEASE_PREFIX);
+      const lease = name === undefined ? undefined : parseLease(item);
+      return name !== undefined && lease ? [[name, lease]] : [];
+    }),
+  );
+}
+
+/** Those that have an item, and those in which arrivals were claimed. */
+function queuesIn(items: readonly Item[]): ReadonlyMap<string, QueueState> {
+  const named = (prefix: string) => items.filter((item) => nameOf(item, prefix) !== undefined);
+  const claimed = named(ARRIVALS_PREFIX).map(({ key }) => claimedQueueOf(String(key)));
+  return new Map([
+    ...claimed.map((queue) => [queue, parseQueueState(undefined)] as const),
+    ...named(QUEUE_PREFIX).map((item) => [nameOf(item, QUEUE_PREFIX) ?? '', parseQueueState(item)] as const),
+  ]);
+}
+
+/** Undefined: it is another kind of item. */
+function nameOf({ key }: Item, prefix: string): string | undefined {
+  const text = String(key);
+  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
+}

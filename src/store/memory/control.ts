@@ -1,0 +1,54 @@
+import type { Item } from '../../record/index.js';
+import type {
+  ControlState,
+  ControlStore,
+  Exclusive,
+  OperatorStore,
+  ReadingStore,
+} from '../operator-store.js';
+import type { MemoryClaims } from './claims.js';
+import type { MemoryLeases } from './leases.js';
+
+/** The readings of the monitor. */
+export class MemoryReadings implements ReadingStore {
+  private readonly readings = new Map<string, Item>();
+
+  async write(queue: string, reading: Item): Promise<void> {
+    this.readings.set(queue, structuredClone(reading));
+  }
+
+  async read(queue: string): Promise<Item | undefined> {
+    return this.readings.get(queue);
+  }
+
+  all(): ReadonlyMap<string, Item> {
+    return new Map(this.readings);
+  }
+}
+
+interface ControlParts extends Pick<OperatorStore, 'queues' | 'registry' | 'activeRegion'> {
+  readonly leases: MemoryLeases;
+  readonly claims: MemoryClaims;
+  readonly readings: MemoryReadings;
+}
+
+/** The state of the control table as a whole. */
+export class MemoryControl implements ControlStore {
+  constructor(private readonly parts: ControlParts) {}
+
+  async read(): Promise<ControlState> {
+    const { queues, leases, readings, registry, activeRegion } = this.parts;
+    return {
+      queues: await queues.readAll(),
+      leases: leases.held(),
+      readings: readings.all(),
+      registry: await registry.read(),
+      activeRegion: await activeRegion.read(),
+    };
+  }
+
+  async readRuns(): Promise<readonly Exclusive[]> {
+    const { leases, claims } = this.parts;
+    return [...[...leases.held()].map(([name, { until }]) => ({ name, until })), ...claims.untils()];
+  }
+}

@@ -1,0 +1,56 @@
+import { type Slots, slotsFor } from '../slots.js';
+import type { LostRun, PermitStore, Permits, SlotStore, SlotsAsk, SlotsHeld } from '../store.js';
+
+/** The slots of each queue, by run. */
+export class MemorySlots implements SlotStore {
+  private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
+
+  async take(queue: string, ask: SlotsAsk): Promise<number> {
+    const taken = this.slots.get(queue) ?? new Map<string, Slots>();
+    const own = taken.get(ask.run);
+    if (own) return own.count;
+    const count = slotsFor(taken, ask);
+    if (count === 0) return 0;
+    const { run, onArrival, until } = ask;
+    const current = [...taken].filter(([, slots]) => slots.until >= ask.now);
+    this.slots.set(queue, new Map([...current, [run, { count, onArrival, until }]]));
+    return count;
+  }
+
+  async renew(queue: string, run: string, until: number): Promise<boolean> {
+    const taken = this.slots.get(queue) ?? new Map<string, Slots>();
+    const slots = taken.get(run);
+    // A request that arrives late does not shorten them.
+    if (slots && slots.until <= until) this.slots.set(queue, new Map([...taken, [run, { ...slots, until }]]));
+    return slots !== undefined;
+  }
+
+  async release(queue: string, run: string, { count }: SlotsHeld): Promise<void> {
+    const taken = new Map(this.slots.get(queue));
+    if (taken.get(run)?.count === count) taken.delete(run);
+    this.slots.set(queue, taken);
+  }
+
+  async end(queues: readonly string[], lost: LostRun): Promise<number> {
+    return queues.reduce((sum, queue) => sum + this.endIn(queue, lost), 0);
+  }
+
+  private endIn(queue: string, { holderPrefix }: LostRun): number {
+    const taken = [...(this.slots.get(queue) ?? [])];
+    const left = taken.filter(([run]) => !run.startsWith(holderPrefix));
+    this.slots.set(queue, new Map(left));
+    return taken.length - left.length;
+  }
+}
+
+/** When the next permit of each queue is free. */
+export class MemoryPermits implements PermitStore {
+  private readonly nextPermits = new Map<string, number>();
+
+  async acquire(queue: string, { count, intervalMs, now, latest }: Permits): Promise<number | undefined> {
+    const first = Math.max(now, this.nextPermits.get(queue) ?? now);
+    if (latest !== undefined && first > latest) return undefined;
+    this.nextPermits.set(queue, first + count * intervalMs);
+    return first;
+  }
+}
