@@ -61,6 +61,11 @@ describe('the schedule', () => {
     }
   });
 
+  it('has the same sums of waits for a record with few failures, before and after one with many', () => {
+    const policy = resolvePolicy({ type: 'fibonacci', jitter });
+    expect([3, 10, 3].map((failures) => policy.totals(failures).most)).toEqual([240, 8_580, 240]);
+  });
+
   it('ends at maxAge', () => {
     expectSchedule({ type: 'constant', maxAge: 900, jitter }, [300, 300, 300, 'expired']);
   });
@@ -236,6 +241,12 @@ describe('an invalid policy', () => {
     [{ type: 'list', afterwards: 'lst' }, '(did you mean "last"?)'],
   ])('%j is answered with the name that was probably meant', (policy, hint) => {
     expect(() => resolvePolicy(policy)).toThrow(hint);
+  });
+
+  it('an end of a list that is like no other is answered with what it may be', () => {
+    expect(() => resolvePolicy({ type: 'list', afterwards: 'qqqqqqqqqq' })).toThrow(
+      'or a policy such as { "type": "exponential" }, got "qqqqqqqqqq"',
+    );
   });
 
   it.each([
