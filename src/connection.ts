@@ -21,7 +21,7 @@ export const tableName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table'));
 
-/** To be spread into the schema of the whole options, with `clientAlone` as its check. */
+/** The part of an options' schema that is the connection. Its check is `clientAlone`. */
 export const connectionShape = {
   client: z.optional(withMethod<DynamoDBClient>('send', 'DynamoDBClient')),
   endpoint: z.optional(z.url({ protocol: /^https?$/ })),

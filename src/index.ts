@@ -1,5 +1,5 @@
 /**
- * For producers, operators and the modules that both sides share: the client, the operator, tasks, what an attempt may
+ * The module of producers, operators and the code that both sides share: the client, the operator, tasks, what an attempt may
  * return, retry policies as plain data, and the errors. Handlers import `dynamo-backlog/lambda`, CDK apps
  * `dynamo-backlog/cdk`, runners and stores of your own `dynamo-backlog/engine`.
  *

@@ -27,7 +27,7 @@ export interface BacklogDescription {
 export interface TableDescription {
   /** The resource in the same template. Absent: the table is given. */
   readonly logicalId?: string | undefined;
-  /** As it was given. Absent: CloudFormation makes one. */
+  /** The name that was given. Absent: CloudFormation makes one. */
   readonly name?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface QueueDescription {
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Without anything that may be secret: no query, user or password of the URL, no values of headers. */
+/** A delivery without what may be secret: no query, user or password of the URL, no values of headers. */
 export interface DeliveryDescription {
   readonly url: string;
   readonly method?: string | undefined;

@@ -1,6 +1,6 @@
 /** The folders whose docstrings all name the thing first. Others are added as their docstrings are rewritten. */
 const NAMED_FIRST = [
-  /^src\/(?:client|intake|monitor|registry|tasks)\//,
+  /^src\/(?:client|intake|monitor|operate|registry|support|tasks)\//,
   /^cdk\//,
   /^src\/tools\/(?:charts|console|lab|overview|work)\//,
   /^src\/tools\/[^/]+$/,

@@ -85,7 +85,7 @@ export interface InsertManyDeps<Source> {
 
 export type NewItem = Item & { readonly id: string };
 
-/** As many as one request of the store takes. */
+/** The items that one request of the store takes. */
 const BATCH = 25;
 const MAX_FRUITLESS_TRIES = 8;
 const BACKOFF_MS = 100;

@@ -26,7 +26,7 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
    * Periods are counted from 1970 in UTC, by the time of the first attempt. Default: none.
    */
   readonly uniqueFor?: Duration | undefined;
-  /** With `uniqueFor`: gives the part of the payload that tells one record from another. Default: all of it. */
+  /** Returns the part of the payload that tells one record from another, for `uniqueFor`. Default: all of it. */
   readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
   /** The trace that the record belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
   readonly traceparent?: string | undefined;
@@ -148,7 +148,7 @@ function retryOf({ retry, maxAttempts }: TaskInsertOptions<never>): RetryPolicy 
   return { ...(retry as RetryPolicy | undefined), maxAttempts } as RetryPolicy | RetryLimits;
 }
 
-/** As the handler will read it: what DynamoDB makes of a payload can be another thing to its schema. */
+/** Checks the payload as the handler will read it: DynamoDB may change a value so that the schema refuses it. */
 async function refuseInvalid({ name, schema }: Task, payload: unknown): Promise<void> {
   if (!schema) return;
   const stored = asStored(payload);

@@ -28,13 +28,13 @@ export interface IndexingDeps extends KnownQueues {
 }
 
 export interface Indexed {
-  /** As they were read: `problems` names the attributes that were written again. */
+  /** The records as they were read: `problems` names the attributes that were written again. */
   readonly indexed: readonly BacklogRecord[];
-  /** Gone, done, or indexed by another process. */
+  /** Records that are gone, done, or indexed by another process. */
   readonly skipped: number;
-  /** This code cannot handle them, or DynamoDB refuses to index them: they are dead, and say why. */
+  /** Records that this code cannot handle, or DynamoDB refuses to index: they are dead, and say why. */
   readonly quarantined: number;
-  /** DynamoDB takes not even that (an item of 400 KB has no room for it). */
+  /** Records that could not be quarantined either: an item of 400 KB has no room for the reason. */
   readonly refused: number;
   /** The error that kept the others from being looked at; they are to be asked for again. */
   readonly trouble?: Trouble | undefined;
@@ -128,7 +128,7 @@ async function write(
   return 'quarantined';
 }
 
-/** For the log: errors of DynamoDB contain no part of the record; other errors may. */
+/** The error as it may be logged: errors of DynamoDB contain no part of the record; other errors may. */
 function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
   return name === 'StoreError' ? message : name;

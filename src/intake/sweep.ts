@@ -4,7 +4,7 @@ import type { Clock } from '../support/clock.js';
 /** Parts of the table that are read at the same time. */
 const SEGMENTS = 4;
 const DAY_MS = 86_400_000;
-/** Before the deadline: time to note how far it has come. */
+/** Time that is kept before the deadline, to note how far the sweep has come. */
 const LAST_NOTE_MS = 10_000;
 
 export interface SweepDeps {

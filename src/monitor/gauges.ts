@@ -10,7 +10,7 @@ export interface MonitoredQueue {
   readonly shards: number;
   /** The tiers of a progressive queue; empty for one that retries per record. */
   readonly bands: readonly TierBand[];
-  /** As the app gives it. Default: that of its retry mode. */
+  /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
 }
 

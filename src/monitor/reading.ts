@@ -16,7 +16,7 @@ export interface Reading {
   /** Lanes that may hold the queue's records: those of its shards, and earlier ones that are not empty yet. */
   readonly shards: number;
   readonly retryMode: RetryMode;
-  /** As the app gives it. Default: that of its retry mode. */
+  /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
 }
 
@@ -45,12 +45,12 @@ const readingSchema = z.object({
   }),
 });
 
-/** As it is stored. What is undefined is left out. */
+/** Turns a reading into an item, without what is undefined. */
 export function readingItem(reading: Reading): Item {
   return JSON.parse(JSON.stringify(reading)) as Item;
 }
 
-/** Undefined: there is none, or the library has not written it. */
+/** Reads an item back. Undefined: there is none, or the library has not written it. */
 export function parseReading(item: Item | undefined): Reading | undefined {
   const parsed = readingSchema.safeParse(item);
   if (!parsed.success) return undefined;

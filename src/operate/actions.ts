@@ -17,21 +17,21 @@ import {
 } from './changes.js';
 import { mergeInto } from './merge-patch.js';
 
-/** What is done to each record. */
+/** An operator's action: the records that it is for, and what it does to each. */
 export interface Action {
   readonly actsOn: readonly Status[];
-  /** The statuses of a selection that names none. Default: all it acts on. */
+  /** The statuses of a selection that names none. Default: all of `actsOn`. */
   readonly byDefault?: readonly Status[] | undefined;
   readonly decide: (found: Found, context: DecisionContext) => Decision;
-  /** Records that a selection leaves out, unless it names their reason. */
+  /** Tells which records a selection leaves out, unless it filters by `deadReason`. */
   readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
-  /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
+  /** The next attempt may come sooner. So records that are under attempt in another lane are left out. */
   readonly bringsForward?: boolean | undefined;
-  /** A record that is attempted after it may match again: each record of a selection is changed once. */
+  /** A record may be attempted and match again. So a selection leaves out what was attempted since the action began. */
   readonly startsAttempts?: boolean | undefined;
-  /** What it decides depends on how the record's queue retries. */
+  /** The decision depends on the retry mode of the record's queue. */
   readonly needsRetryMode?: boolean | undefined;
-  /** Records that it changes get later due times in the index; otherwise earlier ones, or none. */
+  /** Changed records get later due times in the index; otherwise earlier ones, or none. */
   readonly putsOff?: boolean | undefined;
 }
 

@@ -28,13 +28,13 @@ import type { Found, OperatorChange } from '../store/operator-store.js';
 import { toIso } from '../support/clock.js';
 import { InvalidRecordError } from '../support/errors.js';
 
-/** Why a record that was named, or matched, was left as it is. */
+/** Reasons why a record that was named, or matched, is left as it is. */
 export type SkipReason =
   /** It is already as the action would make it. */
   | 'asWanted'
   /** It has another status than the action is for. */
   | 'otherStatus'
-  /** It is, or may be, under attempt where no lease guards it. Again in a minute. */
+  /** It is, or may be, under attempt where no lease guards it. Try again in a minute. */
   | 'inFlight'
   /** Others changed it all the time, or it is not what was `expected`. */
   | 'changedMeanwhile'
@@ -42,7 +42,7 @@ export type SkipReason =
   /** Written by a newer version of this library. */
   | 'newer';
 
-/** What an action makes of a record. */
+/** The decision of an action about one record. */
 export type Decision =
   | Change
   | { readonly do: 'remove' }
@@ -52,7 +52,7 @@ export type Decision =
 interface Change {
   readonly do: 'change';
   readonly change: OperatorChange;
-  /** Written after that, if no run is attempting the record in its previous lane. */
+  /** A second change, written if no run is attempting the record in its previous lane. */
   readonly ifFree?: OperatorChange;
 }
 
@@ -61,32 +61,32 @@ export interface DecisionContext {
   readonly now: number;
   /** The backlog's time at which every attempt that is under way now is over: no function lives longer. */
   readonly allOverAt: number;
-  /** How the record's queue retries; undefined where no run has noted it yet. */
+  /** The retry mode of the record's queue; undefined where no run has noted it yet. */
   readonly retryMode: RetryMode | undefined;
 }
 
-/** Start of the `deadReason` of what an operator has discarded. */
+/** Beginning of the `deadReason` of a record that an operator has discarded. */
 const DISCARDED = 'discarded';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', reason: 'asWanted' };
 
-/** Given up because the work is not wanted any more: a redrive of all that failed leaves it out. */
+/** Tells whether a record was discarded or cancelled: a redrive of a selection leaves it out. */
 export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
   return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
 }
 
-/** Only code of its version can handle it; this version handles it only if it has given the record up. */
+/** Tells whether a record is left to a newer version of this library. Records that this version has given up are not. */
 export function isLeftToNewer(record: BacklogRecord): boolean {
   return isNewer(record) && !isQuarantined(record) && !isUnwanted(record);
 }
 
 export interface RedriveWishes {
   readonly queue?: string | undefined;
-  /** `null`: that of its queue. */
+  /** The record's own policy; `null`: none, that of its queue holds. */
   readonly retry?: RetryPolicy | null | undefined;
 }
 
-/** Dead, and pending again: due now, with no failure counted and what was attempted kept. */
+/** Makes a dead record pending again: due now, with no failure counted and its history kept. */
 export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change {
   const lane = queue === undefined || queue === record.queue ? ownLaneOf(record) : laneOf(queue);
   const { set, remove } = beginAnew(lane, now);
@@ -103,12 +103,12 @@ export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now:
 
 export interface DiscardWishes {
   readonly reason?: string | undefined;
-  /** `undefined`: for ever. */
+  /** Seconds that the record stays visible. `undefined`: for ever. */
   readonly retention: number | undefined;
   readonly delete: boolean;
 }
 
-/** The work is not wanted any more: the record is dead with that reason and visible for a while, or removed. */
+/** Gives up work that is not wanted any more: the record is dead with that reason and visible for a while, or removed. */
 export function discard({ record }: Found, wishes: DiscardWishes, context: DecisionContext): Decision {
   if (wishes.delete) return { do: 'remove' };
   const { now, allOverAt } = context;
@@ -120,7 +120,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   return changing(set, remove);
 }
 
-/** Not to be attempted before then. Never brings an attempt forward. */
+/** Puts the next attempt off until then. Never brings an attempt forward. */
 export function snooze({ record }: Found, until: number, { now, retryMode }: DecisionContext): Decision {
   const isByAge = retryMode === 'progressive' && tellsItsAge(record);
   const heldUntil = waitOf(record);
@@ -131,14 +131,14 @@ export function snooze({ record }: Found, until: number, { now, retryMode }: Dec
 }
 
 /**
- * Whether its due time is its insertion, as a run of the progressive schedule leaves it. Then a per-record run decides by
- * the policy and `notBefore`. Any other due time is a real due time, under either retry mode.
+ * Tells whether the due time is the insertion, as a run of the progressive schedule leaves it. Then a per-record run decides
+ * by the policy and `notBefore`. Any other due time is a real due time, under either retry mode.
  */
 function tellsItsAge(record: BacklogRecord): boolean {
   return record.failures > 0 && !isMisindexed(record) && dueTime(record) === bornAt(record);
 }
 
-/** Due now; on a progressive queue at the next turn of its tier. */
+/** Makes a record due now; on a progressive queue at the next turn of its tier. */
 export function runNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
   const waits = dueTime(record) > now;
   const isPutOff = waitOf(record) > now || formerLaneOf(record, now) !== undefined;
@@ -152,7 +152,7 @@ export function runNow({ record }: Found, { now, retryMode }: DecisionContext): 
   return withIndexing(record, set, ['notBefore'], now);
 }
 
-/** Another payload, within the limits of an item; with `again`, a dead record is pending again as well. */
+/** Gives a record another payload, within the limits of an item. With `again`, a dead record is pending again as well. */
 export function editPayload(
   found: Found,
   payload: unknown,
@@ -172,7 +172,7 @@ export function editPayload(
   return isDead ? changing({ payload }, []) : withIndexing(record, { payload }, [], now);
 }
 
-/** Another policy of its own, or with `null` none. What it waits for now stays; the next failure goes by it. */
+/** Gives a record another policy of its own, or with `null` none. Its present wait stays; the next failure goes by it. */
 export function changePolicy({ record, item }: Found, retry: RetryPolicy | null, now: number): Decision {
   const isAsWanted = retry === null ? item.retry === undefined : isDeepStrictEqual(item.retry, retry);
   if (isAsWanted) return AS_WANTED;
@@ -182,8 +182,8 @@ export function changePolicy({ record, item }: Found, retry: RetryPolicy | null,
 }
 
 /**
- * Into another queue. A waiting record is not due there before all attempts that are under way now are over: one of them
- * may be its own. If none is, it is due as it was.
+ * Moves a record into another queue. A waiting record is not due there before all attempts that are under way now are over:
+ * one of them may be its own. If none is, it is due as it was.
  */
 export function move({ record }: Found, queue: string, context: DecisionContext): Decision {
   const { now, allOverAt } = context;
@@ -209,7 +209,7 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   };
 }
 
-/** A change of a record that waits. It also indexes the record, if it is not indexed. */
+/** Changes a record that waits, and indexes it if it is not indexed. */
 function withIndexing(
   record: BacklogRecord,
   set: OperatorChange['set'],
@@ -221,7 +221,7 @@ function withIndexing(
   return changing({ ...indexed.set, ...set }, [...indexed.remove, ...remove]);
 }
 
-/** What is set is not removed. */
+/** Makes a change that removes no attribute that it sets. */
 function changing(set: OperatorChange['set'], remove: OperatorChange['remove']): Change {
   const kept = new Set(Object.keys(set));
   return { do: 'change', change: { set, remove: [...new Set(remove)].filter((name) => !kept.has(name)) } };

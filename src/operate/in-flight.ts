@@ -58,7 +58,7 @@ export async function findInFlight(
   return new Set([...busy.map(({ record }) => record.id), ...claimed]);
 }
 
-/** Whether a lease, by its key, is for records of that lane, or of one of its tiers. (Rarely one of a shard more.) */
+/** Tells whether a lease's key is that of a lane or of one of its tiers. The lane of another shard may match as well. */
 function isLeaseOf(lane: string, key: string): boolean {
   return key === lane || key.startsWith(`${lane}#`);
 }

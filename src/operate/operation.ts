@@ -110,7 +110,7 @@ export class Operation {
     return namesReason || !action.leavesOut?.(record);
   }
 
-  /** Otherwise a record that fails again at once would be brought back for ever. */
+  /** Keeps a record that fails again at once from being brought back for ever. */
   private wasAttemptedSince({ lastAttemptAt }: BacklogRecord): boolean {
     return lastAttemptAt !== undefined && Date.parse(lastAttemptAt) > this.startedAt;
   }
@@ -127,13 +127,13 @@ export class Operation {
     }
   }
 
-  /** How many more the limit allows. */
+  /** The changes that the limit still allows. */
   private room(): number {
     const { limit = Number.POSITIVE_INFINITY } = this.options;
     return limit - this.counters.changedSoFar;
   }
 
-  /** A record that another process changed meanwhile is read again, and decided about again, a few times. */
+  /** Writes the changes. A record that another process changed meanwhile is read and decided about again, a few times. */
   private async writePatiently(chosen: readonly Planned[]): Promise<void> {
     let planned = chosen;
     for (let tries = 1; planned.length > 0; tries++) {
@@ -150,7 +150,7 @@ export class Operation {
     }
   }
 
-  /** What is to be done with each; a record that is left as it is has been counted. */
+  /** Decides what is done with each record. Counts those that are left as they are. */
   private async plan(page: readonly Found[]): Promise<Planned[]> {
     const { action, counters } = this;
     const { clock } = this.deps;
@@ -180,7 +180,7 @@ export class Operation {
     return planned.filter(({ record }) => !elsewhere.has(record.id));
   }
 
-  /** Gives the ids of those that another process has changed since they were read. */
+  /** Returns the ids of records that another process has changed since they were read. */
   private async writeAll(planned: readonly Planned[]): Promise<string[]> {
     const changed: string[] = [];
     await this.writes.each(planned, async (one, mayGoOn) => {
@@ -193,7 +193,7 @@ export class Operation {
     return changed;
   }
 
-  /** One look: records that no run can be attempting in their previous lanes are due as they were. */
+  /** Looks once: moved records that no run can be attempting in their previous lanes become due as they were. */
   private async makeMovedDue(): Promise<void> {
     const { moved, deps, counters } = this;
     this.moved = [];
@@ -237,7 +237,7 @@ export class Operation {
     return 'done';
   }
 
-  /** How the queues retry, once for each. */
+  /** Reads the retry mode of each queue, once. */
   private async learnRetryModes(page: readonly Found[]): Promise<void> {
     const queues = new Set(page.map(({ record }) => record.queue));
     for (const queue of queues) {
@@ -254,7 +254,7 @@ export class Operation {
   };
 }
 
-/** A part is compared in what it has; a whole item also in what its write is fenced by. */
+/** Compares the attributes that are expected. A whole item is also compared in those that fence its write. */
 function isExpected(item: Item, expected: Item | undefined): boolean {
   if (expected === undefined) return true;
   const hasRev = typeof expected.rev === 'string';

@@ -50,7 +50,7 @@ import { statsOf } from './stats.js';
 import { type BacklogOperatorOptions, Tables } from './tables.js';
 
 /**
- * What operators do with records that wait or were given up: on one, on a list of ids, or on all that match. Every
+ * The client of operators. It changes records that wait or were given up: one, a list of ids, or all that match. Every
  * write is fenced: of an action and an attempt at the same time, the first write wins. Every action may be interrupted
  * and repeated; one bad record never stops the others. See docs/operate.md.
  *
@@ -196,8 +196,7 @@ export class BacklogOperator {
   }
 
   /**
-   * How queues are doing: counts from the index, at a cost that grows with what waits and what is dead, not with
-   * history.
+   * Counts the records of queues in the index, at a cost that grows with what waits and what is dead, not with history.
    *
    * The index is eventually consistent, and records that are not indexed yet are not counted.
    *

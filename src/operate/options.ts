@@ -12,7 +12,7 @@ import type { Selection } from './selection.js';
  */
 export type Which = string | readonly string[] | Selection;
 
-/** How an action goes about it. All optional. */
+/** Options of every action. All optional. */
 export interface OperationOptions {
   /** Counts, and changes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
@@ -39,17 +39,17 @@ export interface OperationOptions {
 
 /** @inline */
 export interface RedriveOptions extends OperationOptions {
-  /** Into this queue. Default: its own. */
+  /** The queue that they go into. Default: each one's own. */
   readonly queue?: string | undefined;
-  /** With this policy of its own; `null`: with that of its queue. Default: as it was. */
+  /** Their own policy from now on; `null`: none, that of the queue holds. Default: unchanged. */
   readonly retry?: RetryPolicy | null | undefined;
 }
 
 /** @inline */
 export interface DiscardOptions extends OperationOptions {
-  /** Kept on the record, behind `discarded: `. */
+  /** The reason, kept as the record's `deadReason` behind `discarded: `. */
   readonly reason?: string | undefined;
-  /** How long the record stays visible. Default: 30 days. */
+  /** The time that the record stays visible. Default: 30 days. */
   readonly retention?: Duration | 'forever' | undefined;
   /** Removes it from the table at once, permanently. Default: false. */
   readonly delete?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface SnoozeOptions extends OperationOptions, Delay {}
 
 /** @inline */
 export interface MoveOptions extends OperationOptions {
-  /** The queue that they move into. */
+  /** The queue that they go into. */
   readonly queue: string;
 }
 
@@ -68,9 +68,9 @@ export interface MoveOptions extends OperationOptions {
 export interface EditOptions extends OperationOptions {
   /** The new payload. */
   readonly payload?: unknown;
-  /** Or a JSON merge patch for the present one (RFC 7396), an object: `null` removes. */
+  /** A JSON merge patch for the present payload (RFC 7396), in place of `payload`: an object, in which `null` removes. */
   readonly merge?: Readonly<Record<string, unknown>> | undefined;
-  /** Dead records are pending again with it. Default: false. */
+  /** Makes dead records pending again as well. Default: false. */
   readonly redrive?: boolean | undefined;
 }
 
@@ -92,9 +92,9 @@ export interface ExportOptions {
 
 /** @inline */
 export interface StatsOptions {
-  /** Default: those that runs have served, or operators paused. */
+  /** Names of queues. Default: those that runs have served, or operators paused. */
   readonly queues?: readonly string[] | undefined;
-  /** Queues beside those. Default: none. */
+  /** Names of queues beside those. Default: none. */
   readonly alsoQueues?: readonly string[] | undefined;
   /** Ends the wait for a DynamoDB that throttles: its error is thrown. */
   readonly signal?: AbortSignal | undefined;

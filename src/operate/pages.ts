@@ -10,7 +10,7 @@ export interface Page {
   readonly missing: readonly string[];
 }
 
-/** Which records to look at. */
+/** The records to look at. */
 export type Wanted = { readonly ids: readonly string[] } | { readonly selected: Selected };
 
 interface PagesDeps {
@@ -22,8 +22,8 @@ interface PagesDeps {
 }
 
 /**
- * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. A record that moves
- * meanwhile to a part of the index that is still to be read comes once more.
+ * Reads the records that may be wanted, page by page: by id or by the index, read strongly, or by the whole table. A record
+ * that moves meanwhile to a part of the index that is still to be read comes once more.
  */
 export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
   if ('ids' in wanted) return byId(wanted.ids, deps);
@@ -63,7 +63,7 @@ async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerat
   }
 }
 
-/** A page of DynamoDB's is up to 1 MB: handed on in the size that was asked for. */
+/** Reads the whole table. A page of DynamoDB is up to 1 MB, and is handed on in pages of `size`. */
 async function* ofTable(deps: PagesDeps): AsyncGenerator<Page> {
   const { store, size, patiently } = deps;
   let after: string | undefined;
@@ -76,7 +76,7 @@ async function* ofTable(deps: PagesDeps): AsyncGenerator<Page> {
   } while (after !== undefined);
 }
 
-/** As they are now, in the order of the ids. */
+/** Reads the records of these ids as they are now, in the order of the ids. */
 export async function readPage(
   ids: readonly string[],
   { store, patiently }: Pick<PagesDeps, 'store' | 'patiently'>,

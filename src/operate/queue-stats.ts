@@ -3,39 +3,39 @@ import type { RetryMode } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
 import { LAST_TIME, toIso } from '../support/clock.js';
 
-/** How the queues of a backlog are doing. */
+/** Counts of the queues of a backlog. */
 export interface Stats {
-  /** What the count cost, as DynamoDB reports it. */
+  /** Read units that the count cost, as DynamoDB reports them. */
   readonly readUnits: number;
-  /** The backlog's time, ISO-8601. */
+  /** The time of the count, by the backlog's clock; ISO-8601. */
   readonly at: string;
-  /** By name, in alphabetical order. */
+  /** The queues, in alphabetical order. */
   readonly queues: readonly QueueStats[];
 }
 
-/** How a queue is doing. Counts are of records that are indexed. */
+/** State and counts of a queue. Counts are of records that are indexed. */
 export interface QueueStats {
   /** Its name. */
   readonly queue: string;
-  /** How it retries, once a run has noted it. */
+  /** The queue's retry mode, once a run has noted it. */
   readonly retryMode: RetryMode | undefined;
   /** An operator has stopped it. */
   readonly paused: boolean;
-  /** Since when, ISO-8601; absent where it is not known. */
+  /** The time at which it was stopped, ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
   /** Records wait in it, and no function serves it. Absent: one does, or the control table does not tell. */
   readonly unserved?: true | undefined;
   /** Destinations whose circuit breaker is open. */
   readonly openBreakers: number;
-  /** `NEW` and `ERROR` together: the index does not tell them apart. */
+  /** Records that wait, `NEW` and `ERROR` together: the index does not tell them apart. */
   readonly pending: number;
-  /** Given up, and still in the index. */
+  /** Records that were given up, and are still in the index. */
   readonly dead: number;
   /** The first due time of all that wait, ISO-8601; on a progressive queue the insertion of its oldest record. */
   readonly oldestDueAt: string | undefined;
-  /** For a queue that retries per record, by how much its oldest due record is late, in the backlog's seconds. */
+  /** Lateness of the oldest due record of a queue that retries per record, in the backlog's seconds. */
   readonly lagSeconds?: number | undefined;
-  /** For a queue that retries per record. The windows begin now, and hold the shorter ones. */
+  /** Records of a queue that retries per record, by due time. Each window begins now, and holds the shorter ones. */
   readonly due?:
     | {
         /** Due by now. */
@@ -48,33 +48,33 @@ export interface QueueStats {
         readonly day: number;
       }
     | undefined;
-  /** For a progressive queue, the records by age, in the bands of its tiers, the youngest first. */
+  /** Records of a progressive queue by age, in the bands of its tiers, the youngest first. */
   readonly ages?:
     | readonly {
-        /** Where the band begins, in the backlog's seconds. */
+        /** Beginning of the band, in the backlog's seconds. */
         readonly fromAgeSeconds: number;
-        /** Where it ends; undefined: without end. */
+        /** End of the band, in the backlog's seconds; undefined: it has none. */
         readonly untilAgeSeconds: number | undefined;
-        /** Records in it. */
+        /** Records in the band. */
         readonly count: number;
       }[]
     | undefined;
-  /** For a progressive queue, the records that are not due yet, as their producer or a move has them wait. */
+  /** Records of a progressive queue that are not due yet, as their producer or a move has them wait. */
   readonly delayed?: number | undefined;
 }
 
-/** What the index says of a queue. */
+/** The counts of a queue, from the index. */
 export type QueueCounts = Pick<
   QueueStats,
   'pending' | 'dead' | 'oldestDueAt' | 'lagSeconds' | 'due' | 'ages' | 'delayed'
 >;
 
-/** A queue, as far as its counts depend on it. */
+/** The settings of a queue that its counts depend on. */
 export interface CountedQueue {
-  /** Where its living records are. */
+  /** The lanes of its waiting records. */
   readonly lanes: readonly string[];
   readonly isByAge: boolean;
-  /** Where the tiers of a queue that goes by age end, in seconds, ascending. Default: the default tiers. */
+  /** Ends of the tiers of a queue that goes by age, in seconds, ascending. Default: those of the default tiers. */
   readonly tierEnds?: readonly number[] | undefined;
 }
 
@@ -109,11 +109,11 @@ export function withState(
 interface Parts {
   readonly now: number;
   readonly oldestDueAt: string | undefined;
-  /** The records whose due times are in that range. */
+  /** Counts the records whose due times are in that range. */
   readonly countPart: (range: Range) => Promise<number>;
 }
 
-/** The counts of what waits, by due time or by age. */
+/** Counts the records that wait, by due time or by age. */
 export async function countParts(
   { isByAge, tierEnds = DEFAULT_TIERS.map(({ untilAge }) => untilAge) }: Omit<CountedQueue, 'lanes'>,
   { now, oldestDueAt, countPart }: Parts,
@@ -164,11 +164,11 @@ export interface DuePart {
   /** Default: no bound. */
   readonly from?: number | undefined;
   readonly until: number;
-  /** How many there are. */
+  /** Records in this part. */
   readonly count: number;
 }
 
-/** What waits, in parts that are far from each other: by due time, or by age where there are none. */
+/** The records that wait, in parts of near due times. On a progressive queue, the parts are bands of age. */
 export function duePartsOf({ due, ages = [], delayed = 0, pending }: QueueCounts, now: number): DuePart[] {
   if (!due) {
     const byAge = ages.map(({ fromAgeSeconds, untilAgeSeconds, count }) => ({
@@ -187,7 +187,7 @@ export function duePartsOf({ due, ages = [], delayed = 0, pending }: QueueCounts
   ];
 }
 
-/** The counts of a queue of which all due times are known. */
+/** Counts the records of a queue by their due times, without the index. */
 export async function countsOfDueTimes(
   queue: Omit<CountedQueue, 'lanes'>,
   { dueTimes, dead }: { readonly dueTimes: readonly string[]; readonly dead: number },
@@ -197,7 +197,7 @@ export async function countsOfDueTimes(
     (first, one) => (first === undefined || one < first ? one : first),
     undefined,
   );
-  // As the index does: by their texts.
+  // The index compares due times as texts.
   const countPart = async ({ from, until }: Range) => {
     const [least, most] = [from, until].map((time) => (time === undefined ? undefined : toIso(time)));
     return dueTimes.filter(

@@ -1,5 +1,5 @@
 /**
- * What the module of `--redact` exports as its default: it says what an operator sees of a payload in the console, and
+ * The default export of the module that `--redact` names: it returns what an operator sees of a payload in the console, and
  * in `backlog show` and `backlog list --json`.
  *
  *     const redact: RedactPayload = (payload, { queue }) =>
@@ -14,9 +14,9 @@
 export type RedactPayload = (
   payload: unknown,
   record: {
-    /** The record's. */
+    /** The record's id. */
     readonly id: string;
-    /** The queue that it is in. */
+    /** The record's queue. */
     readonly queue: string;
   },
 ) => unknown;

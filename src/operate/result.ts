@@ -1,36 +1,36 @@
 import { StoreError } from '../store/errors.js';
 import type { SkipReason } from './changes.js';
 
-/** What an action came to. Counts are of records. */
+/** The result of an action. Counts are of records. */
 export interface OperationResult {
-  /** Named, or matched by the selection. */
+  /** Records that were named, or matched by the selection. */
   readonly matched: number;
-  /** Changed; in a dry run, that would be. */
+  /** Records that were changed; in a dry run, that would be. */
   readonly changed: number;
-  /** Those of the changed records that were moved while a run may have them under attempt: due in 15 minutes. */
+  /** Changed records that were moved while a run may have them under attempt: they are due in 15 minutes. */
   readonly delayed: number;
   /**
-   * Left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is not for
-   * its status. `inFlight`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
+   * Records that were left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is
+   * not for its status. `inFlight`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
    * time, or it is not what was `expected`. `notFound`: no such record. `newer`: written by a newer version of this library.
    */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  /** Could not be changed. */
+  /** Records that could not be changed. */
   readonly failed: number;
-  /** The first 1,000 of those that failed. */
+  /** The first 1,000 records that failed. */
   readonly failures: readonly {
-    /** The record's. */
+    /** The record's id. */
     readonly id: string;
-    /** Why it could not be changed. */
+    /** The reason why it could not be changed. */
     readonly reason: string;
   }[];
-  /** The first few of those changed. */
+  /** The ids of the first 5 records that were changed. */
   readonly examples: readonly string[];
-  /** `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
+  /** The end. `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
   readonly ended: 'complete' | 'limit' | 'aborted';
 }
 
-/** What an action came to, and what it cost as DynamoDB reports it; 0 on the store of a test. */
+/** The result of an action, and its cost as DynamoDB reports it; 0 on the store of a test. */
 export type ActionResult = OperationResult & {
   /** Read units of all requests. */
   readonly readUnits: number;
@@ -46,7 +46,7 @@ export class OperationInterruptedError extends StoreError {
   /** Always `OperationInterruptedError`. */
   override readonly name = 'OperationInterruptedError';
   constructor(
-    /** What was done by then. */
+    /** The result until then. */
     readonly result: OperationResult,
     options: { readonly cause: unknown },
   ) {

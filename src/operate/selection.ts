@@ -5,27 +5,27 @@ import { parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions } from '../support/validation.js';
 
-/** Which records: all of these must hold. At least one of them must be given; `all: true` takes every record. */
+/** Filters that select records: all of them must hold. At least one must be given; `all: true` takes every record. */
 export interface Selection {
-  /** Records of this queue. Default: of all. */
+  /** The queue of the records. Default: any. */
   readonly queue?: string | undefined;
-  /** One, or several of them. Default: those that the action is for. */
+  /** One status, or several. Default: those that the action is for; of `discard` only `DEAD`, of `move` only `NEW` and `ERROR`. */
   readonly status?: Status | readonly Status[] | undefined;
   /** Name of the last error, such as `HttpError`. */
   readonly errorName?: string | undefined;
-  /** Why it was given up begins with this, such as `expired`. */
+  /** Beginning of the reason why a record was given up, such as `expired`. */
   readonly deadReason?: string | undefined;
-  /** Inserted longer ago than this: seconds as a number, or text with a unit such as `"90m"`, `"2h"`, `"7d"`. */
+  /** Lower bound of the time since the insertion: seconds as a number, or text such as `"90m"`, `"2h"`, `"7d"`. */
   readonly olderThan?: number | string | undefined;
-  /** Inserted less long ago than this, in the same form. */
+  /** Upper bound of the time since the insertion, in the same form. */
   readonly youngerThan?: number | string | undefined;
   /**
-   * The payload has this value there. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`.
+   * Values at places of the payload. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`.
    */
   readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
   /** Attributes of the producer's own that have these values. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-  /** Every record that the action is for. */
+  /** Selects every record that the action is for. */
   readonly all?: boolean | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Selected {
   readonly statuses: readonly Status[];
   /** @param now epoch milliseconds */
   readonly matches: (record: BacklogRecord, now: number) => boolean;
-  /** It names what a redrive leaves out of itself otherwise. */
+  /** It filters by `deadReason`: then a redrive also takes records that are not wanted any more. */
   readonly namesReason: boolean;
 }
 

@@ -11,13 +11,12 @@ import {
   withState,
 } from './queue-stats.js';
 
-/** What counting needs. */
 export interface StatsDeps {
   readonly store: Pick<OperatorStore, 'pages'>;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
 
-/** How a queue is doing: its state, and its counts in all the lanes that a queue can have. */
+/** Counts the records of a queue in all the lanes that a queue can have, and adds its state. */
 export async function statsOf(
   queue: string,
   state: QueueState,
@@ -28,7 +27,7 @@ export async function statsOf(
   return withState(queue, state, await countsOf({ lanes: lanesOf(queue), isByAge }, now, deps));
 }
 
-/** Counts one queue in the index: each entry once. */
+/** Counts the records of one queue in the index: each entry once. */
 export async function countsOf(queue: CountedQueue, now: number, deps: StatsDeps): Promise<QueueCounts> {
   const inUse = await lanesInUse(queue.lanes, deps);
   const [oldestDueAt] = [...inUse.values()].sort();
@@ -54,7 +53,7 @@ async function countLane(lane: string, range: Range, { store, patiently }: Stats
   return total;
 }
 
-/** Those that hold any records, with their first due time: how many shards the queue has is not written anywhere. */
+/** Finds the lanes that hold records, with their first due time: the number of shards is not written anywhere. */
 export async function lanesInUse(
   lanes: readonly string[],
   { store, patiently }: StatsDeps,

@@ -24,7 +24,7 @@ export interface BacklogOperatorOptions extends ConnectionOptions {
   readonly table: string;
   /** Name of the table of leases and queues. */
   readonly controlTable: string;
-  /** In place of the tables, for tests; such as a `MemoryStore`. */
+  /** A store in place of the tables, for tests, such as a `MemoryStore`. */
   readonly store?: OperatorStore | undefined;
 }
 
@@ -59,7 +59,7 @@ export class Tables {
     this.given = store ? { store } : { client: clientFor(parsed) };
   }
 
-  /** Their store, with what it has cost so far: calls at the same time do not share their units. */
+  /** Opens the tables' store, with the units that it has cost so far: calls at the same time do not share them. */
   open(): { readonly store: OperatorStore; readonly units: () => Units } {
     const units = { readUnits: 0, writeUnits: 0 };
     const { given, names: tables, clock, random } = this;
@@ -77,13 +77,13 @@ export class Tables {
     return { store, units: () => ({ ...units }) };
   }
 
-  /** The client's; undefined: a store was given. */
+  /** The client's region; undefined: a store was given. */
   async region(): Promise<string | undefined> {
     return 'client' in this.given ? this.given.client.config.region() : undefined;
   }
 
   /**
-   * Looks at which region is active, before records are changed. If the tables do not answer, the change itself says so.
+   * Refuses changes of records in a region that is not the active one. If the tables do not answer, the change itself says so.
    *
    * @throws ConfigurationError if another region than the client's is the active one: of two writes of a record, replication
    *   keeps the later one, so an attempt of that region could be undone

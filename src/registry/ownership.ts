@@ -28,7 +28,7 @@ export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onAr
 };
 
 export interface Decision {
-  /** To be written; undefined: there is nothing new. */
+  /** The registry to write; undefined: there is nothing new. */
   readonly next: Omit<Registry, 'rev'> | undefined;
   /** The queues of the function that are another owner's, with what is registered of each, if anything is. */
   readonly foreign: ReadonlyMap<string, QueueOwner | undefined>;
@@ -78,7 +78,7 @@ export function decideOwnership(registry: Registry, claimant: Claimant, now: num
   return { next: isSame ? undefined : written, foreign };
 }
 
-/** In the place of a function's ARN, and with the region where an ARN has it. */
+/** The name of a process in the place of a function's ARN, with the region where an ARN has it. */
 function processIn(region: string | undefined): string {
   return region === undefined ? 'external' : `process:::${region}:external`;
 }
@@ -90,10 +90,10 @@ export function givenUp(entry: QueueOwner, now: number): QueueOwner {
     : { ...entry, removedAt: toIso(now) };
 }
 
-/** Clocks differ. */
+/** The most that another clock may be ahead of this one. */
 const AHEAD_MS = 3_600_000;
 
-/** In milliseconds. A time that no clock has shown yet is long ago. */
+/** Milliseconds since the entry was confirmed. A time that no clock has shown yet is long ago. */
 export function sinceConfirmed(entry: Pick<QueueOwner, 'at'> | undefined, now: number): number {
   const since = now - Date.parse(entry?.at ?? '');
   return since >= -AHEAD_MS ? since : Number.POSITIVE_INFINITY;

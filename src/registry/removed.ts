@@ -3,10 +3,10 @@ import { givenUp, sinceConfirmed } from './ownership.js';
 
 /** Confirmed once a day; two hours more for a day that was a little longer. */
 const UNCONFIRMED_MS = 26 * 3_600_000;
-/** An entry that names no function and no record any more goes after that. */
+/** The age at which the entry of a removed queue without records is deleted. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** Since when no function serves a queue, as far as its entry says; ISO-8601. Undefined: one does. */
+/** The time since which no function serves a queue, as far as its entry says; ISO-8601. Undefined: one does. */
 export function removedSince(entry: QueueOwner, now: number): string | undefined {
   return entry.removedAt ?? (sinceConfirmed(entry, now) > UNCONFIRMED_MS ? entry.at : undefined);
 }
@@ -14,7 +14,7 @@ export function removedSince(entry: QueueOwner, now: number): string | undefined
 /** The identity of a monitor. */
 export interface Monitor {
   readonly owner: string;
-  /** In its settings. */
+  /** The queues in its settings. */
   readonly queues: ReadonlySet<string>;
 }
 

@@ -11,14 +11,14 @@ export interface Transfer {
 }
 
 export interface Transferred {
-  /** To be written; undefined: there is nothing to change. */
+  /** The entries to write, by queue; undefined: there is nothing to change. */
   readonly next: ReadonlyMap<string, QueueOwner> | undefined;
   readonly moved: readonly string[];
-  /** They are the new owner's already. */
+  /** Queues that are the new owner's already. */
   readonly already: readonly string[];
-  /** No owner has registered them. */
+  /** Queues that no owner has registered. */
   readonly unknown: readonly string[];
-  /** They belong to another owner than `from`, by queue. */
+  /** Owners of the queues that belong to another one than `from`, by queue. */
   readonly others: ReadonlyMap<string, string>;
 }
 

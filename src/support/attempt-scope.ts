@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Records that came one out of the other: how many there are before the one under attempt. */
 let hops: AsyncLocalStorage<number> | undefined;
 
-/** From now on, attempts of this process say which code runs within them. Without a client of the backlog none has to. */
+/** Lets code within an attempt of this process ask for its hops, from now on. Only a client of the backlog needs that. */
 export function watchAttempts(): void {
   hops ??= new AsyncLocalStorage();
 }

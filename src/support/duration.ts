@@ -46,7 +46,7 @@ export interface Bounds {
   readonly least?: number;
   /** Seconds. Default: a century. */
   readonly most?: number;
-  /** Without it itself. */
+  /** Seconds; this value itself is not allowed. Default: no such bound. */
   readonly above?: number;
 }
 

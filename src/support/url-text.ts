@@ -1,10 +1,10 @@
-/** From `//` to the next `//`, or to a space. */
+/** A text behind `//`, up to the next `//` or a space. */
 const BEHIND_SLASHES = /\/\/((?:(?!\/\/)\S)*)/g;
 const SCHEME = /(?:^|[^a-z0-9+.-])([a-z][a-z0-9+.-]*:)$/i;
 const MAX_SCHEME_CHARACTERS = 33;
-/** In these, a path may have an `@`, and digits behind a colon are a port. */
+/** Schemes in which a path may have an `@`, and digits behind a colon are a port. */
 const WEB = /^(?:https?|wss?):$/i;
-/** The characters that end a URL in a text. A password may have it all the same. */
+/** The characters that end a URL in a text. A password may have them all the same. */
 const QUOTE = /["'<>\\]/;
 const END_OF_AUTHORITY = /[/?#;]/;
 const HOST_AND_PORT = /^[^:]*:(\d{1,5})$/;
@@ -58,7 +58,7 @@ function withoutLastUrl(cut: string): string {
   return slashes < 0 ? cut : cut.slice(0, slashes - (schemeBefore(cut, slashes) ?? '').length);
 }
 
-/** With its colon. */
+/** The scheme before the slashes, with its colon. */
 function schemeBefore(text: string, slashes: number): string | undefined {
   return SCHEME.exec(text.slice(Math.max(0, slashes - MAX_SCHEME_CHARACTERS), slashes))?.[1];
 }
@@ -100,7 +100,7 @@ function hasPort(authority: string): boolean {
   return digits !== undefined && Number(digits) <= MAX_PORT;
 }
 
-/** Without query, fragment, and the properties of JDBC behind semicolons. */
+/** Leaves out query, fragment, and the properties of JDBC behind semicolons. */
 function withoutQuery(url: string): string {
   const path = upTo(/[?#]/, url);
   const properties = path.indexOf(';');

@@ -7,7 +7,7 @@ import { withoutUrlSecrets } from './url-text.js';
 /** More options than these are for the docs to name, not for an error. */
 const MOST_NAMED = 8;
 
-/** Without it, the schemas of zod/mini say "Invalid input" for everything. */
+/** English messages: by themselves, the schemas of zod/mini say "Invalid input" for everything. */
 const { localeError: error } = english();
 
 /**

@@ -16,7 +16,7 @@ import {
 
 /** The second argument of `perform`, beside the payload. */
 export interface TaskContext extends AttemptContext {
-  /** As it was read; its `payload` is the one that was inserted, before the schema made something of it. */
+  /** The record as it was read. Its `payload` is what was inserted, not the output of the schema. */
   readonly record: BacklogRecord;
 }
 
