@@ -172,6 +172,7 @@ export function settling(underTest: UnderTest): void {
     lastError: 'none',
     notBefore: iso(1),
     unknownTaskSince: iso(),
+    exact: true,
     deadReason: 'none',
     expiresAt: 1_800_000_000,
     backlogFormat: 1,
