@@ -2,12 +2,12 @@ import type { Clock } from '../support/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import type { BacklogStore } from './store.js';
 
-/** Before the function's own deadline: what is not answered by then is not waited for. */
+/** Time before the function's deadline at which calls without an answer are given up. */
 const LAST_CALL_MS = 1_000;
 
 /**
- * The store, with no call that outlives the function: an SDK that repeats a request which gets no answer could take
- * longer than the time that is left, and a run must end by itself.
+ * The store, without calls that outlive the function. An SDK that repeats a request without an answer could take longer
+ * than the time that is left, and a run must end by itself.
  *
  * A call that is given up throws StoreUnavailableError; it may still take effect.
  */
@@ -36,7 +36,7 @@ export function intercepted<Store extends object>(store: Store, intercept: Inter
   return new Proxy(store, {
     get: (_, role) => {
       const methods: unknown = Reflect.get(store, role);
-      // Such as `items` of a store in memory.
+      // A method of the store itself, such as `items` of a store in memory.
       if (typeof methods === 'function') return methods.bind(store);
       if (typeof methods !== 'object' || methods === null) return methods;
       return new Proxy(methods, {

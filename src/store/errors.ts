@@ -1,6 +1,6 @@
-/** What went wrong at the store. The AWS error, if there was one, is the `cause`. */
+/** An error of the store. The AWS error, if there was one, is the `cause`. */
 export class StoreError extends Error {
-  /** Its class, such as `StoreThrottledError`. */
+  /** The name of the class, such as `StoreThrottledError`. */
   override readonly name: string = 'StoreError';
 }
 
@@ -22,12 +22,12 @@ export class StoreAccessError extends StoreError {
   override readonly name = 'StoreAccessError';
 }
 
-/** The store answered, may be used, and refuses this very request: another record's may go through. */
+/** Tells whether the store refuses this very request. It answers and may be used: another record's may go through. */
 export function isOfOneRecord(error: unknown): boolean {
   return error instanceof StoreError && !isOfStore(error);
 }
 
-/** The store does not answer, or may not be used: whatever is asked of it now. */
+/** Tells whether the store does not answer, or may not be used, whatever is asked of it now. */
 export function isOfStore(error: unknown): error is StoreError {
   return (
     error instanceof StoreThrottledError ||

@@ -17,7 +17,7 @@ import type {
 } from './store.js';
 
 /**
- * What an operator's tools need of a store beside what runs do. Kept apart, so that no handler loads it. Two
+ * The store as an operator's tools use it: with more than runs need. Kept apart, so that no handler loads it. Two
  * implementations, in the same conformance suite.
  */
 export interface OperatorStore extends SweepStore {
@@ -50,7 +50,7 @@ export interface OperatorRecordStore extends RecordStore {
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
   scan(page: ItemsScan): Promise<ItemsPage>;
   /**
-   * As `settle`, all of it or nothing: an item that is too large for it is an error.
+   * Writes a change as `settle` does, all of it or nothing: an item that would be too large is an error.
    *
    * @throws StoreError, also where the table refuses the change of this one record
    */
@@ -77,7 +77,7 @@ export interface OperatorLeaseStore extends LeaseStore {
 export interface OperatorQueueStore extends QueueStore {
   /** The queues that a run has served, or operators paused, by name. */
   readAll(): Promise<ReadonlyMap<string, QueueState>>;
-  /** Stops a queue's runs, or lets them go on. False: it was so already. */
+  /** Pauses a queue, or resumes it. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;
 }
 
@@ -90,7 +90,7 @@ export interface OperatorActiveRegionStore extends ActiveRegionStore {
 /** The control table as a whole. */
 export interface ControlStore {
   /**
-   * All that the control table says of queues.
+   * Reads all that the control table says of queues.
    *
    * @param consistency default: `eventual`, as it was a moment ago, at half the price: for those who look again and again
    */
@@ -103,25 +103,25 @@ export interface ControlStore {
 export interface ReadingStore {
   /** Notes what the monitor has read of a queue, in place of its reading before. */
   write(queue: string, reading: Item): Promise<void>;
-  /** What the monitor has noted of a queue; undefined: nothing yet. */
+  /** The monitor's reading of a queue; undefined: none yet. */
   read(queue: string): Promise<Item | undefined>;
 }
 
-/** What the control table says of queues. Its attributes may have been written by any service. */
+/** The contents of the control table. Its attributes may have been written by any service. */
 export interface ControlState {
   /** The queues that a run has served, or operators paused, by name. */
   readonly queues: ReadonlyMap<string, QueueState>;
   /** The leases that a run holds or has left behind, by key (`RecordRules.key`). */
   readonly leases: ReadonlyMap<string, LeaseState>;
-  /** What the monitor has noted, by queue. */
+  /** The monitor's readings, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
   /** The owners of the queues, and the primary region. */
   readonly registry: Registry;
-  /** What an operator has written. */
+  /** The active region, if an operator has written one. */
   readonly activeRegion?: ActiveRegion | undefined;
 }
 
-/** What a run holds while it is at work: a lease or a claim. */
+/** A lease or a claim, which a run holds while it is at work. */
 export interface Exclusive {
   /** The lease's key, or the queue of the claim. */
   readonly name: string;
@@ -143,7 +143,7 @@ export interface ItemsPage {
   readonly next: string | undefined;
 }
 
-/** How many records one page of a lane's index holds. */
+/** The count of one page of a lane's index. */
 export interface CountedPage {
   /** The records of this page alone. */
   readonly count: number;
@@ -153,13 +153,13 @@ export interface CountedPage {
 
 /** A record, and its item as it is in the table. */
 export interface Found {
-  /** With all its attributes, as the producer and the library wrote them. */
+  /** The item with all its attributes, as the producer and the library wrote them. */
   readonly item: Item;
-  /** The same, read with every default filled in. */
+  /** The item as a record, with every default filled in. */
   readonly record: BacklogRecord;
 }
 
-/** What an operator's action writes and removes; what it does not name stays as it is. */
+/** Attributes that an operator's action writes and removes. All others stay as they are. */
 export interface OperatorChange {
   /** Attributes and their new values. */
   readonly set: RecordChange['set'] & {
@@ -172,7 +172,7 @@ export interface OperatorChange {
   readonly remove: readonly (RecordChange['remove'][number] | 'retry')[];
 }
 
-/** What to count of a lane, by due time. */
+/** The part of a lane to count, by due time. */
 export interface CountQuery {
   /** The partition of the index. */
   readonly lane: string;

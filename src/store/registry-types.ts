@@ -1,48 +1,48 @@
 import type { RetryPolicy } from '../policies/index.js';
 import type { RetryMode } from '../record/index.js';
 
-/** Which function serves a queue. */
+/** The owner of a queue: the function that serves it, as it has registered itself. */
 export interface QueueOwner {
-  /** By default the name of the stack that the function is part of. */
+  /** The owner's name. Default: that of the stack that the function is part of. */
   readonly owner: string;
   /**
    * The ARN of the function; `external` at its end, if processes attempt the queue. Absent: the queue was handed over, and no run
    * of its new owner has registered yet.
    */
   readonly function?: string | undefined;
-  /** How the queue retries. */
+  /** The queue's retry mode. */
   readonly retryMode: RetryMode;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
-  /** Its policy. Default: that of its retry mode. */
+  /** The queue's policy. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
   /** The intake may have the function attempt records on insertion. Default: false. */
   readonly onArrival?: boolean | undefined;
-  /** Of the function, in seconds. */
+  /** The function's timeout, in seconds. */
   readonly timeout?: number | undefined;
-  /** When the owner last confirmed it, or it was handed over; the backlog's time, ISO-8601. */
+  /** The time at which the owner last confirmed the entry, or the queue was handed over; the backlog's time, ISO-8601. */
   readonly at: string;
-  /** When the owner was found to have given the queue up; the backlog's time, ISO-8601. */
+  /** The time at which the owner was found to have given the queue up; the backlog's time, ISO-8601. */
   readonly removedAt?: string | undefined;
 }
 
 /** The owners of all queues. */
 export interface Registry {
-  /** New at every change. Empty: there is no registry, or it is damaged. */
+  /** A token that is new at every change. Empty: there is no registry, or it is damaged. */
   readonly rev: string;
-  /** By the name of the queue. */
+  /** The owners, by queue. */
   readonly queues: ReadonlyMap<string, QueueOwner>;
-  /** Which region is active until an operator makes another one so. Absent: the backlog is in one region. */
+  /** The region that is active until an operator makes another one so. Absent: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
 }
 
-/** Which region's functions attempt records, where the tables have replicas in others. Times are of the backlog. */
+/** The region whose functions attempt the records of global tables. Times are of the backlog. */
 export interface ActiveRegion {
-  /** Such as `eu-central-1`. */
+  /** The region's name, such as `eu-central-1`. */
   readonly region: string;
-  /** Its functions begin at that time; until then, none attempts anything. Epoch milliseconds. */
+  /** The time at which its functions begin; until then, no function attempts anything. Epoch milliseconds. */
   readonly from: number;
-  /** When an operator wrote it. Epoch milliseconds. */
+  /** The time at which an operator wrote it. Epoch milliseconds. */
   readonly at: number;
   /** The region that was active before. */
   readonly before: string;

@@ -27,9 +27,9 @@ import type {
 export interface RecordStore {
   /** Stores a new item; an id that exists already is left alone. */
   insert(item: Item): Promise<'inserted' | 'duplicate'>;
-  /** One record, read strongly. */
+  /** Reads one record, strongly. */
   get(id: string): Promise<BacklogRecord | undefined>;
-  /** The records of these ids, read strongly. Absent ids are left out. */
+  /** Reads the records of these ids, strongly. Absent ids are left out. */
   getMany(ids: readonly string[]): Promise<BacklogRecord[]>;
   /**
    * Writes a record's change and its new `rev`, if the record is still as it was read. `settled` also if this very
@@ -40,9 +40,9 @@ export interface RecordStore {
 
 /** Pages of records: from the index, and as they are read for their attempts. */
 export interface PageStore {
-  /** One page of the index, eventually consistent: exactly one request. */
+  /** Reads one page of the index, eventually consistent: exactly one request. */
   query(query: DueQuery): Promise<DuePage>;
-  /** The records of a page, read strongly, and the item of their queue. Absent ids are left out. */
+  /** Reads the records of a page and the item of their queue, strongly. Absent ids are left out. */
   read(ids: readonly string[], queue: string): Promise<PageRead>;
 }
 
@@ -79,13 +79,13 @@ export interface ClaimStore {
   release(queue: string, claim: NamedClaim): Promise<void>;
   /** Ends the claims of a lost run, and returns how many they were. */
   end(queue: string, lost: LostRun): Promise<number>;
-  /** Which of these records are claimed in any of these queues, by claims that have not run out at `now` (real time). */
+  /** Finds the records that are claimed in any of these queues, by claims that have not run out at `now` (real time). */
   find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 }
 
 /** The owners of the queues. */
 export interface RegistryStore {
-  /** The whole registry, read strongly. */
+  /** Reads the whole registry, strongly. */
   read(): Promise<Registry>;
   /**
    * Writes the whole registry, if its `rev` is still the one that was read. True also if this very write had taken effect
@@ -96,17 +96,17 @@ export interface RegistryStore {
 
 /** The region that an operator has made the active one. */
 export interface ActiveRegionStore {
-  /** The active region, read strongly; `undefined`: no operator has named one. */
+  /** Reads the active region, strongly; `undefined`: no operator has named one. */
   read(): Promise<ActiveRegion | undefined>;
 }
 
 /** The items of the queues. */
 export interface QueueStore {
-  /** The item of a queue, read strongly; for a queue that no run has served, it says so. */
+  /** Reads the item of a queue, strongly. A queue without an item is read as one that no run has served. */
   read(queue: string): Promise<QueueState>;
-  /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
+  /** Notes the queue's retry mode and its beginning; `false` if it is no longer as it was read. */
   setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
-  /** Notes how the run of a tier ended. */
+  /** Notes the end of a tier's run. */
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
 }
 
@@ -136,11 +136,11 @@ export interface PermitStore {
 /** The slots of queues with a limit for the attempts of all their runs. */
 export interface SlotStore {
   /**
-   * Takes as many as are free, up to what is wanted: 0 if there are none, or too many ask at once. The same run may ask
-   * again.
+   * Takes as many slots as are free, up to what is wanted: 0 if there are none, or too many runs ask at once. The same run
+   * may ask again.
    */
   take(queue: string, ask: SlotsAsk): Promise<number>;
-  /** False: the run has none any more. */
+  /** Renews the slots of a run. False: it has none any more. */
   renew(queue: string, run: string, until: number): Promise<boolean>;
   /** Gives the slots of a run back. Those that ran out are left alone. */
   release(queue: string, run: string, slots: SlotsHeld): Promise<void>;

@@ -1,6 +1,6 @@
 import type { SlotsAsk } from './store.js';
 
-/** What one run has. */
+/** The slots of one run. */
 export interface Slots {
   readonly count: number;
   readonly onArrival: boolean;
@@ -22,12 +22,12 @@ export function countSlots(taken: Iterable<Slots>): SlotCounts {
   return counts;
 }
 
-/** How many all runs on arrivals may have: they leave half to the rules. */
+/** Limit of the slots of all runs on arrivals: they leave half to the rules. */
 export function mostOnArrival({ most }: SlotsAsk): number {
   return Math.floor(most / 2);
 }
 
-/** How many a run gets, beside what others have that have not run out. */
+/** Number of slots that a run gets, beside those of other runs that have not run out. */
 export function slotsFor(taken: ReadonlyMap<string, Slots>, ask: SlotsAsk): number {
   const others = [...taken].filter(([run, { until }]) => run !== ask.run && until >= ask.now);
   const counts = countSlots(others.map(([, slots]) => slots));

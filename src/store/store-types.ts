@@ -1,16 +1,16 @@
 import type { BacklogRecord, RetryMode } from '../record/index.js';
 
-/** Which records to list. */
+/** The records to list. */
 export interface ListFilter {
-  /** Default: those of all queues. */
+  /** The queue of the records. Default: any. */
   readonly queue?: string | undefined;
-  /** Default: those of every status. */
+  /** The status of the records. Default: any. */
   readonly status?: BacklogRecord['status'] | undefined;
 }
 
 /** Records with the item of their queue. */
 export interface PageRead {
-  /** In no particular order. */
+  /** The records, in no particular order. */
   readonly records: BacklogRecord[];
   /** The item of the queue. */
   readonly queue: QueueState;
@@ -26,9 +26,9 @@ export interface NotIndexedPage {
 
 /** The key of an index entry. */
 export interface IndexKey {
-  /** The record's. */
+  /** The record's id. */
   readonly id: string;
-  /** ISO-8601. */
+  /** The due time, ISO-8601. */
   readonly dueAt: string;
 }
 
@@ -40,9 +40,9 @@ export interface DueQuery {
   readonly from?: number | undefined;
   /** Due times up to here, inclusive, epoch milliseconds. */
   readonly until: number;
-  /** By due time, from which end. */
+  /** The order of the due times. */
   readonly order: 'oldestFirst' | 'newestFirst';
-  /** Continue behind this place (exclusive), in the order of the query. The place itself may be gone. */
+  /** Place to continue behind (exclusive), in the order of the query. The place itself may be gone. */
   readonly after?: IndexKey | undefined;
   /** Places at most. */
   readonly limit: number;
@@ -50,7 +50,7 @@ export interface DueQuery {
 
 /** Places in the index, in the order of the query. */
 export interface DuePage {
-  /** At most as many as the query's `limit`. */
+  /** The places, at most as many as the query's `limit`. */
   readonly keys: IndexKey[];
   /** There may be more behind the last key. */
   readonly more: boolean;
@@ -58,9 +58,9 @@ export interface DuePage {
 
 /** The holder of a lease or a claim, and its end. */
 export interface LeaseOwner {
-  /** Unique per run. */
+  /** Names the run, uniquely. */
   readonly holder: string;
-  /** Real time: may be taken over when this has passed by more than the tolerated clock skew. */
+  /** Real time at which it runs out. It may be taken over when this has passed by more than the tolerated clock skew. */
   readonly until: number;
 }
 
@@ -68,15 +68,15 @@ export interface LeaseOwner {
 export interface LeaseHold extends LeaseOwner {
   /** Ids of the page: under attempt, or about to be. */
   readonly ids: readonly string[];
-  /** All of them have been read, and their attempts begin with this write at the latest. Absent: not even that. */
+  /** All of them have been read, and their attempts begin with this write at the latest. Absent: no attempt has begun. */
   readonly begun?: true | undefined;
-  /** What the settles of these ids will write as `rev`: a record that has it was settled. */
+  /** The `rev` that the settles of these ids write: a record that has it was settled. */
   readonly rev: string;
   /** Ids of a crashed run that still wait for their attempt alone. Absent: those stored stay; empty: none are left. */
   readonly suspects?: readonly string[] | undefined;
 }
 
-/** Where the sweep of a run that ended at a limit stopped. */
+/** The place where a run that ended at a limit stopped. */
 export interface Cursor {
   /** The newest place that run saw at its start. */
   readonly head: IndexKey;
@@ -88,18 +88,18 @@ export interface Cursor {
 export interface LeaseState extends LeaseHold {
   /** Ids of a crashed run that still wait for their attempt alone. */
   readonly suspects: readonly string[];
-  /** Where an earlier run stopped. Absent: it came to its end. */
+  /** The place where an earlier run stopped. Absent: it came to its end. */
   readonly cursor?: Cursor | undefined;
   /** Another run has asked the holder to look once more. */
   readonly woken: boolean;
 }
 
-/** What came of taking a lease. */
+/** The answer to a run that takes a lease. */
 export type LeaseAnswer =
   | {
       /** The lease is the caller's. */
       readonly held: true;
-      /** Where an earlier run stopped. Absent: it came to its end. */
+      /** The place where an earlier run stopped. Absent: it came to its end. */
       readonly cursor?: Cursor | undefined;
       /** Suspects left by an earlier run, or by this one; absent when there are none. */
       readonly suspects?: readonly string[] | undefined;
@@ -107,15 +107,15 @@ export type LeaseAnswer =
   | {
       /** Another run holds it, or has left it behind. */
       readonly held: false;
-      /** As it is stored; undefined if it became free in between: try again. */
+      /** The lease as it is stored; undefined if it became free in between: try again. */
       readonly lease: LeaseState | undefined;
     };
 
-/** What a holder leaves for the next one. */
+/** The state that a holder leaves for the next one. */
 export interface LeaseLeft {
-  /** The latest `until` that its holder has asked for: one that was renewed since, behind a request that arrives late, stays. */
+  /** The latest `until` that the holder has asked for. A lease with a later one stays: this request has arrived late. */
   readonly until?: number | undefined;
-  /** Where the run stopped. Default: it came to its end. */
+  /** The place where the run stopped. Default: it came to its end. */
   readonly cursor?: Cursor | undefined;
   /** Ids that still wait for their attempt alone. Default: none. */
   readonly suspects?: readonly string[] | undefined;
@@ -135,7 +135,7 @@ export interface ArrivalsClaim extends LeaseOwner {
   readonly batch: string;
   /** The ids of the records. */
   readonly ids: readonly string[];
-  /** Claims of a queue at a time, this one included; where they are spread, rounded down to four equal parts. */
+  /** Limit of the claims of a queue, this one included. Where they are spread, it is rounded down to four equal parts. */
   readonly maxRuns?: number | undefined;
   /** The queue has shards: its claims are in several places, by their batches. */
   readonly isSpread?: boolean | undefined;
@@ -143,21 +143,23 @@ export interface ArrivalsClaim extends LeaseOwner {
   readonly now: number;
 }
 
-/** What names a claim. */
+/** The attributes that name a claim. */
 export type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
 
 /**
+ * The answer to a claim.
+ *
  * - `claimed`: also if this very claim was made before and only its answer was lost.
  * - `taken`: another holder has this batch, and the same records in it.
  * - `shared`: others have some of the records, or are about to. The caller must release the claim, unless it held the
  *   claim before.
- * - `full`: so many claims are under way.
+ * - `full`: `maxRuns` claims are under way.
  */
 export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 
-/** Which of the records that were asked for are claimed. */
+/** The records, among those that were asked for, that are claimed. */
 export interface ClaimedArrivals {
-  /** Rarely one more: a store may know the records by their fingerprints. */
+  /** The ids. Rarely, one of them is not claimed: a store may know the records by their fingerprints. */
   readonly ids: readonly string[];
   /** The queues in which nothing was ever claimed. */
   readonly neverIn: readonly string[];
@@ -165,37 +167,37 @@ export interface ClaimedArrivals {
 
 /** A part of a table that is read in as many parts as `segments`. */
 export interface ScanPage {
-  /** Which part, from 0. */
+  /** The part's number, from 0. */
   readonly segment: number;
-  /** How many parts there are. */
+  /** Number of parts. */
   readonly segments: number;
-  /** Continue behind this id, `next` of the page before. */
+  /** Id to continue behind: the `next` of the page before. */
   readonly after?: string | undefined;
 }
 
-/** Times are of the backlog, epoch milliseconds. */
+/** The progress of a sweep. Times are of the backlog, epoch milliseconds. */
 export interface SweepState {
-  /** When it began. */
+  /** The time at which it began. */
   readonly startedAt: number;
-  /** Absent while segments are left. */
+  /** The time at which it ended. Absent while segments are left. */
   readonly finishedAt?: number | undefined;
-  /** By segment: the `next` of its last page, "" before its first one, or null when it has come to its end. */
+  /** The `next` of each segment's last page; "" before its first one, null when it has come to its end. */
   readonly cursors: readonly (string | null)[];
-  /** Found so far. */
+  /** Number of records found so far. */
   readonly found: number;
 }
 
-/** How a queue retries, and since when. */
+/** The retry mode of a queue, and its beginning. */
 export interface RetryModeState {
-  /** By a due time per record, or by the record's age. */
+  /** The retry mode. */
   readonly mode: RetryMode;
   /** Real time at which the queue began to retry in this mode. */
   readonly since: number;
 }
 
-/** How the latest run of a tier ended. */
+/** The end of a tier's latest run. */
 export interface TierRun {
-  /** When the run started, in the backlog's time. */
+  /** The backlog's time at which the run started, epoch milliseconds. */
   readonly at: number;
   /** Everything due in its band was attempted; false if it ended at a limit. */
   readonly complete: boolean;
@@ -203,47 +205,47 @@ export interface TierRun {
 
 /** The open circuit breaker of a destination. Times are of the backlog, epoch milliseconds. */
 export interface BreakerState {
-  /** No attempt before; from then on, one probe. */
+  /** The time before which there is no attempt; from then on, there is one probe. */
   readonly until: number;
-  /** When it opened. */
+  /** The time at which it opened. */
   readonly since: number;
-  /** New at every change: a run that changes it must have read this one. */
+  /** A token that is new at every change: a run that changes the breaker must have read this one. */
   readonly token: string;
 }
 
 /** A request for the next permits of a queue's rate. Real time, epoch milliseconds. */
 export interface Permits {
-  /** How many, from 1. */
+  /** Number of permits, from 1. */
   readonly count: number;
-  /** From one attempt's start to the next, in milliseconds. */
+  /** Time between the starts of two attempts, in milliseconds. */
   readonly intervalMs: number;
   /** The caller's time. */
   readonly now: number;
-  /** Acquires none that would begin later. Default: acquires them whenever they begin. */
+  /** Latest start of the first attempt: none is acquired if it were later. Default: no limit. */
   readonly latest?: number | undefined;
 }
 
-/** A run's share of the attempts that a queue may have under way at a time. Real time, epoch milliseconds. */
+/** A request for slots: a run's share of the attempts that a queue may have under way. Real time, epoch milliseconds. */
 export interface SlotsAsk {
   /** Names the run. */
   readonly run: string;
-  /** How many the run could use. */
+  /** Number of slots that the run could use. */
   readonly wanted: number;
   /** The limit for all runs of the queue together. */
   readonly most: number;
-  /** Runs on arrivals leave half of them to the rules. */
+  /** The run attempts arrivals: such runs leave half of the slots to the rules. */
   readonly onArrival: boolean;
-  /** Those that ran out before are free. */
+  /** The caller's time: slots that ran out before are free. */
   readonly now: number;
-  /** When those that are taken run out, unless they are renewed. */
+  /** The time at which the slots run out, unless they are renewed. */
   readonly until: number;
 }
 
-/** What a run gives back. */
+/** The slots that a run gives back. */
 export interface SlotsHeld {
-  /** How many. */
+  /** Number of slots. */
   readonly count: number;
-  /** They were taken for inserts. */
+  /** They were taken by a run on arrivals. */
   readonly onArrival: boolean;
 }
 
@@ -251,13 +253,13 @@ export interface SlotsHeld {
 export interface QueueState {
   /** An operator has stopped the queue. */
   readonly paused: boolean;
-  /** ISO-8601; absent where it is not known. */
+  /** The time of the pause, ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
-  /** How the queue retries; absent until a run has noted it. */
+  /** The queue's retry mode; absent until a run has noted it. */
   readonly retryMode?: RetryModeState | undefined;
-  /** It was noted, and is not valid any more. */
+  /** The stored retry mode is not valid. */
   readonly isRetryModeDamaged?: true | undefined;
-  /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
+  /** The latest runs, by the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
   /** The breakers that are not closed, by destination: `MAX_OPEN_BREAKERS` at most. */
   readonly breakers: ReadonlyMap<string, BreakerState>;

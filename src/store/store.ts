@@ -17,7 +17,7 @@ export type * from './roles.js';
 export type * from './store-types.js';
 
 /**
- * Where records, leases and queue items live, by roles: code takes the roles that it needs. Two implementations, one
+ * The store of records, leases and queue items, by roles: code takes the roles that it needs. Two implementations, one
  * conformance suite (test/store/conformance.ts): DynamoDB, and memory for tests and simulations.
  *
  * Every method throws a `StoreError` (see errors.ts), never an AWS error. Times are epoch milliseconds.
@@ -45,7 +45,7 @@ export interface BacklogStore {
   readonly activeRegion: ActiveRegionStore;
 }
 
-/** What the sweep needs beside. Kept apart, so that no function that attempts records loads it. */
+/** The store as the sweep uses it. Kept apart, so that no function that attempts records loads it. */
 export interface SweepStore extends BacklogStore {
   /** The search for records that wait and are not indexed. */
   readonly sweep: NotIndexedStore;
@@ -55,8 +55,8 @@ export interface SweepStore extends BacklogStore {
 export interface NotIndexedStore {
   /** One page of the whole table, of the records that wait and are not indexed: exactly one request. */
   scan(page: ScanPage): Promise<NotIndexedPage>;
-  /** How far the search has come; `undefined` before the first one. */
+  /** Reads the progress of the search; `undefined` before the first one. */
   read(): Promise<SweepState | undefined>;
-  /** Stores how far it has come. */
+  /** Stores the progress of the search. */
   write(state: SweepState): Promise<void>;
 }
