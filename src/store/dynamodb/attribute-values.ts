@@ -41,7 +41,7 @@ export function toValue(attribute: AttributeValue): unknown {
   throw new StoreError(`DynamoDB has a value of an unknown type (${Object.keys(attribute).join(', ')})`);
 }
 
-/** Bytes can be changed in place, and a record is fenced by the stored ones. In the image of a stream they are text. */
+/** Copies bytes, which can be changed in place: the stored ones fence the record. In the image of a stream they are text. */
 function bytesOfItsOwn(bytes: Uint8Array): Uint8Array {
   return typeof bytes === 'string' ? bytes : new Uint8Array(bytes);
 }
@@ -75,7 +75,7 @@ export function parseNumber(text: string): number | bigint | NumberValue {
   return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
 }
 
-/** The same for the same number, however it is written: DynamoDB answers `0.0000001` to `1e-7`. */
+/** A text that is the same for the same number, however it is written: DynamoDB answers `0.0000001` to `1e-7`. */
 function plainDigits(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -121,7 +121,7 @@ function bytesOf(value: object): Uint8Array | undefined {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** A page has thousands of values: a loop is several times faster than lists of entries. */
+/** Converts the values of a map. A page has thousands of them: a loop is several times faster than lists of entries. */
 function mapOf<From, To>(from: Readonly<Record<string, From>>, convert: (value: From) => To) {
   const map: Record<string, To> = {};
   for (const name of Object.keys(from)) {

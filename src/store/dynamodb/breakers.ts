@@ -23,7 +23,7 @@ export class DynamoDbBreakers implements BreakerStore {
     return this.write(queue, destination, next, read);
   }
 
-  /** A path below a map can only be written once the map is there. */
+  /** Creates the map of breakers: a path below a map can only be written once the map is there. */
   private async create(queue: string): Promise<void> {
     const expressions = new Expressions();
     const isNone = `NOT ${isMapIn(expressions, expressions.name('breakers'))}`;
@@ -54,7 +54,7 @@ export class DynamoDbBreakers implements BreakerStore {
   }
 }
 
-/** The SDK takes a key `__proto__` for what it is in JavaScript: no item that has one could be read. */
+/** The key of a destination. It is never `__proto__`: the SDK could not read an item that has such a key. */
 function storedName(destination: string): string {
   return /^(%|__proto__$)/.test(destination) ? `%${destination}` : destination;
 }
@@ -63,7 +63,7 @@ function isMapIn(expressions: Expressions, path: string): string {
   return `attribute_type(${path}, ${expressions.value('M')})`;
 }
 
-/** One that was damaged is read with an empty token. */
+/** The condition that a breaker has the token that was read. An invalid token is read as an empty one. */
 function hasToken(expressions: Expressions, path: string, { token }: BreakerState): string {
   const isSame = `${path} = ${expressions.value(token)}`;
   return token === '' ? or(isSame, `NOT attribute_type(${path}, ${expressions.value('S')})`) : isSame;
@@ -79,7 +79,7 @@ export function parseBreakers(stored: unknown): ReadonlyMap<string, BreakerState
   );
 }
 
-/** What is damaged is open no longer: the next attempt is a probe, and its result overwrites the state. */
+/** Reads a breaker. A damaged one is no longer open: the next attempt is a probe, and its result overwrites the state. */
 function parseState(state: unknown): BreakerState {
   const { until, since, token } = isMap(state) ? state : {};
   return {

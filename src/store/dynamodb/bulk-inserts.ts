@@ -18,22 +18,22 @@ import {
   translateError,
 } from './errors.js';
 
-/** What became of one item. */
+/** The result of one item's insertion. */
 export type InsertAnswer =
   | 'inserted'
   | 'duplicate'
-  /** It can never be stored. */
+  /** The item can never be stored. */
   | { readonly invalid: InvalidRecordError }
-  /** It may go in if it is sent again. */
+  /** The item may be stored if it is sent again. */
   | { readonly passing: StoreError }
   | { readonly trouble: unknown };
 
 /** DynamoDB's limits of one BatchExecuteStatement and of a statement's text. */
 const BULK_ITEMS = 25;
 const MAX_STATEMENT_CHARACTERS = 8192;
-/** Far below what a request may hold, JSON and base64 included; more at once gains nothing. */
+/** Limit of a request, far below that of DynamoDB, JSON and base64 included. More at once gains nothing. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
-/** Requests without any success, one after the other from the first one on, after which there are no more. */
+/** Number of failed bulk requests, from the first one on, after which each item is put by itself. */
 const MAX_FRUITLESS = 3;
 
 const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded']);
@@ -43,13 +43,13 @@ const UNSETTLED = new Set(['InternalServerError', 'TransactionConflict']);
 export interface BulkInsertsDeps {
   readonly client: DynamoDBClient;
   readonly table: string;
-  /** For what no bulk request takes. */
+  /** The store that inserts the items that no bulk request takes. */
   readonly single: Pick<RecordStore, 'insert'>;
 }
 
 /**
  * Inserts many items in few requests: PartiQL's INSERT, unlike BatchWriteItem, replaces nothing that is there, and
- * says so of each item. Where it may not be used, or is not known, each item is put by itself; that is remembered.
+ * says so of each item. If that is denied or unknown, each item is put by itself from then on.
  */
 export class DynamoDbBulkInserts {
   private works = false;
@@ -75,7 +75,7 @@ export class DynamoDbBulkInserts {
     return items.map((item) => answers.get(item) as InsertAnswer);
   }
 
-  /** None holds an id twice: DynamoDB would refuse the whole request. */
+  /** Splits items into requests. None holds an id twice: DynamoDB would refuse the whole request. */
   private requestsOf(items: readonly Item[]): Item[][] {
     const requests: Item[][] = [];
     let ids = new Set<unknown>();
@@ -135,7 +135,7 @@ export class DynamoDbBulkInserts {
     return isOthers ? 'duplicate' : this.insertSingle(item);
   }
 
-  /** The whole request was refused, or has no answer. */
+  /** Inserts the items of a request that was refused as a whole, or has no answer. */
   private async insertAfter(error: unknown, items: readonly Item[]): Promise<InsertAnswer[]> {
     const isForGood = isUnknownOperation(error) || isAccessDenied(error);
     if (isForGood || isValidationError(error) || isNotFound(error)) {
@@ -186,7 +186,7 @@ function problemOf(item: Item): InvalidRecordError | undefined {
   }
 }
 
-/** Each attribute is a parameter: a whole item as one is refused. */
+/** An INSERT with a parameter per attribute: DynamoDB refuses a whole item as one parameter. */
 function statementOf(item: Item, table: string) {
   const attributes = Object.entries(item).filter(([, value]) => value !== undefined);
   const names = attributes.map(([name]) => `'${name.replaceAll("'", "''")}': ?`);

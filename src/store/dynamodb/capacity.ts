@@ -1,16 +1,16 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 
 /**
- * What one request cost, as DynamoDB reports it. Failed conditions cost as much, but are not reported.
+ * The cost of one request, as DynamoDB reports it. Failed conditions cost as much, but are not reported.
  *
  * @inline
  */
 export interface Consumed {
-  /** Such as `Query` or `UpdateItem`. */
+  /** The operation, such as `Query` or `UpdateItem`. */
   readonly operation: string;
   /** The table's name. */
   readonly table: string;
-  /** Which units it cost. */
+  /** The kind of the units. */
   readonly kind: 'read' | 'write';
   /** Read or write units, those of the index included. */
   readonly units: number;
@@ -24,7 +24,7 @@ const READS = new Set(['Query', 'Scan', 'GetItem', 'BatchGetItem']);
 export class CapacityMeter {
   constructor(private readonly onConsumed: OnConsumed | undefined) {}
 
-  /** What to add to a request: asked for only if there is a listener. */
+  /** Parameters that ask for the cost of a request. Empty if there is no listener. */
   readonly parameters = () => (this.onConsumed ? { ReturnConsumedCapacity: 'INDEXES' as const } : {});
 
   note(operation: string, consumed: ConsumedCapacity | ConsumedCapacity[] | undefined): void {

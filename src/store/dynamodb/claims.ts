@@ -17,7 +17,7 @@ import type { Table } from './table.js';
 export const ARRIVALS_PREFIX = 'arrivals#';
 /** The length of an id's fingerprint. */
 const PRINT_BYTES = 4;
-/** Other claims come and go meanwhile. */
+/** Writes of a claim that are tried: other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 
 interface StoredClaim {
@@ -207,7 +207,7 @@ export class DynamoDbClaims implements ClaimStore {
     if (answer.written) this.onDamaged(key, ['runs']);
   }
 
-  /** A path below a map can only be written once the map is there. */
+  /** Creates the map of claims: a path below a map can only be written once the map is there. */
   private async create(key: string): Promise<void> {
     const expressions = new Expressions();
     const isNone = `NOT ${isMapIn(expressions, expressions.name('runs'))}`;
@@ -227,7 +227,7 @@ function otherKeys(bucket: number): (queue: string) => string[] {
   return (queue) => bucketKeys(queue).filter((key) => key !== itemKey(queue, bucket));
 }
 
-/** When the claims of an item run out. One that is damaged may be held by a run for as long as any may. */
+/** The times at which the claims of an item run out. A damaged claim counts as one that never does. */
 export function untilsIn({ runs }: Item): number[] {
   const claims: unknown[] = isMap(runs) ? Object.values(runs) : [];
   return claims.map((run) => (isMap(run) && isTimeUntil(run.until, LAST_TIME) ? run.until : LAST_TIME));
@@ -259,7 +259,7 @@ function isClaim(run: unknown, latest: number): run is StoredClaim {
   return isMap(run) && isText(run.holder) && isTimeUntil(run.until, latest);
 }
 
-/** Four bytes for each id: a claim on a hundred records must cost no more than it has to. */
+/** Fingerprints of ids, four bytes each: so a claim on a hundred records is still small. */
 export function fingerprintsOf(ids: readonly string[]): Uint8Array {
   const prints = Buffer.alloc(ids.length * PRINT_BYTES);
   for (const [i, id] of ids.entries()) prints.writeUInt32BE(hash32(id), i * PRINT_BYTES);

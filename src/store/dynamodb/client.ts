@@ -5,9 +5,9 @@ import { cleanPrototypes } from '../../support/prototypes.js';
 export interface ClientOptions {
   /** The URL of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
   readonly endpoint?: string | undefined;
-  /** Default: the environment's, as for every AWS client; `us-east-1` with an endpoint. */
+  /** The AWS region. Default: the environment's, as for every AWS client; `us-east-1` with an endpoint. */
   readonly region?: string | undefined;
-  /** Of one try of one request, in milliseconds. Default: 10,000. */
+  /** The timeout of one try of a request, in milliseconds. Default: 10,000. */
   readonly requestTimeoutMs?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export function createDynamoDbClient({
   return client;
 }
 
-/** Emulators take any credentials, but the client insists on having some; never those of the environment. */
+/** The settings for an emulator. It takes any credentials, and never gets those of the environment. */
 function emulator(endpoint: string, region = 'us-east-1') {
   return { endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 }

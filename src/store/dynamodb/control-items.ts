@@ -4,21 +4,21 @@ import { parseLease } from './lease-item.js';
 import type { RawItems } from './raw-items.js';
 import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY } from './registry.js';
 
-/** What a control table holds, for tools that look at all of it. */
+/** The contents of a control table, for tools that look at all of it. */
 export interface ControlFacts {
-  /** Queues that a run has served. */
+  /** Queues that a run has served, by name. */
   readonly queues: ReadonlyMap<string, { readonly paused: boolean; readonly retryMode?: string | undefined }>;
-  /** Those that a run holds, or has left behind. `until` is real time, epoch milliseconds. */
+  /** Leases that a run holds, or has left behind. `until` is real time, epoch milliseconds. */
   readonly leases: readonly { readonly key: string; readonly until: number; readonly inFlight: number }[];
-  /** By queue and batch, until when a run on arrivals may be at work; real time, epoch milliseconds. */
+  /** Ends of the claims of runs on arrivals, by queue and batch; real time, epoch milliseconds. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** When the newest sweep began; of the backlog, epoch milliseconds. Empty: never. */
+  /** The newest sweep, with the backlog's time at which it began, epoch milliseconds. Empty: there was none. */
   readonly sweeps: readonly { readonly startedAt: number }[];
   /** The owners of queues, by queue. */
   readonly owners: ReadonlyMap<string, QueueOwner>;
-  /** Active until an operator makes another one so. Undefined: the backlog is in one region. */
+  /** The region that is active until an operator makes another one so. Undefined: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
-  /** What an operator has written. */
+  /** The active region, if an operator has written one. */
   readonly activeRegion?: ActiveRegion | undefined;
 }
 

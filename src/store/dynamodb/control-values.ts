@@ -18,18 +18,18 @@ export function readingKey(queue: string): string {
 }
 
 /**
- * Called with the key of a control item, and its damaged attributes, which get new values.
+ * A listener that gets the key of a control item, and its damaged attributes, which get new values.
  *
  * @inline
  */
 export type OnDamaged = (key: string, attributes: readonly string[]) => void;
 
-/** No clock shows a later time: that of the year 10000. */
+/** The beginning of the year 10000, in epoch milliseconds. No clock shows a later time. */
 export const LAST_TIME = Date.UTC(10_000, 0);
 
 const MAX_ID_BYTES = 2048;
 
-/** Epoch milliseconds, no later than that. */
+/** Tells whether a value is a time in epoch milliseconds, `latest` or before. */
 export function isTimeUntil(value: unknown, latest: number): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= latest;
 }
@@ -38,7 +38,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** DynamoDB refuses every other one, and with it the request that names it. */
+/** Tells whether a value can be an id. DynamoDB refuses any other one, and with it the whole request. */
 export function isId(value: unknown): value is string {
   return isText(value) && Buffer.byteLength(value) <= MAX_ID_BYTES;
 }

@@ -53,7 +53,7 @@ export class DynamoDbControl implements ControlStore {
   }
 }
 
-/** A few per queue: read as a whole. */
+/** Reads all control items with these prefixes: there are a few per queue. */
 async function controlItems(
   table: Table,
   prefixes: readonly string[],
@@ -87,7 +87,7 @@ function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
   );
 }
 
-/** Those that have an item, and those in which arrivals were claimed. */
+/** The queues that have an item, and those in which arrivals were claimed. */
 function queuesIn(items: readonly Item[]): ReadonlyMap<string, QueueState> {
   const named = (prefix: string) => items.filter((item) => nameOf(item, prefix) !== undefined);
   const claimed = named(ARRIVALS_PREFIX).map(({ key }) => claimedQueueOf(String(key)));
@@ -97,7 +97,7 @@ function queuesIn(items: readonly Item[]): ReadonlyMap<string, QueueState> {
   ]);
 }
 
-/** Undefined: it is another kind of item. */
+/** The item's key without the prefix. Undefined: it is another kind of item. */
 function nameOf({ key }: Item, prefix: string): string | undefined {
   const text = String(key);
   return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;

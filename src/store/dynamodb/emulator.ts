@@ -8,10 +8,10 @@ import { DEFAULT_QUEUE, QUEUE_PATTERN, STATUSES } from '../../record/index.js';
 import { type Attributes, lambdaImage } from './attribute-values.js';
 import { ARRIVALS_PREFIX } from './claims.js';
 
-/** How many records of which status, by queue. An invalid value counts as a run reads it. */
+/** Numbers of records by queue and status. An invalid value counts as a run reads it. */
 export type StatusCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** Counts the records by queue and status: by reading the whole table, so for a small one, on an emulator. */
+/** Counts the records by queue and status. It reads the whole table, so it is for a small one, on an emulator. */
 export async function countRecords(
   client: DynamoDBClient,
   table: string,
@@ -33,7 +33,7 @@ export async function countRecords(
   return counts;
 }
 
-/** Every item of a table as Lambda hands images over, by reading all of it. */
+/** Reads every item of a table, in the form that Lambda hands images over in. */
 export async function* scanImages(
   client: DynamoDBClient,
   table: string,

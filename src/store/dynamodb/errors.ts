@@ -1,6 +1,6 @@
 import { StoreAccessError, StoreError, StoreThrottledError, StoreUnavailableError } from '../errors.js';
 
-/** As far as errors of the AWS client, of Node's network and of anything else can be told apart. */
+/** The properties that tell errors of the AWS client, of Node's network and of anything else apart. */
 interface Failure {
   readonly name?: string;
   readonly code?: string;
@@ -19,7 +19,7 @@ const THROTTLED = new Set([
   'SlowDown',
 ]);
 
-/** What is wrong, and what to do about it. */
+/** Causes of refused access, and what to do about them, by the error's name. */
 const ACCESS: Readonly<Record<string, string>> = {
   ResourceNotFoundException:
     'the table or its index does not exist: check its name, the region and the endpoint',
@@ -64,7 +64,7 @@ const NETWORK_CODES = new Set([
   'EPROTO',
 ]);
 
-/** Runs one request; whatever it throws comes out as one of the library's own errors, with the original as cause. */
+/** Runs one request. Its errors become the library's own, with the original as cause. */
 export async function translated<Answer>(
   doing: string,
   table: string,
@@ -103,27 +103,27 @@ export function isConditionFailed(error: unknown): boolean {
   return hasName(error, 'ConditionalCheckFailedException');
 }
 
-/** DynamoDB refuses the request as invalid: a value of a wrong type or size, or a path that is not there. */
+/** Tells whether DynamoDB refuses the request as invalid: a value of a wrong type or size, or a path that is not there. */
 export function isValidationError(error: unknown): boolean {
   return hasName(error, 'ValidationException') || hasName(error, 'ItemCollectionSizeLimitExceededException');
 }
 
-/** The table, or its name in this form, is not known. */
+/** Tells whether the table, or its name in this form, is not known. */
 export function isNotFound(error: unknown): boolean {
   return hasName(error, 'ResourceNotFoundException');
 }
 
-/** Only the size: DynamoDB has no error of its own for it. */
+/** Tells whether the item is too large. DynamoDB has no error of its own for it. */
 export function isItemTooLarge(error: unknown): boolean {
   return isValidationError(error) && /item size/i.test((error as Error).message);
 }
 
-/** The role has no right to the request, which may have others. */
+/** Tells whether the role may not make this request. It may be allowed to make others. */
 export function isAccessDenied(error: unknown): boolean {
   return ['AccessDeniedException', 'AccessDenied', 'NotAuthorized'].some((name) => hasName(error, name));
 }
 
-/** An emulator that does not know the request. */
+/** Tells whether the error is that of an emulator that does not know the request. */
 export function isUnknownOperation(error: unknown): boolean {
   const names = [
     'UnknownOperationException',

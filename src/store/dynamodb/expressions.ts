@@ -60,7 +60,7 @@ export class Expressions {
     };
   }
 
-  /** SET of what has a value, REMOVE of the rest. Default: on no condition. */
+  /** An update that sets the attributes that have a value, and removes the rest. Default: on no condition. */
   update(set: Readonly<Record<string, unknown>>, remove: readonly string[], condition?: string): Update {
     const assignments = Object.entries(set)
       .filter(([, value]) => value !== undefined)

@@ -16,26 +16,26 @@ export interface KeyFact {
 export interface IndexFact {
   readonly name: string;
   readonly keys: readonly KeyFact[];
-  /** Such as `KEYS_ONLY`. */
+  /** The projection, such as `KEYS_ONLY`. */
   readonly projection: string;
-  /** It answers queries with all that belongs to it. */
+  /** It is active and complete. */
   readonly ready: boolean;
 }
 
-/** What a table is like, as far as the library needs to know. */
+/** The description of a table, as far as the library needs it. */
 export interface TableFacts {
   readonly name: string;
   readonly keys: readonly KeyFact[];
   readonly indexes: readonly IndexFact[];
   readonly dueIndex?: IndexFact | undefined;
-  /** As DynamoDB last counted them: some hours ago, in AWS. */
+  /** Number of items as DynamoDB last counted them: some hours ago, in AWS. */
   readonly itemCount: number;
   readonly bytes: number;
   /** Read and write units per second; absent: on demand. */
   readonly provisioned?: { readonly reads: number; readonly writes: number } | undefined;
-  /** Absent: it has none. */
+  /** The stream. Absent: the table has none. */
   readonly stream?: { readonly arn: string; readonly viewType: string } | undefined;
-  /** No request can delete it. `undefined`: an emulator does not say. */
+  /** No request can delete the table. `undefined`: an emulator does not say. */
   readonly deletionProtection?: boolean | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function describeTable(client: DynamoDBClient, name: string): Promi
   };
 }
 
-/** The attribute that items expire by; `null`: they do not. `undefined`: it cannot be found out. */
+/** Reads the attribute that items expire by; `null`: they do not. `undefined`: it cannot be found out. */
 export async function describeExpiry(
   client: DynamoDBClient,
   name: string,
@@ -93,7 +93,7 @@ export async function describeExpiry(
   return status.startsWith('ENABL') ? (attribute ?? null) : null;
 }
 
-/** Whether the table can be brought back to any second of the last weeks. `undefined`: it cannot be found out. */
+/** Tells whether the table can be brought back to any second of the last weeks. `undefined`: it cannot be found out. */
 export async function hasPointInTimeRecovery(
   client: DynamoDBClient,
   name: string,

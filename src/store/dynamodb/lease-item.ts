@@ -3,7 +3,7 @@ import type { Cursor, LeaseHold, LeaseState } from '../store.js';
 import { isId, isText, isTimeUntil } from './control-values.js';
 
 export const LEASE_PREFIX = 'lease#';
-/** No function lives longer, and clocks may differ. */
+/** The longest time that a lease may last. No function lives longer, with a minute for clocks that differ. */
 export const LONGEST_LEASE_MS = 16 * 60_000;
 
 /**
@@ -25,7 +25,7 @@ export function leaseKey(key: string): string {
   return `${LEASE_PREFIX}${key}`;
 }
 
-/** The attributes that a hold sets, and those it removes. Cursor and wake mark are not its business. */
+/** The attributes that a hold sets, and those that it removes. It leaves cursor and wake mark alone. */
 export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>; remove: string[] } {
   const { holder, until, rev, ids, begun, suspects } = hold;
   return {

@@ -97,7 +97,7 @@ export class DynamoDbLeases implements LeaseStore {
     return lease.holder === holder && lease.woken ? 'woken' : 'lost';
   }
 
-  /** No lease that another run has taken meanwhile: its holder has another name. */
+  /** Ends no lease that another run has taken meanwhile: its holder has another name. */
   async end(key: string, { holderPrefix, until }: LostRun): Promise<number | undefined> {
     const expressions = new Expressions();
     const [holder, end, lost] = ['holder', 'until', 'lost'].map((name) => expressions.name(name));
@@ -142,7 +142,7 @@ export class DynamoDbLeases implements LeaseStore {
   }
 }
 
-/** A request that arrives late, behind others of the same holder, neither shortens its lease nor gives it back. */
+/** The condition that the lease is the holder's, and not renewed since: a late request neither shortens nor ends it. */
 function isMineUntil(
   expressions: Expressions,
   { holder, until }: { readonly holder: string; readonly until: number | undefined },

@@ -57,15 +57,15 @@ async function* inTable(
 }
 
 /**
- * Pending and dead records of a queue are in lanes of their own, of any number of shards that it has or had; others are
- * found by reading the whole table (undefined).
+ * The lanes of a queue's pending or dead records, of any number of shards that it has or had. Undefined: only the whole
+ * table holds the records that are asked for.
  */
 export function lanesHolding({ queue, status }: ListFilter): string[] | undefined {
   if (queue === undefined || status === undefined || status === 'SUCCESS') return undefined;
   return status === 'DEAD' ? lanesOf(queue).map(deadLane) : lanesOf(queue);
 }
 
-/** What DynamoDB can decide without knowing the defaults of absent or misspelt attributes. */
+/** The part of a filter that DynamoDB can decide. It does not know the defaults of absent or misspelt attributes. */
 function scanFilter({ status }: ListFilter) {
   if (status === undefined || status === 'NEW') return {};
   const expressions = new Expressions();

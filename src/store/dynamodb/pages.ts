@@ -7,7 +7,7 @@ import type { Table } from './table.js';
 
 export const DUE_INDEX = 'due';
 
-/** Pages of the sparse index of what is due, and of the records with their queue. */
+/** Pages of the sparse index of due times, and of the records with their queue. */
 export class DynamoDbPages implements PageStore {
   constructor(
     protected readonly table: Table,

@@ -3,12 +3,12 @@ import { queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
-/** Others acquire permits meanwhile. */
+/** Writes that are tried: other runs acquire permits meanwhile. */
 const MAX_TRIES = 10;
-/** No run acquires permits that come later than its end, which is a quarter of an hour away at the most. */
+/** A stored time further ahead is invalid. No run acquires permits beyond its end, a quarter of an hour away at the most. */
 const LONGEST_AHEAD_MS = 3_600_000;
 
-/** The permits of queues with a rate limit: where the last one that was acquired ends, in the queue's item. */
+/** The permits of queues with a rate limit. The queue's item holds the end of the last one that was acquired. */
 export class DynamoDbPermits implements PermitStore {
   constructor(private readonly table: Table) {}
 
@@ -24,7 +24,7 @@ export class DynamoDbPermits implements PermitStore {
     return undefined;
   }
 
-  /** No run has a permit that is still to come, or the stored time is invalid. */
+  /** Acquires permits from now on, if no run has one that is still to come, or the stored time is invalid. */
   private async begin(queue: string, now: number, lengthMs: number, intervalMs: number): Promise<boolean> {
     const expressions = new Expressions();
     const nextPermit = expressions.name('nextPermit');

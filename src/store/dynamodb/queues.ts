@@ -50,7 +50,7 @@ export class DynamoDbQueues implements QueueStore {
     await this.writeTier(queue, tier, run);
   }
 
-  /** A path below a map can only be written once the map is there. */
+  /** Notes the run of a tier. False: the map of tiers is not there yet, and a path below it cannot be written. */
   private async writeTier(queue: string, tier: string, { at, complete }: TierRun): Promise<boolean> {
     const expressions = new Expressions();
     const path = `${expressions.name('tiers')}.${expressions.name(tier)}`;
@@ -84,13 +84,13 @@ export function parseQueueState(item: Item | undefined): QueueState {
   };
 }
 
-/** What is damaged counts as never run: its run is made up for. */
+/** Reads the run of a tier. A damaged one counts as none: a later run catches up on it. */
 function parseTierRun([tier, run]: [string, unknown]): [string, TierRun][] {
   const { at, complete } = isMap(run) ? run : {};
   return isTimeUntil(at, LAST_TIME) ? [[tier, { at, complete: complete === true }]] : [];
 }
 
-/** None was noted yet, or it is invalid. */
+/** The condition that no retry mode was noted yet, or that it is invalid. */
 function isNoRetryMode(expressions: Expressions): string {
   const retryMode = expressions.name('retryMode');
   const retryModes = `${expressions.value('perRecord')}, ${expressions.value('progressive')}`;

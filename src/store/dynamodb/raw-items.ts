@@ -10,7 +10,7 @@ import { Table } from './table.js';
 export interface RawItemsDeps {
   readonly client: DynamoDBClient;
   readonly table: string;
-  /** Default: `id`. */
+  /** Name of the partition key. Default: `id`. */
   readonly keyName?: string | undefined;
   readonly clock: Clock;
   readonly random?: Random | undefined;
@@ -19,7 +19,7 @@ export interface RawItemsDeps {
 
 /** A part of a table that is read by itself. */
 export interface Segment {
-  /** From 0. */
+  /** The segment's number, from 0. */
   readonly number: number;
   readonly of: number;
 }
@@ -54,7 +54,7 @@ export class RawItems {
     });
   }
 
-  /** One page of a segment, eventually consistent: exactly one request. */
+  /** Reads one page of a segment, eventually consistent: exactly one request. */
   async page(segment: Segment, after: string | undefined, limit: number): Promise<ItemPage> {
     const answer = await this.table.scan({
       Limit: limit,
@@ -65,12 +65,12 @@ export class RawItems {
     return { items: answer.items.map(toItem), ...(next === undefined ? {} : { next }) };
   }
 
-  /** Read strongly. */
+  /** Reads an item, strongly. */
   get(key: string): Promise<Item | undefined> {
     return this.table.get(key);
   }
 
-  /** Read strongly; absent ones are left out. */
+  /** Reads items, strongly; absent ones are left out. */
   async getMany(keys: readonly string[]): Promise<Item[]> {
     return [...(await this.table.getMany(keys)).values()];
   }
@@ -115,7 +115,7 @@ export class RawItems {
   }
 }
 
-/** Emulators find no two documents equal: of those it is known only that they are there. */
+/** The condition that an attribute is as it was read. Of a document, only that it is there: emulators find no two equal. */
 function isStill(attribute: string, value: unknown, expressions: Expressions): string {
   if (value === undefined) return expressions.absent(attribute);
   if (value === null) return `attribute_type(${expressions.name(attribute)}, ${expressions.value('NULL')})`;

@@ -23,7 +23,7 @@ export interface ItemChange {
   readonly remove: readonly string[];
 }
 
-/** What a condition names of a record at most, and twice as many operators. */
+/** Most attributes of a record that one condition names, with two operators each. */
 const MAX_FENCED = 120;
 const NOTHING = { set: {}, remove: [] } as const;
 
@@ -62,7 +62,7 @@ export class DynamoDbRecords implements RecordStore {
     return { item, record: parseRecord(item, this.clock.now(), new AsRead(fencedOf(stored))) };
   }
 
-  /** A record that has no room left is settled with less, down to the bare end of it: it must not come for ever. */
+  /** Settles a record. If it has no room left, less is written, down to its bare status: it must not come for ever. */
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
     const smaller = isQuarantine(change)
       ? smallerQuarantines(change)
@@ -160,14 +160,14 @@ function isStill(name: string, read: Attributes[string] | undefined, expressions
   return `${expressions.name(name)} = ${expressions.stored(read)}`;
 }
 
-/** The same, but of documents the type alone: dynalite finds no two of them equal. */
+/** As `isStill`, but of documents only the type is compared: dynalite finds no two of them equal. */
 function isStillAlike(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
   const type = read?.M ? 'M' : read?.L ? 'L' : undefined;
   if (type === undefined) return isStill(name, read, expressions);
   return `attribute_type(${expressions.name(name)}, ${expressions.value(type)})`;
 }
 
-/** What DynamoDB returned of a record, and what has been written since. */
+/** The attributes of a record as DynamoDB returned them, with what has been written since. */
 function storedOf(record: BacklogRecord): Attributes {
   const { stored, written } = AsRead.of(record);
   const all = { ...(stored as Attributes) };
@@ -178,7 +178,7 @@ function storedOf(record: BacklogRecord): Attributes {
   return all;
 }
 
-/** A page has many records, and each is kept until it is settled: without what is not compared. */
+/** The attributes that are compared. Others are not kept: a page has many records, each until it is settled. */
 function fencedOf(stored: Attributes): Attributes {
   if (stored.rev?.S === undefined) return stored;
   const names = attributesToFence({}, true).filter((name) => stored[name] !== undefined);
@@ -189,12 +189,12 @@ function namesOf({ rev }: BacklogRecord, read: Attributes): readonly string[] {
   return attributesToFence(read, rev !== undefined);
 }
 
-/** DynamoDB takes expressions of 4 KB and 300 operators: two for each attribute. */
+/** Tells whether one condition can name all attributes: DynamoDB takes expressions of 4 KB and 300 operators. */
 function fitsCondition(record: BacklogRecord): boolean {
   return namesOf(record, storedOf(record)).length <= MAX_FENCED;
 }
 
-/** As it was read, or with this `rev` as the only change. */
+/** Tells whether an item is as it was read, or has this `rev` as the only change. */
 function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean {
   const read = storedOf(record);
   return namesOf(record, read).every((name) => {
@@ -204,7 +204,7 @@ function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean
   });
 }
 
-/** That of the attempts before goes as well. */
+/** Removes the whole history, also that of earlier attempts. */
 function withoutHistory({ set: { history: _, ...set }, remove }: RecordChange): RecordChange {
   return { set, remove: [...remove, 'history'] };
 }
@@ -215,7 +215,7 @@ function withoutErrors(change: RecordChange): RecordChange {
   return { set: rest, remove: [...remove, 'lastError'] };
 }
 
-/** What fits into the room of the index keys that it removes. */
+/** The smallest end of a record: it fits into the room of the index keys that it removes. */
 function bareEnd(change: RecordChange): RecordChange {
   const remove = ['lane', 'dueAt', 'notBefore'] as const;
   return change.set.status === 'SUCCESS'

@@ -7,7 +7,7 @@ import type { Table } from './table.js';
 
 export const REGISTRY_KEY = 'registry';
 export const REGION_KEY = 'region';
-/** More of them say no more. */
+/** Most damaged attributes that are reported. */
 const MOST_REPORTED = 20;
 
 /**
@@ -49,7 +49,7 @@ export class DynamoDbRegistry implements RegistryStore {
   }
 }
 
-/** What is damaged counts as absent: the next run of the queue's function registers it again. */
+/** Reads the registry. A damaged entry counts as absent: the next run of the queue's function registers it again. */
 export function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Registry {
   const { rev, queues, primaryRegion } = item ?? {};
   const all = Object.entries(isMap(queues) ? queues : {});

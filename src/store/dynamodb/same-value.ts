@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Attributes } from './attribute-values.js';
 
-/** Whether two values are the same: the order of a map's names and of a set's members means nothing. */
+/** Tells whether two values are the same. The order of a map's names and of a set's members means nothing. */
 export function isSameValue(one: AttributeValue, other: AttributeValue): boolean {
   const [[type, mine] = []] = Object.entries(one);
   const [[otherType, yours] = []] = Object.entries(other);
@@ -42,7 +42,7 @@ function membersOf(set: readonly unknown[]): string {
   return JSON.stringify(set.map(textOf).sort());
 }
 
-/** Numbers are text already, and are stored in one form only. */
+/** A member of a set as text. Numbers are text already, in one form only. */
 function textOf(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }

@@ -6,7 +6,7 @@ import { and, Expressions } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
 
-/** Other runs change the slots meanwhile. A run that was never quick enough asks again. */
+/** Writes that are tried: other runs change the slots meanwhile. A run that was never quick enough asks again. */
 const MAX_TRIES = 6;
 
 interface StoredSlots {
@@ -40,7 +40,7 @@ export class DynamoDbSlots implements SlotStore {
     return 0;
   }
 
-  /** False: the run has no slots any more. A request that arrives late does not shorten them. */
+  /** Renews slots. False: the run has none any more. A request that arrives late does not shorten them. */
   async renew(queue: string, run: string, until: number): Promise<boolean> {
     const expressions = new Expressions();
     const path = `${runPath(expressions, run)}.${expressions.name('until')}`;
@@ -52,7 +52,7 @@ export class DynamoDbSlots implements SlotStore {
     return written || (await this.read(queue, until + LONGEST_LEASE_MS)).slots.has(run);
   }
 
-  /** Until when they were held does not matter: a renewal may have been under way. */
+  /** Gives slots back, whatever their end is: a renewal may have been under way. */
   release(
     queue: string,
     run: string,
@@ -61,7 +61,7 @@ export class DynamoDbSlots implements SlotStore {
     return this.remove(queue, run, { count, onArrival });
   }
 
-  /** One read for all queues, and one write for each in which the run has slots. */
+  /** Makes one read for all queues, and one write for each in which the run has slots. */
   async end(queues: readonly string[], { holderPrefix }: LostRun): Promise<number> {
     const items = await this.table.getMany(queues.map(queueKey));
     const its = queues.flatMap((queue) =>
@@ -101,7 +101,7 @@ export class DynamoDbSlots implements SlotStore {
     return written;
   }
 
-  /** Only while the run still has as many: another process that removes them counts them, too. */
+  /** Removes the slots of a run while it still has as many: another process that removes them counts them, too. */
   private async remove(
     queue: string,
     run: string,
@@ -129,7 +129,7 @@ export class DynamoDbSlots implements SlotStore {
     });
   }
 
-  /** The first run of a queue makes them; another one repairs them where some other program has written them. */
+  /** Writes the attributes of the slots: for the first run of a queue, or where another program has written them. */
   private async repair(queue: string, { slots, raw }: StoredSlots): Promise<void> {
     const expressions = new Expressions();
     const { slotsTaken: sum } = raw;
@@ -162,7 +162,7 @@ function isConsistent({ slots, raw }: StoredSlots): boolean {
   );
 }
 
-/** Slots that no run can have taken are left out: they would never expire. */
+/** Reads the slots. Those that no run can have taken are left out: they would never expire. */
 function parseSlots(stored: unknown, latest: number): ReadonlyMap<string, Slots> {
   if (typeof stored !== 'object' || stored === null) return new Map();
   return new Map(

@@ -33,16 +33,16 @@ export interface DynamoDbStoreDeps {
   readonly client: DynamoDBClient;
   /** Names of the two tables; the construct `Backlog` creates them. */
   readonly tables: {
-    /** Partition key `id`, index `due`. */
+    /** The table of records: partition key `id`, index `due`. */
     readonly records: string;
-    /** Partition key `key`. */
+    /** The control table: partition key `key`. */
     readonly control: string;
   };
-  /** Tells both times; `systemClock`, or a test's. */
+  /** The clock of both times; `systemClock`, or a test's. */
   readonly clock: Clock;
-  /** Spreads the repetitions of batch reads. Default: the system's. */
+  /** Random numbers that spread the repetitions of batch reads. Default: the system's. */
   readonly random?: Random | undefined;
-  /** Called for each request with what it cost. */
+  /** Called for each request with its cost. */
   readonly onConsumed?: OnConsumed | undefined;
   /** Called when attributes of a control item are invalid, and get new values. */
   readonly onDamaged?: OnDamaged | undefined;

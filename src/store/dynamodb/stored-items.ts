@@ -39,7 +39,7 @@ export class StoredItems {
     this.records = new DynamoDbRecords(this.table, clock);
   }
 
-  /** One page of a segment, eventually consistent: exactly one request. `next`: continue behind that id. */
+  /** Reads one page of a segment, eventually consistent: exactly one request. `next`: continue behind that id. */
   async page({ number, of }: Segment, after: string | undefined) {
     const answer = await this.table.scan({
       Segment: number,
@@ -49,7 +49,7 @@ export class StoredItems {
     return { items: answer.items.map((stored) => this.read(stored)), next: answer.last?.id?.S };
   }
 
-  /** By id; absent ones are left out. Default: read strongly. */
+  /** Reads items, by id; absent ones are left out. Default: strongly. */
   async getMany(
     ids: readonly string[],
     consistency: 'strong' | 'eventual' = 'strong',

@@ -60,7 +60,7 @@ class DynamoDbSweep implements NotIndexedStore {
   }
 }
 
-/** Like `isMisindexed` and `isInWrongLane`, as far as a filter can tell; the records that it finds are checked again. */
+/** A filter like `isMisindexed` and `isInWrongLane`, as far as one can tell. The records that it finds are checked again. */
 function isLost(expressions: Expressions): string {
   const queue = expressions.name('queue');
   const lane = expressions.name('lane');
@@ -83,7 +83,7 @@ function isLost(expressions: Expressions): string {
   );
 }
 
-/** What is damaged is no sweep: the next one begins. */
+/** Reads the progress of a sweep. A damaged one counts as none: the next sweep begins. */
 function parseSweep(item: Item | undefined): SweepState | undefined {
   const { startedAt, finishedAt, cursors, found } = item ?? {};
   const isCursor = (cursor: unknown) => cursor === null || cursor === '' || isId(cursor);

@@ -11,27 +11,27 @@ import { lambdaImage } from './attribute-values.js';
 /** A part of a stream: its changes are in their order, and it ends some day. */
 export interface Shard {
   readonly id: string;
-  /** Whose changes come before. */
+  /** Id of the shard whose changes come before. */
   readonly parent: string | undefined;
-  /** No change will be added. */
+  /** No more changes will be added. */
   readonly closed: boolean;
 }
 
-/** The beginning of a shard, its end, or behind the change of that number. */
+/** A place in a shard: its beginning, its end, or behind the change of that number. */
 export type ShardPosition = 'start' | 'end' | { readonly after: string };
 
 /** A change in the form that Lambda hands it over in. */
 export interface StreamedChange {
   readonly before: Readonly<Record<string, unknown>> | undefined;
   readonly after: Readonly<Record<string, unknown>> | undefined;
-  /** Epoch milliseconds; to the second. */
+  /** The time of the change, epoch milliseconds; to the second. */
   readonly at: number;
   readonly sequenceNumber: string;
 }
 
 export interface ShardPage {
   readonly changes: readonly StreamedChange[];
-  /** Where to go on; undefined at the end of a closed shard. */
+  /** The place to go on from; undefined at the end of a closed shard. */
   readonly next: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export type ConditionalUpdate =
 export interface StoredPage {
   readonly items: readonly Attributes[];
   readonly count: number;
-  /** Where to go on; absent at the end. */
+  /** The key to go on behind; absent at the end. */
   readonly last: Record<string, AttributeValue> | undefined;
 }
 
@@ -60,13 +60,13 @@ export class Table {
     return this.deps.name;
   }
 
-  /** Read strongly. */
+  /** Reads an item, strongly. */
   async get(key: string, only?: string): Promise<Item | undefined> {
     const stored = await this.getStored(key, only);
     return stored && toItem(stored);
   }
 
-  /** As DynamoDB has it. Read strongly. */
+  /** Reads an item as DynamoDB has it, strongly. */
   async getStored(key: string, only?: string): Promise<Attributes | undefined> {
     const projection = only
       ? { ProjectionExpression: '#only', ExpressionAttributeNames: { '#only': only } }
@@ -161,13 +161,13 @@ export class Table {
     return pageOf(await this.send('Scan', () => this.deps.client.send(command)));
   }
 
-  /** Items of these keys, read strongly, by key; absent ones are left out. */
+  /** Reads the items of these keys, strongly, by key; absent ones are left out. */
   async getMany(keys: readonly string[]): Promise<Map<string, Item>> {
     const stored = await this.getManyStored(keys);
     return new Map([...stored].map(([key, item]) => [key, toItem(item)]));
   }
 
-  /** As DynamoDB has them. Default: read strongly. */
+  /** Reads items as DynamoDB has them, by key; absent ones are left out. Default: strongly. */
   async getManyStored(
     keys: readonly string[],
     consistency: 'strong' | 'eventual' = 'strong',
@@ -179,7 +179,7 @@ export class Table {
     return new Map(items.flat().map((item) => [item[this.deps.keyName]?.S ?? '', item]));
   }
 
-  /** An answer holds 16 MB at most, and less when DynamoDB throttles: what is missing is asked for again. */
+  /** Reads the items of up to 100 keys. An answer may lack some, at 16 MB or when DynamoDB throttles: they are asked for again. */
   private async getChunk(keys: readonly string[], consistency: 'strong' | 'eventual'): Promise<Attributes[]> {
     const items: Attributes[] = [];
     let pending: Record<string, AttributeValue>[] = keys.map((key) => this.keyOf(key));
@@ -205,7 +205,7 @@ export class Table {
     return items;
   }
 
-  /** Others are at the same item: each waits for another while. */
+  /** Waits before the next try, each process for a time of its own: others may be at the same item. */
   backOff(attempt: number): Promise<void> {
     const { clock, random } = this.deps;
     return clock.sleep(BACKOFF_MS * 2 ** attempt * (0.5 + random() / 2));

@@ -40,7 +40,7 @@ export class MemoryClaims implements ClaimStore {
     return this.queues.keys();
   }
 
-  /** When each claim runs out. */
+  /** The times at which the claims run out, with their queues. */
   untils(): Exclusive[] {
     const all = [...this.queues].flatMap(([name, runs]) =>
       [...runs.values()].map(({ until }) => ({ name, until })),

@@ -14,13 +14,13 @@ function copy(value: unknown): unknown {
   // Binary values and sets cannot be frozen.
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
   if (value instanceof Set) return new Set([...value].map(copy));
-  // Its fields are not what it is.
+  // A number is not what its fields are.
   if (numberText(value) !== undefined) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(copy));
   return copyEntries(value as Item, copy);
 }
 
-/** A simulation comes here for every attempt: a loop is several times faster than lists of entries. */
+/** Copies the entries of a map. A simulation does this for every attempt: a loop is several times faster than lists. */
 function copyEntries(value: Item, copyChild: (child: unknown, name: string) => unknown): Item {
   const copied: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {

@@ -1,7 +1,7 @@
 import { clampToRange, type DueRange } from '../range.js';
 import type { DuePage, DueQuery, IndexKey } from '../store.js';
 
-/** A chunk is split when it grows beyond this: moving a few hundred keys is cheap, moving all of a lane's is not. */
+/** Most keys in a chunk: moving a few hundred keys is cheap, moving all of a lane's is not. */
 const MAX_CHUNK = 512;
 
 /** The keys of one lane in order, of `dueAt` and then of `id`, in chunks of limited length that are never empty. */
@@ -72,7 +72,7 @@ export class LaneIndex {
   }
 }
 
-/** Sorts behind every id: ids are compared by UTF-16 units, of which this is the last. */
+/** A text that sorts behind every id: ids are compared by UTF-16 units, of which this is the last. */
 const LAST_ID = '\uffff'.repeat(2);
 
 function startOf(range: DueRange): IndexKey {

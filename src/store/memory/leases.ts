@@ -1,7 +1,7 @@
 import type { OperatorLeaseStore } from '../operator-store.js';
 import type { Cursor, LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState, LostRun } from '../store.js';
 
-/** A lease's item: what is left of it when it is free stays for the next holder. */
+/** The item of a lease. All but `held` stays for the next holder when the lease is free. */
 interface StoredLease {
   readonly held: LeaseHold | undefined;
   readonly suspects: readonly string[];
@@ -74,7 +74,7 @@ export class MemoryLeases implements OperatorLeaseStore {
     return this.held();
   }
 
-  /** Those that a run holds. */
+  /** The leases that a run holds, by key. */
   held(): Map<string, LeaseState> {
     const states = [...this.leases].map(([key, lease]) => [key, stateOf(lease)] as const);
     return new Map(states.flatMap(([key, state]) => (state ? [[key, state] as const] : [])));
@@ -92,7 +92,7 @@ export class MemoryLeases implements OperatorLeaseStore {
   }
 }
 
-/** A request that arrives late, behind others of the same holder, neither shortens its lease nor gives it back. */
+/** Tells whether the lease is the holder's, and not renewed since: a late request neither shortens nor ends it. */
 function isMineUntil(
   held: LeaseHold,
   { holder, until = held.until }: { readonly holder: string; readonly until?: number | undefined },

@@ -43,7 +43,7 @@ export class MemorySlots implements SlotStore {
   }
 }
 
-/** When the next permit of each queue is free. */
+/** The permits: the time at which the next one of each queue is free. */
 export class MemoryPermits implements PermitStore {
   private readonly nextPermits = new Map<string, number>();
 

@@ -42,7 +42,7 @@ export class MemorySweep implements NotIndexedStore {
 
   constructor(private readonly table: MemoryTable) {}
 
-  /** All of it at once, in the last of the segments. */
+  /** Returns all ids at once, in the last of the segments. */
   async scan({ segment, segments }: ScanPage): Promise<NotIndexedPage> {
     return { ids: segment < segments - 1 ? [] : this.table.notIndexed(), next: undefined };
   }

@@ -56,7 +56,7 @@ export class MemoryQueues implements OperatorQueueStore {
   }
 }
 
-/** The breakers: in their queue's item while that has room. */
+/** The breakers, in their queue's item while that has room. */
 export class MemoryBreakers implements BreakerStore {
   constructor(private readonly queues: MemoryQueues) {}
 

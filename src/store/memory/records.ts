@@ -41,7 +41,7 @@ export class MemoryRecords implements OperatorRecordStore {
     return this.table.find(ids);
   }
 
-  /** All of it in the last of the segments. */
+  /** Returns all items in the last of the segments. */
   async scan({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage> {
     const all = segment < segments - 1 ? [] : [...this.table.all()];
     const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;

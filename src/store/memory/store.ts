@@ -31,7 +31,7 @@ import { MemoryTable } from './table.js';
 
 /** @inline */
 export interface MemoryStoreDeps {
-  /** Tells the backlog's time; `systemClock`, or a test's. */
+  /** The clock of the backlog's time; `systemClock`, or a test's. */
   readonly clock: Clock;
 }
 
@@ -75,17 +75,17 @@ export class MemoryStore implements OperatorStore {
     this.control = new MemoryControl({ queues, leases, claims, readings, registry, activeRegion });
   }
 
-  /** When the first record of a lane is due, ISO-8601; undefined if the lane is empty. Nothing is due before. */
+  /** The due time of a lane's first record, ISO-8601; undefined if the lane is empty. Nothing is due before. */
   earliestDue(lane: string): string | undefined {
     return this.table.earliestDue(lane);
   }
 
-  /** As it is now, where it is not closed. */
+  /** The breaker of a destination as it is now; undefined if it is closed. */
   breakerOf(queue: string, destination = '*'): BreakerState | undefined {
     return this.state.stateOf(queue).breakers.get(destination);
   }
 
-  /** Lanes that hold anything. */
+  /** Lanes that hold records. */
   lanes(): string[] {
     return this.table.laneNames();
   }
@@ -100,7 +100,7 @@ export class MemoryStore implements OperatorStore {
     return [...this.table.all()];
   }
 
-  /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */
+  /** Writes an item as a foreign producer would: unconditionally, with any attributes. */
   put(item: Item): void {
     this.table.put(item);
   }

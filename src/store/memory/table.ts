@@ -43,7 +43,7 @@ export class MemoryTable {
     this.items.delete(id);
   }
 
-  /** Those that are there, each once. */
+  /** The records of these ids that exist, each once. */
   find(ids: readonly string[]): Found[] {
     const items = [...new Set(ids)].map((id) => this.items.get(id)).filter((item) => item !== undefined);
     return items.map((item) => this.found(item));
@@ -102,12 +102,12 @@ export class MemoryTable {
   }
 }
 
-/** Only an item that has both keys, as strings, is in the index. */
+/** The place of an item in the index. Only an item that has both keys, as strings, is in it. */
 function placeOf(id: string, { lane, dueAt }: Item) {
   return typeof lane === 'string' && typeof dueAt === 'string' ? { lane, key: { id, dueAt } } : undefined;
 }
 
-/** It is still as it was read, or as the library has written it since. */
+/** Tells whether an item is still as it was read, or as the library has written it since. */
 function isAsRead(item: Item, record: BacklogRecord): boolean {
   const { stored, written } = AsRead.of(record);
   const read = { ...(stored as Item), ...written };
