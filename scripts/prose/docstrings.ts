@@ -1,6 +1,6 @@
 /** The folders whose docstrings all name the thing first. Others are added as their docstrings are rewritten. */
 const NAMED_FIRST = [
-  /^src\/(?:client|intake|monitor|operate|registry|store|support|tasks)\//,
+  /^src\/(?:client|intake|monitor|operate|registry|store|support|tasks|testing)\//,
   /^cdk\//,
   /^src\/tools\/(?:charts|console|lab|overview|work)\//,
   /^src\/tools\/[^/]+$/,

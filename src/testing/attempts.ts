@@ -19,16 +19,16 @@ interface Attempt {
 export interface AttemptWatchOptions {
   /** Real time, in milliseconds, that an attempt gets before virtual time goes on. */
   readonly graceMs: number;
-  /** Whether a record that succeeds is attempted once more, as if the outcome could not be written. */
+  /** Attempts every record that succeeds once more, as if the outcome could not be written. */
   readonly attemptEachTwice: boolean;
 }
 
-/** Knows which attempts and middlewares are at work: virtual time is frozen for them, as they may do real I/O. */
+/** Watches the attempts and middlewares at work: virtual time is frozen for them, as they may do real I/O. */
 export class AttemptWatch {
   readonly findings: Finding[] = [];
   /** Attempts that have begun. */
   begun = 0;
-  /** What was attempted in the present drain: `queue/id`. */
+  /** Records that were attempted in the present drain: `queue/id`. */
   readonly attempted = new Set<string>();
   private readonly active = new Set<Attempt>();
   private readonly middlewares = new Set<Pick<Attempt, 'waitedForUntil'>>();
@@ -44,7 +44,7 @@ export class AttemptWatch {
     return async (record, context) => {
       this.begun++;
       this.attempted.add(`${record.queue}/${record.id}`);
-      // Which record it was, whatever the handler makes of what it gets.
+      // The handler may change the record that it gets: this copy stays as it was.
       const given = ownCopy(record);
       const attempt = this.enter(given, context);
       try {
@@ -75,12 +75,12 @@ export class AttemptWatch {
     return this.unknownTasks.size > 0;
   }
 
-  /** Its task was met in its queue, and the handler there does not know it. */
+  /** Tells whether a record's task was met in its queue, and the handler there does not know it. */
   isUnknownTask(record: BacklogRecord): boolean {
     return this.unknownTasks.has(taskKey(record));
   }
 
-  /** Middlewares of a handler are at work, before its run or after it. Gives what ends that. */
+  /** Notes that middlewares of a handler are at work, before its run or after it. Returns a function that ends that. */
   enterMiddlewares(): () => void {
     const work = { waitedForUntil: realNow() + this.options.graceMs };
     this.middlewares.add(work);
@@ -169,7 +169,7 @@ export class AttemptWatch {
     this.findings.push(finding);
   }
 
-  /** An attempt of work that is done already has failed. */
+  /** Reports a failed attempt of work that was done already. */
   reportFailedAgain(
     { id, queue }: Pick<BacklogRecord, 'id' | 'queue'>,
     attempt: number,

@@ -35,7 +35,7 @@ function changesOf(given: BacklogRecord, after: BacklogRecord): string[] {
   return [...names].filter((name) => !isDeepStrictEqual(ownValue(given, name), ownValue(after, name)));
 }
 
-/** A getter that the handler has put there may throw. */
+/** The value of an attribute, without a call of a getter: one that the handler has put there may throw. */
 function ownValue(record: BacklogRecord, name: string): unknown {
   return Object.getOwnPropertyDescriptor(record, name)?.value;
 }

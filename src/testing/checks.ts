@@ -5,36 +5,36 @@ import { isMeant, type RecordFilter, type TestRecord } from './record.js';
 import type { TestBacklog } from './test-backlog.js';
 import { describeRecord } from './words.js';
 
-/** Why a record is dead. */
+/** The reason and the error that a dead record is to have. */
 export interface DeadExpectation {
-  /** The name of its last error, such as `HttpError`, or an expression that its name and message fit. */
+  /** The name of its last error, such as `HttpError`, or an expression that `NAME: MESSAGE` matches. */
   readonly error?: string | RegExp | undefined;
-  /** Why it was given up: the text, or an expression that it fits. */
+  /** The reason why it was given up, or an expression that the reason matches. */
   readonly reason?: string | RegExp | undefined;
 }
 
-/** Until when a record waits. */
+/** The time until which a record is to wait. */
 export interface WaitingExpectation {
-  /** How long from now until its next attempt. */
+  /** The time from now until its next attempt. */
   readonly for?: Duration | undefined;
-  /** When its next attempt is. */
+  /** The time of its next attempt. */
   readonly until?: Date | string | undefined;
-  /** How much more or less it may be. Default: a minute, or a tenth of `for`, if that is more. */
+  /** The difference that is allowed, earlier or later. Default: a minute, or a tenth of `for`, if that is more. */
   readonly within?: Duration | undefined;
 }
 
-/** Which record there is to be. */
+/** The record that there is to be: all that is given must hold. */
 export interface RecordExpectation extends RecordFilter {
   /** The record's id. */
   readonly id?: string | undefined;
-  /** What the payload holds: of objects these properties, of anything else this value. */
+  /** The payload: of objects at least these properties, of anything else this value. */
   readonly payload?: unknown;
 }
 
-/** What a check found: whether it holds, and what to say if it was to be otherwise. */
+/** The result of a check, and its message if the opposite was expected. */
 export interface Checked {
   readonly pass: boolean;
-  /** @param isNot whether the opposite was expected */
+  /** @param isNot the opposite was expected */
   readonly message: (isNot: boolean) => string;
 }
 
@@ -131,7 +131,7 @@ function checked(pass: boolean, expectation: string, record: TestRecord): Checke
   };
 }
 
-/** Whether a value has what is expected, of objects those properties; asymmetric matchers of any runner are asked. */
+/** Tells whether a value has what is expected, of objects those properties. Asks asymmetric matchers of any runner. */
 function holds(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected);
   if ('asymmetricMatch' in expected && typeof expected.asymmetricMatch === 'function')

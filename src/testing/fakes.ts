@@ -56,29 +56,29 @@ export type FakeAnswer =
   | Error
   | 'hang'
   | {
-      /** The status of HTTP. Default: 200. */
+      /** The HTTP status. Default: 200. */
       readonly status?: number | undefined;
-      /** Such as `{ 'retry-after': '120' }`. */
+      /** The headers, such as `{ 'retry-after': '120' }`. Default: none. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
-      /** Text, or what is sent as JSON. Default: empty. */
+      /** The body: text, or a value that is sent as JSON. Default: empty. */
       readonly body?: unknown;
     };
 
 /** A request that `fakeFetch` got. */
 export interface FakeRequest {
-  /** In capitals. */
+  /** The method, in capitals. */
   readonly method: string;
-  /** Whole. */
+  /** The whole URL. */
   readonly url: string;
-  /** By names in lower case. */
+  /** The headers, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As text. */
+  /** The body, as text. */
   readonly body: string;
 }
 
-/** In place of `fetch`. */
+/** A function in place of `fetch`, which keeps the requests that it got. */
 export type FakeFetch = typeof fetch & {
-  /** What was asked, in order. */
+  /** The requests, in order. */
   readonly requests: readonly FakeRequest[];
 };
 

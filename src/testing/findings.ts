@@ -1,4 +1,4 @@
-/** What is wrong with a handler, although its record may have succeeded. */
+/** A mistake of a handler, although its record may have succeeded. */
 export interface Finding {
   /**
    * `ignoredSignal`: an attempt went on after its signal was aborted. `failedAgain`: an attempt failed that did the work of
@@ -11,13 +11,13 @@ export interface Finding {
   readonly id: string;
   /** Its queue. */
   readonly queue: string;
-  /** Which attempt it was, or would have been, from 1. */
+  /** The number of the attempt, or of the one that would have been, from 1. */
   readonly attempt: number;
-  /** In a sentence, with what to do about it. */
+  /** The mistake in a sentence, with what to do about it. */
   readonly message: string;
 }
 
-/** A handler does what would be wrong in production. Thrown by the call during which it was found. */
+/** Thrown by the call during which a handler did what would be wrong in production. */
 export class HandlerFindingError extends Error {
   /** Always `HandlerFindingError`. */
   override readonly name = 'HandlerFindingError';
@@ -29,15 +29,15 @@ export class HandlerFindingError extends Error {
   }
 }
 
-/** The effects of two attempts of one record are not those of one. */
+/** Thrown if a second attempt of a record failed, or had effects of its own. */
 export class NotIdempotentError extends Error {
   /** Always `NotIdempotentError`. */
   override readonly name = 'NotIdempotentError';
   constructor(
     message: string,
-    /** After the first attempt. */
+    /** The effects after the first attempt. */
     readonly first: unknown,
-    /** After the second one. */
+    /** The effects after the second attempt. */
     readonly second: unknown,
   ) {
     super(message);

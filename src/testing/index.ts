@@ -1,5 +1,5 @@
 /**
- * For tests of your handlers and producers: a backlog in your test's process, in memory and on virtual time, with the code
+ * Tests of your handlers and producers: a backlog in your test's process, in memory and on virtual time, with the code
  * that runs in Lambda. It needs no AWS account, no port and no waiting. See docs/testing.md.
  *
  * @packageDocumentation

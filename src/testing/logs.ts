@@ -2,7 +2,7 @@ import type { HandlerLogger } from '../../functions/handler-logger.js';
 
 /** A line that the functions and your handler have logged. */
 export interface LogEntry {
-  /** How serious it is. */
+  /** The level of the line. */
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   /** The text of the line. */
   readonly message: string;

@@ -9,7 +9,7 @@ import {
   type WaitingExpectation,
 } from './checks.js';
 
-/** What `expect` has more, once it was extended by `backlogMatchers`. */
+/** Matchers that `expect` has once it was extended by `backlogMatchers`. */
 export interface BacklogMatchers<Result = unknown> {
   /** The record has succeeded. */
   toHaveSucceeded(): Result;
@@ -21,26 +21,26 @@ export interface BacklogMatchers<Result = unknown> {
   toHaveBeenInserted(expected?: RecordExpectation): Result;
 }
 
-/** What a matcher gives to Vitest and Jest. */
+/** The result of a matcher, as Vitest and Jest take it. */
 export interface MatcherResult {
-  /** Whether it holds. */
+  /** The expectation holds. */
   readonly pass: boolean;
-  /** What is said if it was expected otherwise. */
+  /** Returns the message of the failure. */
   readonly message: () => string;
 }
 
 /**
- * What a matcher knows of its call.
+ * The context of a matcher's call.
  *
  * @inline
  */
 interface MatcherContext {
-  /** Whether `.not` came before it. */
+  /** `.not` came before it. */
   readonly isNot?: boolean | undefined;
 }
 
 /**
- * For Vitest and Jest: `expect.extend(backlogMatchers)`, once, in a setup file.
+ * Matchers for Vitest and Jest: `expect.extend(backlogMatchers)`, once, in a setup file.
  */
 export const backlogMatchers = {
   /** See `BacklogMatchers`. */

@@ -5,7 +5,7 @@ import type { AttemptSummary } from './summary.js';
 
 export type Settled = keyof AttemptSummary;
 
-/** The store in memory, which says what is written. */
+/** The store in memory, which reports insertions and settled attempts. */
 export class ObservedStore extends MemoryStore {
   /** Each record as it was before its last attempt was settled. */
   private readonly before = new Map<string, Item>();
@@ -53,7 +53,7 @@ export class ObservedStore extends MemoryStore {
     };
   }
 
-  /** As any service puts it. */
+  /** Puts an item as any service does. */
   override put(item: Item): void {
     const kind = this.item(String(item.id)) ? 'changed' : 'inserted';
     super.put(item);

@@ -34,7 +34,7 @@ export interface TestQueue
   readonly progressive?:
     | true
     | {
-        /** How often, up to which age, in ascending order. Default: the six tiers of the CDK app. */
+        /** The tiers, in ascending order of `untilAge`. Default: the six tiers of the CDK app. */
         readonly tiers?: readonly Tier[] | undefined;
         /** Attempts in all. Default: no limit. */
         readonly maxAttempts?: number | undefined;
@@ -86,7 +86,7 @@ const optionsSchema = z.strictObject({
   throwFindings: z._default(z.boolean(), true),
 });
 
-/** What of a queue is no setting: the rest is checked as the functions check it. */
+/** The options of a queue that are no settings. The rest is checked as the functions check it. */
 export const workShape = {
   handler: z.optional(aFunction),
   process: z.optional(aFunction),

@@ -12,31 +12,31 @@ import { HandlerFindingError } from './findings.js';
 import { keepingLogger, type LogEntry } from './logs.js';
 import { pollutedPrototype } from './polluted-prototype.js';
 
-/** What `perform` makes of the record and the attempt. All optional. */
+/** The record and the attempt that `perform` makes. All optional. */
 export interface PerformOptions {
   /** The record's id. Default: `test`. */
   readonly id?: string | undefined;
-  /** Which attempt it is, from 1. Default: 1. */
+  /** The number of the attempt, from 1. Default: 1. */
   readonly attempt?: number | undefined;
-  /** Other attributes of the record. */
+  /** Other attributes of the record. Default: none. */
   readonly record?: Partial<BacklogRecord> | undefined;
-  /** In place of one that is never aborted. */
+  /** The signal of the attempt. Default: one that only `timeout` aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** Aborts the signal after so long, in real time. Default: never. */
+  /** The real time after which the attempt's signal is aborted; not beside `signal`. Default: never. */
   readonly timeout?: Duration | undefined;
 }
 
-/** How one attempt ended. */
+/** The result of one attempt. */
 export interface PerformResult {
-  /** What happens to the record. `failed`: it is tried again, as its policy says. */
+  /** The outcome. `failed`: the record is tried again, as its policy says. */
   readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
-  /** What was thrown; of a typed outcome with a cause, the cause. */
+  /** The error that was thrown; of a typed outcome with a cause, the cause. */
   readonly error?: unknown;
-  /** Why, as `Dead`, `Cancel` or `Snooze` says. */
+  /** The reason that `Dead`, `Cancel` or `Snooze` gives. */
   readonly reason?: string | undefined;
-  /** What `RetryAfter` or `Snooze` asks for, in seconds. */
+  /** The wait that `RetryAfter` or `Snooze` asks for, in seconds. */
   readonly waitSeconds?: number | undefined;
-  /** What it has logged. */
+  /** The lines that it has logged. */
   readonly logs: readonly LogEntry[];
 }
 

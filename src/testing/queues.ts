@@ -48,7 +48,7 @@ export function readQueues(input: Readonly<Record<string, unknown>>): Queue[] {
   });
 }
 
-/** What goes into the settings of the functions, what into the code of one, and what does the work. */
+/** Splits a queue into the settings of the functions, the code of one, and what does the work. */
 function partsOf(name: string, input: unknown) {
   const path = `${PATH}.${name}`;
   if (typeof input !== 'object' || input === null)
@@ -74,7 +74,7 @@ function partsOf(name: string, input: unknown) {
   return { work, choices, settings: { ...settings, retryMode: 'progressive', ...retry } };
 }
 
-/** As the CDK app has it: the last tier says how old a record may become. */
+/** The policy of a progressive queue, as the CDK app has it: the last tier says how old a record may become. */
 function progressiveRetry(input: unknown, path: string): { retry?: object } {
   const given = parseOptions(progressiveSchema, input, path);
   if (given === true) return {};
@@ -83,7 +83,7 @@ function progressiveRetry(input: unknown, path: string): { retry?: object } {
   return { retry: { type: 'progressive', ...given, ...end } };
 }
 
-/** A function, a list with classes, or the hook of a history. */
+/** Tells whether a value is or holds code: a function, a list with classes, or the hook of a history. */
 function holdsCode(value: unknown): boolean {
   if (typeof value === 'function') return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsCode);

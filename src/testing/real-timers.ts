@@ -13,12 +13,12 @@ export function realNow(): number {
   return Number(hrtime()) / 1e6;
 }
 
-/** Every promise that needs no more than other promises is settled by then. */
+/** Waits for the next macrotask: by then, promises that wait only for other promises are settled. */
 export function macrotask(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Ends early when the promise is settled. */
+/** Waits in real time, or until the promise is settled. */
 export function waitReally(milliseconds: number, early: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);

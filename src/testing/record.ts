@@ -3,17 +3,17 @@ import type { Task } from '../tasks/index.js';
 
 /** A record as it was when the test asked for it. */
 export interface TestRecord extends BacklogRecord {
-  /** When the rules attempt it next; absent: it has succeeded or died, its queue is unknown, or a paused one. */
+  /** The time of its next attempt, were its queue not paused; absent: it has succeeded or died, or its queue is unknown. */
   readonly nextAttemptAt?: Date | undefined;
   /** The backlog's time when the test asked. */
   readonly readAt: Date;
 }
 
-/** Which records are meant: all that is said must hold. */
+/** The records that are meant: all that is given must hold. */
 export interface RecordFilter {
   /** The name of a queue. */
   readonly queue?: string | undefined;
-  /** Where they stand. */
+  /** Their status. */
   readonly status?: BacklogRecord['status'] | undefined;
   /** A task, or its name. */
   readonly task?: string | Pick<Task, 'name'> | undefined;
@@ -28,7 +28,7 @@ export function isMeant(record: BacklogRecord, { queue, status, task }: RecordFi
   );
 }
 
-/** Without what only its store knows: records are compared in tests. */
+/** Copies a record without what only its store knows: records are compared in tests. */
 export function testRecord(
   record: BacklogRecord,
   now: number,

@@ -13,7 +13,7 @@ export interface Rule {
   readonly queues: readonly string[];
   readonly handler: LambdaFunction;
   readonly event: BacklogEvent | { readonly queues: Readonly<Record<string, number>> };
-  /** The ages that it is for, on a progressive queue. */
+  /** The ages of its records, on a progressive queue. */
   readonly band: TierBand | undefined;
   /** Slower tiers, whose runs it makes up for if they were cut short. */
   readonly catchUp: readonly TierBand[];
@@ -58,11 +58,11 @@ function bandsOf(retry: Queue['settings']['retry'], functionTimeoutSeconds: numb
 export class RuleClock {
   constructor(
     private readonly store: ObservedStore,
-    /** Epoch milliseconds. */
+    /** The backlog's first moment, epoch milliseconds. */
     private readonly start: number,
   ) {}
 
-  /** When the rule finds something to do next, after now; undefined: never. */
+  /** The next tick, after now, at which the rule finds something to do; undefined: there is none. */
   next(rule: Rule, now: number): number | undefined {
     const wanted = rule.band ? this.wantedByAge(rule, rule.band, now) : this.wantedByDueTime(rule);
     if (wanted === Number.POSITIVE_INFINITY) return undefined;
@@ -79,7 +79,7 @@ export class RuleClock {
     return this.start + Math.floor((time - this.start) / everyMs) * everyMs;
   }
 
-  /** Whether a run that starts now finds anything due, beside these (`queue/id`). */
+  /** Tells whether a run that starts now finds anything due, beside these (`queue/id`). */
   isDue({ queues }: Rule, now: number, besides: ReadonlySet<string>): boolean {
     const lanes = this.earliestDue(queues) <= now ? this.lanes(queues) : [];
     return (
@@ -91,11 +91,7 @@ export class RuleClock {
     );
   }
 
-  /**
-   * When a rule attempts a record next, if nothing keeps it from that.
-   *
-   * @param dueAt ISO-8601
-   */
+  /** The time at which a rule attempts a record next, if nothing keeps it from that. Undefined: none does. */
   nextAttempt(rules: readonly Rule[], record: Parameters<typeof bornAt>[0], now: number): number | undefined {
     const own = rules.filter(({ queues }) => queues.includes(record.queue));
     const times = own.map((rule) => {
@@ -128,7 +124,7 @@ export class RuleClock {
     return earliest;
   }
 
-  /** The rule's first tick from then on at which something that was born then has an age of the band. */
+  /** The rule's first tick, from `from` on, at which a record that was born at `born` has an age of the band. */
   private tickInBand(rule: Rule, band: TierBand, born: number, from: number): number | undefined {
     const tick = this.tickFrom(rule, Math.max(from, born + band.fromAge * 1000));
     return band.last || tick <= born + band.untilAge * 1000 ? tick : undefined;

@@ -7,7 +7,7 @@ import { isSettled, type StreamChange } from '../../functions/intake/stream-even
 import { type Item, parseRecord } from '../record/index.js';
 import type { VirtualTime } from '../tools/lab/virtual-time.js';
 
-/** As many changes of the table as one batch of the stream has at most. */
+/** Most changes of the table in one batch of the stream. */
 const BATCH = 100;
 
 export interface StreamDeps {
@@ -20,7 +20,7 @@ export interface StreamDeps {
   ) => void;
   /** Starts a function as a rule does. */
   readonly fire: (queue: string, event: RuleEvent) => void;
-  /** What no test must overlook. */
+  /** Called with errors that no test must overlook. */
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -31,7 +31,7 @@ export class Stream {
 
   constructor(private readonly deps: StreamDeps) {}
 
-  /** A record was put. The stream brings it at once, before any time passes. */
+  /** Notes that a record was put. The stream brings it at once, before any time passes. */
   changed(item: Item, kind: StreamChange['kind']): void {
     // As the event source mapping filters: what the library writes has both.
     if (typeof item.lane === 'string' && item.rev !== undefined && item.exact === undefined) return;
@@ -43,7 +43,7 @@ export class Stream {
     if (this.waiting.length === 1) time.after(0, () => this.deliver());
   }
 
-  /** A run was lost with records that had just come: the intake looks at them again. */
+  /** Lets the intake look again at records that had just come when their run was lost. */
   lost(ids: readonly string[]): void {
     this.handle((batch) => batch.index(ids));
   }

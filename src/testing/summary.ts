@@ -1,16 +1,16 @@
-/** What attempts came to. Counts are of attempts. */
+/** Counts of attempts, by outcome. */
 export interface AttemptSummary {
   /** Attempts that began. */
   readonly attempted: number;
-  /** Those that succeeded. */
+  /** Attempts that succeeded. */
   readonly succeeded: number;
-  /** Those that failed, and are to be tried again. */
+  /** Attempts that failed, and whose records are tried again. */
   readonly failed: number;
   /** Records that were given up, for whatever reason. */
   readonly dead: number;
-  /** Put off by `Snooze`. */
+  /** Records that were put off by `Snooze`. */
   readonly snoozed: number;
-  /** Given up by `Cancel`. */
+  /** Records that were given up by `Cancel`. */
   readonly cancelled: number;
 }
 
@@ -23,7 +23,7 @@ export const NO_ATTEMPTS: AttemptSummary = {
   cancelled: 0,
 };
 
-/** What has been added since. */
+/** The counts since then. */
 export function difference(now: AttemptSummary, before: AttemptSummary): AttemptSummary {
   const entries = Object.entries(now).map(([name, count]) => [
     name,

@@ -46,7 +46,7 @@ export interface BareItem {
 export class TestBacklog {
   /** The client of your producers: they insert with it, look records up, and cancel them. */
   readonly client: BacklogClient;
-  /** What operators do: redrive, discard, pause and the like. */
+  /** The client of operators: redrive, discard, pause and the like. */
   readonly operator: BacklogOperator;
   private readonly world: World;
   private readonly throwFindings: boolean;
@@ -75,18 +75,18 @@ export class TestBacklog {
     return new Date(this.world.time.now);
   }
 
-  /** What was found wrong with the handlers so far. */
+  /** Mistakes of the handlers that were found so far. */
   get findings(): readonly Finding[] {
     return [...this.world.watch.findings];
   }
 
-  /** What the functions and your handlers have logged. */
+  /** Lines that the functions and your handlers have logged. */
   get logs(): readonly LogEntry[] {
     return [...this.world.logs];
   }
 
   /**
-   * Puts a record as a service in any language does, by its own AWS SDK. Gives its id.
+   * Puts a record as a service in any language does, by its own AWS SDK. Returns its id.
    *
    * @throws InvalidRecordError for what DynamoDB does not take
    */
@@ -99,8 +99,8 @@ export class TestBacklog {
   }
 
   /**
-   * Every `BacklogClient` of this process works on this backlog from now on: for producers that make a client of their
-   * own. Gives what ends that: call it in `afterEach`.
+   * Makes every `BacklogClient` of this process work on this backlog from now on, for producers that make a client of their
+   * own. Returns a function that ends that: call it in `afterEach`.
    */
   redirectClients(): () => void {
     const { prototype } = BacklogClient;
@@ -119,7 +119,7 @@ export class TestBacklog {
   }
 
   /**
-   * Attempts what is due now, no time passes: records that were just inserted, and those whose wait is over. The rules of
+   * Attempts what is due now, while no time passes: records that were just inserted, and those whose wait is over. The rules of
    * a progressive queue fire at their own times alone.
    *
    * @throws HandlerFindingError for what was found wrong with a handler
@@ -139,7 +139,7 @@ export class TestBacklog {
     return this.work('advance', () => this.world.pass(until));
   }
 
-  /** As `advance`, up to a time. */
+  /** Lets time pass up to a time, like `advance`. */
   async advanceTo(time: Date | string): Promise<AttemptSummary> {
     const until = new Date(time).getTime();
     if (Number.isNaN(until) || until < this.world.time.now) {
@@ -153,7 +153,7 @@ export class TestBacklog {
   /**
    * Lets time pass until every record has succeeded or died.
    *
-   * @param limit how long at most. Default: 60 days
+   * @param limit the longest time that may pass. Default: 60 days
    * @throws Error that names the records which still wait then, HandlerFindingError for what was found wrong with a handler
    */
   async runUntilSettled(limit: Duration = LONGEST_SECONDS): Promise<AttemptSummary> {
@@ -259,7 +259,7 @@ export class TestBacklog {
     if (this.throwFindings && found.length > 0) throw new HandlerFindingError(found);
   }
 
-  /** A record that no rule can bring to an end would take all of the time. */
+  /** Throws if a record waits in an unknown or paused queue: no rule would ever bring it to an end. */
   private async checkReachable(): Promise<void> {
     const known = this.world.queues.map(({ name }) => name);
     const states = await this.world.store.queues.readAll();

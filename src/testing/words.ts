@@ -2,7 +2,7 @@ import { age } from '../support/duration.js';
 import { show } from '../support/validation.js';
 import type { TestRecord } from './record.js';
 
-/** A record in a sentence: what a failed assertion shows. */
+/** Describes a record in a sentence, for a failed assertion. */
 export function describeRecord(record: TestRecord): string {
   const { id, queue, status, attempts, failures, lastError, deadReason, task, notReady, unknownTaskSince } =
     record;

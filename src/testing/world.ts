@@ -16,7 +16,7 @@ import { type Rule, RuleClock, rulesOf } from './rules.js';
 import { Stream } from './stream.js';
 import { type AttemptSummary, NO_ATTEMPTS } from './summary.js';
 
-/** The sweep is hourly. */
+/** Time until the sweep finds records: its rule fires hourly. */
 const SWEPT_AFTER_MS = 3_600_000;
 const TABLES = { records: 'test-records', control: 'test-control' };
 
@@ -61,7 +61,7 @@ export class World {
     return { ...this.counted, attempted: this.watch.begun };
   }
 
-  /** True once no record waits but those whose handlers do not know their tasks: no time brings these to an end. */
+  /** Tells whether no record waits but those whose handlers do not know their tasks: no time brings these to an end. */
   isSettled(): boolean {
     const waiting = this.waiting();
     if (waiting.length === 0 || !this.watch.hasUnknownTasks) return waiting.length === 0;
@@ -135,7 +135,7 @@ export class World {
     this.invoke(handler, event).catch((error: unknown) => this.troubles.push(error));
   }
 
-  /** Gives whether there was a run; a middleware may have ended the invocation before it. */
+  /** Invokes a function. False: there was no run, as a middleware ended the invocation before it. */
   private async invoke(handler: Queue['handler'], event: unknown): Promise<boolean> {
     const endsAt = this.time.now + this.timeoutMs;
     const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => endsAt - this.time.now };
@@ -241,7 +241,7 @@ export class World {
   }
 }
 
-/** It met another run: not an error of what is tested. */
+/** Tells whether an invocation failed only because it met another run: that is no error of what is tested. */
 function isLostRun(error: unknown): boolean {
   return (error as { readonly summary?: RunSummary }).summary?.comesBack === true;
 }

@@ -160,7 +160,7 @@ function isStill(name: string, read: Attributes[string] | undefined, expressions
   return `${expressions.name(name)} = ${expressions.stored(read)}`;
 }
 
-/** As `isStill`, but of documents only the type is compared: dynalite finds no two of them equal. */
+/** The same as `isStill`, but of documents only the type is compared: dynalite finds no two of them equal. */
 function isStillAlike(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
   const type = read?.M ? 'M' : read?.L ? 'L' : undefined;
   if (type === undefined) return isStill(name, read, expressions);
