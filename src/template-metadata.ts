@@ -15,7 +15,7 @@ export interface BacklogDescription {
   readonly version: number;
   readonly trigger: 'rules' | 'scheduler';
   readonly timeZone?: string | undefined;
-  /** Absent: the backlog is in one region. */
+  /** The primary region. Absent: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
   readonly intake: boolean;
   readonly sweep: boolean;

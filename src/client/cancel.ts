@@ -15,9 +15,9 @@ import { type Random, randomToken } from '../support/random.js';
 
 /** The result of a cancellation. */
 export interface CancelResult {
-  /** The record's. */
+  /** The record's id. */
   readonly id: string;
-  /** True: it was cancelled by this call, or before. No attempt begins any more. */
+  /** The record was cancelled, by this call or before. No attempt begins any more. */
   readonly cancelled: boolean;
   /**
    * The reason why it was not cancelled; absent if it is. `notFound`: there is no record of that id. `succeeded`: its work is
@@ -44,7 +44,7 @@ const MAX_TRIES = 4;
 const MAX_REASON_BYTES = 200;
 const RETENTION_SECONDS = 30 * 86_400;
 
-/** Gives a record up, unless it is done with; decides again when another process was quicker. */
+/** Gives a record up, unless it has ended. Decides again if another process was quicker. */
 export async function cancelRecord(id: string, reason: string, deps: CancelDeps): Promise<CancelResult> {
   const { records, clock, random } = deps;
   for (let tries = 0; tries < MAX_TRIES; tries++) {

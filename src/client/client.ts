@@ -103,9 +103,9 @@ type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
 
 /** The result of an insertion. */
 export interface InsertResult {
-  /** The record's: the one that was given, or the one that the client made. */
+  /** The record's id: the one that was given, or the one that the client made. */
   readonly id: string;
-  /** False if a record with this id was there already; it was left alone. */
+  /** The record was inserted. False: a record with this id was there already, and was left alone. */
   readonly inserted: boolean;
 }
 

@@ -2,7 +2,7 @@ import { type Duration, parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { show } from '../support/validation.js';
 
-/** When a new record may be attempted first. At most one of the two. */
+/** The time from which on a record may be attempted. At most one of the two. */
 export interface Delay {
   /** The time from now until it may be attempted. Default: none. */
   readonly delay?: Duration | undefined;

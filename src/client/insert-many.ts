@@ -15,11 +15,11 @@ export interface InsertManyResult {
   readonly duplicates: readonly string[];
   /** Records that cannot be stored, in the order of the source. The others are inserted. */
   readonly failed: readonly {
-    /** Undefined if the record had none. */
+    /** The record's id; undefined if it had none. */
     readonly id: string | undefined;
-    /** Its place in the source, from 0. */
+    /** The record's place in the source, from 0. */
     readonly index: number;
-    /** Says what is wrong with it. */
+    /** The error, which says what is wrong with the record. */
     readonly error: InvalidRecordError;
   }[];
 }

@@ -31,18 +31,18 @@ export interface NewRecord<Payload = unknown> {
    * The work: anything that JSON can hold, and sets, bytes and bigints. Keep it small: every write is billed by size.
    */
   readonly payload: Payload;
-  /** Letters, digits, "_", "." and "-", at most 128. Default: `default`. */
+  /** The queue: letters, digits, "_", "." and "-", at most 128. Default: `default`. */
   readonly queue?: string | undefined;
-  /** Names the task whose work it is, for a handler with `tasks`. */
+  /** The name of the task whose work it is, for a handler with `tasks`. */
   readonly task?: string | undefined;
   /**
-   * When the work came up, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at
+   * The time at which the work arose, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at
    * most 5 minutes ahead. Default: now.
    */
   readonly insertedAt?: Date | string | undefined;
-  /** Not to be attempted before; its age counts from here. In place of a delay in the options. Default: none. */
+  /** The time before which it is not attempted; its age counts from here. In place of a delay in the options. Default: none. */
   readonly availableAt?: Date | string | undefined;
-  /** Comes before the queue's own policy; or limits alone, `{ maxAttempts: 3 }`, which hold under that one. */
+  /** A policy, which comes before the queue's own; or limits alone, `{ maxAttempts: 3 }`, which hold under that one. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
   /** The trace that it belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
   readonly traceparent?: string | undefined;
@@ -51,11 +51,11 @@ export interface NewRecord<Payload = unknown> {
 }
 
 export interface ItemContext {
-  /** Epoch milliseconds. */
+  /** The backlog's time, epoch milliseconds. */
   readonly now: number;
   readonly availableAt: number | undefined;
   readonly random: Random;
-  /** Above these a record is dead from the start. Default: 16. */
+  /** Limit of the hops, above which a record is dead from the start. Default: 16. */
   readonly maxHops?: number | undefined;
   /** Tells whether records of a queue are indexed with their insertion. */
   readonly indexesAtOnce: (queue: string) => boolean;

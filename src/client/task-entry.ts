@@ -35,7 +35,7 @@ export function entryOf(
   return { payload, options: merged(common, own) };
 }
 
-/** It has options of its own beside its payload, or may have. */
+/** Tells whether an entry is a payload with options of its own, or may be. */
 export function isWrapped(given: unknown): given is WrappedPayload<never> {
   return (
     typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, 'payload')

@@ -39,7 +39,7 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
 /** A record that is about to be inserted. */
 export interface Prepared {
   readonly record: NewRecord;
-  /** Epoch milliseconds; undefined for at once. */
+  /** The time before which it is not attempted, epoch milliseconds; undefined: none. */
   readonly availableAt: number | undefined;
 }
 

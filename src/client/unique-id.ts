@@ -10,7 +10,7 @@ export interface Uniqueness {
   /** The value that makes two records the same: the payload, or a part of it. */
   readonly by: unknown;
   readonly periodSeconds: number;
-  /** When it may be attempted first, epoch milliseconds. */
+  /** The time from which on it may be attempted, epoch milliseconds. */
   readonly at: number;
 }
 
@@ -28,7 +28,7 @@ export function uniqueId({ task, queue, by, periodSeconds, at }: Uniqueness): st
   return `${task}:${digest}`;
 }
 
-/** All dates, promises, maps and the like would look the same here, and every record but the first be a duplicate. */
+/** Refuses dates, promises, maps and the like: they would all look the same, and every record but the first be a duplicate. */
 function refuseIndistinct(value: unknown): void {
   if (isDistinct(value)) return;
   const kind = typeof value === 'object' ? (value?.constructor?.name ?? 'value') : typeof value;
@@ -46,7 +46,7 @@ function isDistinct(value: unknown): boolean {
   return isPlain || ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }
 
-/** The same text for whatever DynamoDB stores as the same value. */
+/** A text that is the same for all that DynamoDB stores as the same value. */
 function canonical(value: unknown, depth: number): string {
   if (depth > MAX_DEPTH + 1) throw tooDeep();
   refuseIndistinct(value);

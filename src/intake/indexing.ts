@@ -84,14 +84,14 @@ export async function indexAll(
   return counts;
 }
 
-/** No rule finds it, or none where it is. */
+/** Tells whether no rule finds a record, or none does where it is. */
 export function needsIndexing(record: BacklogRecord, known: KnownQueues): boolean {
   return isMisindexed(record) || isInWrongLane(record, known);
 }
 
 type Answer = 'indexed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
 
-/** Whatever is wrong with it ends here. */
+/** Indexes one record. Its errors end here: no other record is affected. */
 async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answer> {
   const { id } = record;
   const { clock, logger, shardsOf = () => 1 } = deps;

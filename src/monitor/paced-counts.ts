@@ -6,16 +6,16 @@ import { type Clock, toIso } from '../support/clock.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 import { inRetry } from './in-retry.js';
 
-/** Counts, and when they were made. */
+/** Counts, and the time at which they were made. */
 export interface PacedCounts {
   readonly counts: QueueCounts;
-  /** About how many of those that wait have failed: the index does not tell, so a few records say it. */
+  /** Estimate of the waiting records that have failed. The index does not tell, so a few records are looked at. */
   readonly inRetry: number;
   /** Lanes that were counted: those of its shards, and those up to the last one that still holds records. */
   readonly lanes: number;
   /** The backlog's time, ISO-8601. */
   readonly at: string;
-  /** They were made at an earlier reading. */
+  /** The counts were made at an earlier reading. */
   readonly isOld: boolean;
 }
 
@@ -24,13 +24,13 @@ interface CountDeps extends StatsDeps {
 }
 
 interface LastCounts extends Omit<PacedCounts, 'isOld'> {
-  /** Real time. */
+  /** Real time at which the count is repeated, epoch milliseconds. */
   readonly repeatAt: number;
 }
 
 /** Entries of the index that one read unit pays for, about. */
 const ENTRIES_PER_READ_UNIT = 100;
-/** So often a queue's earlier lanes are looked into: 31 read units for a queue of one shard. */
+/** Time between two looks into a queue's earlier lanes: 31 read units for a queue of one shard. */
 const EARLIER_LANES_EVERY_MS = 3_600_000;
 
 /**

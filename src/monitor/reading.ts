@@ -8,10 +8,10 @@ import { type Item, MAX_SHARDS, type RetryMode } from '../record/index.js';
  * of them counted, and what only the app knows.
  */
 export interface Reading {
-  /** When the records were counted: the backlog's time, ISO-8601. */
+  /** The backlog's time at which the records were counted, ISO-8601. */
   readonly at: string;
   readonly counts: QueueCounts;
-  /** About how many of those that wait have failed. */
+  /** Estimate of the waiting records that have failed. */
   readonly inRetry?: number | undefined;
   /** Lanes that may hold the queue's records: those of its shards, and earlier ones that are not empty yet. */
   readonly shards: number;

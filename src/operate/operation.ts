@@ -51,7 +51,7 @@ export class Operation {
   private readonly writes: Writes;
   private readonly signal: AbortSignal;
   private readonly retryModes = new Map<string, RetryMode | undefined>();
-  /** Not looked at yet. */
+  /** Moved records that were not looked at again yet. */
   private moved: Moved[] = [];
   private readonly startedAt: number;
 

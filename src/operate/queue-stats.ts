@@ -38,13 +38,13 @@ export interface QueueStats {
   /** Records of a queue that retries per record, by due time. Each window begins now, and holds the shorter ones. */
   readonly due?:
     | {
-        /** Due by now. */
+        /** Records that are due by now. */
         readonly now: number;
-        /** Due within a minute. */
+        /** Records that are due within a minute. */
         readonly minute: number;
-        /** Due within an hour. */
+        /** Records that are due within an hour. */
         readonly hour: number;
-        /** Due within a day. */
+        /** Records that are due within a day. */
         readonly day: number;
       }
     | undefined;

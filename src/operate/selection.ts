@@ -31,7 +31,7 @@ export interface Selection {
 
 /** @inline */
 export interface PayloadMatch {
-  /** Names and places in lists. */
+  /** The path: names and places in lists. */
   readonly path: string | readonly string[];
   /** The value there, compared in depth. */
   readonly equals: unknown;
@@ -53,7 +53,7 @@ interface StatusesOfAction {
 }
 
 const statusSchema = z.enum(STATUSES);
-/** No record has the value `undefined`: a filter that lost its value would select all records without the attribute. */
+/** Refuses `undefined`: a filter that lost its value would select all records without the attribute. */
 const value = z.unknown().check(z.refine((given) => given !== undefined, 'expected a value'));
 const matchSchema = z.strictObject({
   path: z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))]),

@@ -7,7 +7,7 @@ import { isElsewhere } from './regions.js';
 export interface Claimant {
   /** The name of the owner; by default that of its stack. */
   readonly owner: string;
-  /** Its ARN. Undefined: it is not known, as in a test. */
+  /** The function's ARN. Undefined: it is not known, as in a test. */
   readonly function: string | undefined;
   /** Its queues, without what is undefined. */
   readonly queues: Readonly<Record<string, OwnQueue>>;
@@ -15,7 +15,7 @@ export interface Claimant {
   readonly region?: string | undefined;
   /** The primary region that its deployment names. Undefined: it names none. */
   readonly primaryRegion?: string | undefined;
-  /** It takes no queue by itself: an operator hands them over to it. */
+  /** The function takes no queue by itself: an operator hands queues over to it. */
   readonly isStandby: boolean;
   /** It is a process, which registers no queue that has a function. Default: it is a function. */
   readonly isProcess?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface Claimant {
 
 /** The entry of a function for a queue in the registry. */
 export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onArrival' | 'timeout'> & {
-  /** It has no function: processes attempt its records, and each of them says the same. */
+  /** The queue has no function: processes attempt its records, and each of them says the same. */
   readonly external?: boolean | undefined;
 };
 

@@ -144,6 +144,6 @@ export interface SlotStore {
   renew(queue: string, run: string, until: number): Promise<boolean>;
   /** Gives the slots of a run back. Those that ran out are left alone. */
   release(queue: string, run: string, slots: SlotsHeld): Promise<void>;
-  /** Gives back the slots that a lost run has in these queues, and returns in how many of them it had any. */
+  /** Gives back the slots that a lost run has in these queues. Returns the number of queues in which it had any. */
   end(queues: readonly string[], lost: LostRun): Promise<number>;
 }

@@ -27,7 +27,7 @@ export interface ClockSetting {
   readonly paused?: boolean | undefined;
 }
 
-/** Real time for both, as in the cloud. */
+/** A clock with real time for both, as in the cloud. */
 export const systemClock: Clock = { now: Date.now, wall: Date.now, sleep };
 
 /**

@@ -42,15 +42,15 @@ function secondsOf(value: unknown): number | undefined {
 }
 
 export interface Bounds {
-  /** Seconds. Default 0. */
+  /** Lower bound in seconds. Default: 0. */
   readonly least?: number;
-  /** Seconds. Default: a century. */
+  /** Upper bound in seconds. Default: a century. */
   readonly most?: number;
-  /** Seconds; this value itself is not allowed. Default: no such bound. */
+  /** Lower bound in seconds; the value itself is not allowed. Default: none. */
   readonly above?: number;
 }
 
-/** Seconds, or what was expected instead. */
+/** Returns the seconds of a duration, or a text that says what was expected. */
 function secondsWithin(
   value: unknown,
   { least = 0, above = -1, most = LONGEST_SECONDS }: Bounds,
@@ -62,7 +62,7 @@ function secondsWithin(
   return `expected seconds or a duration such as "90s" or "P1DT2H", ${from}${to}`;
 }
 
-/** A longer limit is none that a user would meet. */
+/** Longest upper bound that an error names: no user would meet a longer one. */
 const MAX_SHOWN_SECONDS = 1_000 * LONGEST_SECONDS;
 
 /** An exact length in one unit: `365 d`, `90 s`. */

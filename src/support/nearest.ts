@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Longer texts are not names that a person has misspelt. */
+/** Longest text that may be a misspelt name. */
 const MAX_CHARACTERS = 100;
 
 /** Names of other libraries, and of other places of this one, that mean the same but are not written alike. */

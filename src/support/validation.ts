@@ -4,7 +4,7 @@ import { ConfigurationError } from './errors.js';
 import { nearest } from './nearest.js';
 import { withoutUrlSecrets } from './url-text.js';
 
-/** More options than these are for the docs to name, not for an error. */
+/** Most known options that an error lists. If there are more, it lists none. */
 const MOST_NAMED = 8;
 
 /** English messages: by themselves, the schemas of zod/mini say "Invalid input" for everything. */

@@ -53,7 +53,7 @@ function valueAt(payload: unknown, keys: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Some libraries quote what they got. */
+/** Leaves the payload's values out of a message: some libraries quote what they got. */
 function withoutValues(message: string, value: unknown): string {
   let text = message;
   for (const leaf of leavesOf(value)) {

@@ -10,9 +10,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     /** The library's name. */
     readonly vendor: string;
-    /** Gives the output of a valid value, or what is wrong with it. */
+    /** Returns the output of a valid value, or what is wrong with it. */
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** Never there at run time: it carries the types. */
+    /** The types of the schema; it is never there at run time. */
     readonly types?:
       | {
           /** The type that the schema takes. */

@@ -54,7 +54,7 @@ function bandsOf(retry: Queue['settings']['retry'], functionTimeoutSeconds: numb
   return tierBands(tiers, functionTimeoutSeconds);
 }
 
-/** Knows when rules have something to do, so that virtual time need not pass through every minute of a year. */
+/** Finds the ticks at which rules have something to do, so that virtual time need not pass through every minute of a year. */
 export class RuleClock {
   constructor(
     private readonly store: ObservedStore,
