@@ -6,8 +6,8 @@ const NAMED_FIRST = [
   /^src\/tools\/[^/]+$/,
   /^src\/[^/]+$/,
   /^src\/tools\/(?:cli|local)\//,
-  /^src\/record\/(?:give-up|item-size)\.ts$/,
   /^functions\//,
+  /^src\/(?:delivery|leases|policies|record|worker)\//,
 ];
 /** A docstring that begins with a consequence or a preposition, and leaves its subject to be guessed. */
 const OPENING = /\/\*\*[\s*]*(What|Whether|Where|Which|Why|How|Those|Of|By)\b/g;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../support/errors.js';
 import { show } from '../support/validation.js';
 
-/** What an answer means for its record. */
+/** The meaning of an answer for its record. */
 export type Verdict = keyof Answers;
 
 /**

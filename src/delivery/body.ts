@@ -23,7 +23,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** How the store hands out fractions of more digits than a number holds: an object with the text as `value`. */
+/** Reads a fraction of more digits than a number holds: the store gives an object with the text as `value`. */
 function exactNumber(object: { value?: unknown }): string | undefined {
   const { value } = object;
   return typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? value : undefined;
@@ -35,7 +35,7 @@ export interface Received {
   readonly isComplete: boolean;
 }
 
-/** How long the end of an answer is waited for: its status says already what happened. */
+/** The longest wait for the end of an answer: its status says already what happened. */
 const BODY_SECONDS = 2;
 
 /**
@@ -71,7 +71,7 @@ export async function readBody(
   return { bytes: Buffer.concat(kept), isComplete };
 }
 
-/** How many bytes of an answer are needed for an excerpt: no secret in it may be cut in two, and half of it shown. */
+/** Bytes of an answer that an excerpt needs. They cover the longest secret, so that none is cut in two and shown by half. */
 export function bytesForExcerpt(maxBytes: number, secrets?: HiddenSecrets): number {
   return maxBytes + (secrets?.longestForm ?? 0);
 }

@@ -8,7 +8,7 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
 }
 
-/** A connection that the server closed while it was idle, which shows when it is used again. */
+/** Errors of a connection that the server closed while it was idle. They show when the connection is used again. */
 const STALE = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 interface Transport {
@@ -63,7 +63,7 @@ export class Connections {
   }
 }
 
-/** Not at a cold start, when most of Node's own modules are still to be loaded, and nothing may be due. */
+/** Loads Node's client at the first request, not at a cold start, as nothing may be due. */
 async function loadTransport(url: string): Promise<Transport> {
   const { request, Agent } = url.startsWith('https:')
     ? await import('node:https')

@@ -3,7 +3,7 @@ import { show } from '../support/validation.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
 import type { HeaderValue } from './options.js';
 
-/** Of the library's own making, or the connection's affair (RFC 9110, 7.6.1). */
+/** Headers that the library sets, or that belong to the connection (RFC 9110, 7.6.1). */
 const TAKEN = new Set([
   'accept-encoding',
   'backlog-attempt',
@@ -73,10 +73,10 @@ export interface CustomHeaders {
   readonly hidden: HiddenSecrets | undefined;
 }
 
-/** What these hold gives access to something, and settings are readable to many. */
+/** Names of headers whose values give access to something. Many people can read settings. */
 const CREDENTIALS = /^(authorization|cookie|(x-)?(api-?key|auth-?token|access-?token|secret|secret-?key))$/i;
 
-/** Whether what a header holds gives access to something, by its name. */
+/** Tells by the name of a header whether its value gives access to something. */
 export function holdsCredentials(header: string): boolean {
   return CREDENTIALS.test(header);
 }

@@ -9,7 +9,7 @@ export class HttpError extends Error {
   }
 }
 
-/** No answer came: the name could not be resolved, the connection was refused or broke, or time was up. */
+/** The error of a request without an answer: no address was found, the connection was refused or broke, or time was up. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   /** The system's code, such as `ECONNREFUSED`, where there is one. */

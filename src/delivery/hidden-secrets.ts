@@ -1,10 +1,10 @@
 import { withoutTrailing } from '../support/trailing.js';
 
-/** Shorter ones would hide too much of any text, and are easy to guess. */
+/** The least length of a secret that is hidden. Shorter ones would hide too much of any text, and are easy to guess. */
 const LEAST_CHARACTERS = 4;
-/** Longer ones are hidden in pieces: so half of one is hidden, too, and no pattern grows with the length of a secret. */
+/** The greatest length of a piece. A longer secret is hidden in pieces: half of it is hidden, too, and patterns stay short. */
 const MOST_CHARACTERS = 96;
-/** Of a piece as it may come back, per character: `%25E2%2582%25AC` and the like. */
+/** Most characters that one character of a secret may come back as: `%25E2%2582%25AC` and the like. */
 const LONGEST_CHARACTER = 20;
 const HIDDEN = '[secret]';
 const REPEATED = /(?:\[secret\]){2,}/g;
@@ -13,7 +13,7 @@ const REPEATED = /(?:\[secret\]){2,}/g;
 export interface HiddenSecrets {
   /** @param isWhole otherwise the text may end in the middle of a secret, and then without its beginning */
   hide(text: string, isWhole?: boolean): string;
-  /** No form of any of them has more characters. */
+  /** The number of characters that no form of any secret exceeds. */
   readonly longestForm: number;
 }
 
@@ -53,7 +53,7 @@ function piecesOf(secret: string): string[] {
   return Array.from({ length: count }, (_, i) => secret.slice(i * length, (i + 1) * length));
 }
 
-/** What it says, where it is a text in a code. */
+/** Decodes a secret that is percent-encoded, escaped as in JSON, or the base64 of a text. */
 function decodedForms(secret: string): string[] {
   const forms = [
     attempt(() => decodeURIComponent(secret)),
@@ -119,11 +119,11 @@ const LEAST_BEGUN = 3;
 
 interface Part {
   readonly pattern: string;
-  /** As many of the secret it stands for. */
+  /** The number of characters of the secret that it stands for. */
   readonly characters: number;
 }
 
-/** A text that ends in the middle of it. */
+/** Matches the beginning of a secret at the end of a text. */
 function begun(parts: readonly Part[], half: string, flags: string): RegExp {
   let characters = 0;
   const needed = parts.findIndex((part) => {
@@ -136,7 +136,7 @@ function begun(parts: readonly Part[], half: string, flags: string): RegExp {
   return new RegExp(`${first}${rest}${half}$`, flags);
 }
 
-/** It may stand in the middle of a longer text, from any of the three places that a byte can have in a group. */
+/** Patterns of a secret's base64, alone or inside other text: one for each place that a byte can have in a group of three. */
 function base64Forms(secret: string) {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].map((before) => {

@@ -16,7 +16,7 @@ import { addressCheck, checkAddress, checkedLookup, checkNetworks, isInLambda } 
 import { type SecretsSource, signing } from './signing.js';
 import { namesLoopback, parseDeliveryUrl, secretsInUrl } from './url.js';
 
-/** Of the answer, kept with the record. */
+/** The size of the excerpt of an answer that a record keeps. */
 const EXCERPT_BYTES = 200;
 const SECRET_WAIT_SECONDS = 60;
 
@@ -92,14 +92,14 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   });
 }
 
-/** Where `prepare` was not called, or a secret was there then: this is no failure of the record. */
+/** Puts the attempt off: a secret that cannot be read is no failure of the record. */
 function withoutSecret(error: Error, { logger }: AttemptContext): never {
   const reason = `a secret of the delivery cannot be had: ${error.message}`;
   logger.error('attempt put off', { reason });
   throw new Snooze(SECRET_WAIT_SECONDS, reason, { cause: error });
 }
 
-/** To allowed addresses only, however the URL names them. */
+/** Connections to allowed addresses only, however the URL names them. */
 function connectionsTo(
   url: string,
   { allowPrivateAddresses: allowed = false, lookup }: z.output<typeof optionsSchema>,
@@ -131,7 +131,7 @@ interface Answered {
   readonly hidden: HiddenSecrets | undefined;
 }
 
-/** Throws what the failure is. */
+/** Throws the error or the outcome that the answer means. */
 function conclude(
   verdict: Exclude<Verdict, 'success'>,
   { status, headers, text, origin, now, hidden }: Answered,
@@ -158,7 +158,7 @@ function withText(answer: string, text: string): string {
   return text === '' ? answer : `${answer}: ${text}`;
 }
 
-/** The origin only: paths and queries hold secrets. */
+/** Names the origin of a redirect only: paths and queries hold secrets. */
 function redirectTarget(
   { location }: IncomingHttpHeaders,
   origin: string,

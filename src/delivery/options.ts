@@ -22,14 +22,14 @@ export interface HttpDeliveryOptions {
   readonly url: string;
   /** Default POST. */
   readonly method?: Method | undefined;
-  /** Beside those of the delivery's own, and none of them. */
+  /** Further headers. Those that the delivery sets itself are refused. */
   readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
   /**
    * The secret that signs each request by Standard Webhooks: `whsec_` and base64, or the raw text, of at least 16 bytes.
    * Give several while they change. Default: no signature.
    */
   readonly secret?: SecretsSource | undefined;
-  /** What answers mean that are not to be taken as usual. */
+  /** Statuses whose meaning differs from the default. */
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers, up to 900 s. Default: the attempt's own time alone. */
   readonly requestTimeout?: Duration | undefined;
@@ -60,7 +60,7 @@ export interface HttpDelivery extends Process {
   prepare(): Promise<void>;
 }
 
-/** What can be written down as data as well, in the CDK app and the handlers' environment. */
+/** Options that can also be given as data, in the CDK app and the handlers' environment. */
 export const deliveryShape = {
   method: z.optional(z.enum(['POST', 'PUT', 'PATCH'], { error: 'expected "POST", "PUT" or "PATCH"' })),
   answers: z.optional(answersSchema),

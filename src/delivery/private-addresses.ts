@@ -11,7 +11,7 @@ import { addressIn } from './url.js';
  */
 export type AllowedAddresses = boolean | readonly string[];
 
-/** What companies and clouds number their own machines by. */
+/** The private networks of companies and clouds. */
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
@@ -40,7 +40,7 @@ const NOT_PUBLIC = [
   '3fff::/20',
 ];
 
-/** By family: one list for both would look IPv4 addresses up among the mapped ones of IPv6. */
+/** Lists of networks, one per family: a list for both would look IPv4 addresses up among the mapped ones of IPv6. */
 class Networks {
   private readonly ipv4 = new BlockList();
   private readonly ipv6 = new BlockList();
@@ -105,7 +105,7 @@ export function checkAddress(url: string, isAllowed: AddressCheck, name: string)
   );
 }
 
-/** Where a loopback address is the function's own sandbox. */
+/** Tells whether this process runs in Lambda, where a loopback address is the function's own sandbox. */
 export function isInLambda(): boolean {
   return process.env.AWS_LAMBDA_RUNTIME_API !== undefined;
 }

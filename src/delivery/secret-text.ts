@@ -17,7 +17,7 @@ export function parseSecrets(given: unknown, name: string): string[] {
   return [...new Set(secrets)];
 }
 
-/** Whether a text would do as it is. */
+/** Tells whether a text is one secret or several, each valid. */
 export function areSecrets(text: string): boolean {
   const secrets = partsOf(text);
   return secrets.length > 0 && secrets.every(isSecret);

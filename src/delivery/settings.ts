@@ -1,4 +1,4 @@
-/** What deliveries are checked by where nothing is delivered: in the CDK app. */
+/** The checks of a delivery's options for the CDK app, which delivers nothing. */
 export { type Answers, checkAnswers } from './answers.js';
 export { checkHeaders, holdsCredentials } from './custom-headers.js';
 export { deliveryShape, type Method } from './options.js';

@@ -38,7 +38,7 @@ export function secretsInUrl(url: string): string[] {
   return values.filter(isSecret).map(([, value]) => value);
 }
 
-/** Where a URL leads that names an address, or this machine: the address, without brackets. */
+/** The address that a URL names, without brackets, also for `localhost`. Undefined: it names another host. */
 export function addressIn(url: string): string | undefined {
   const { hostname } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -46,7 +46,7 @@ export function addressIn(url: string): string | undefined {
   return isIP(host) === 0 ? undefined : host;
 }
 
-/** Whether a URL names this machine itself. */
+/** Tells whether a URL names this machine itself. */
 export function namesLoopback(url: string): boolean {
   return isLoopback(new URL(url).hostname);
 }

@@ -18,13 +18,13 @@ export interface ClaimDeps {
 export interface Claimed {
   readonly queue: string;
   readonly ids: readonly string[];
-  /** The queue has shards. */
+  /** Tells whether the queue has shards. */
   readonly isSpread: boolean;
   /** Names the claim: the same batch that is delivered twice meets its own. Default: it comes once. */
   readonly batch?: string | undefined;
   /** Claims of the queue at a time. Default: any number. */
   readonly maxRuns?: number | undefined;
-  /** Of one attempt, in seconds. Default: none are made. */
+  /** Time of one attempt, in seconds. Default: none are made. */
   readonly attemptTimeout?: number | undefined;
   /** Real time at which the function ends: a claim that lasts so long is not renewed. Default: any may be. */
   readonly deadline?: number | undefined;
@@ -53,7 +53,7 @@ export class Claim implements RecordsHold {
   private readonly batch: string;
   private readonly attemptTimeout: number;
   private readonly deadline: number;
-  /** When the attempts of what was read last must be over. */
+  /** The time at which the attempts of the records that were read last must be over. */
   private until = 0;
   private heldUntil = 0;
 
@@ -79,7 +79,7 @@ export class Claim implements RecordsHold {
     return answer;
   }
 
-  /** Whether it lasts as long as the function may: it cannot be renewed. */
+  /** Tells whether it lasts as long as the function may. Then it is not renewed. */
   get isLast(): boolean {
     return this.heldUntil >= this.deadline;
   }
@@ -108,7 +108,7 @@ export class Claim implements RecordsHold {
     return (await this.claim()) === 'claimed';
   }
 
-  /** The work is done: a claim that cannot be given back runs out by itself. */
+  /** Gives the claim back after the work. If that fails, the claim runs out by itself. */
   async release(): Promise<void> {
     const { queue, isSpread } = this.claimed;
     const { batch, holder } = this;

@@ -9,12 +9,12 @@ const MAX_TRIES = 3;
 export type Acquired =
   | {
       readonly held: true;
-      /** Where an earlier run stopped at a limit. */
+      /** The place at which an earlier run stopped at a limit. */
       readonly cursor?: Cursor | undefined;
-      /** What its holder left in flight, if it was lost. */
+      /** The journal of the previous holder, if that was lost. */
       readonly crashed?: Crashed | undefined;
     }
-  /** Its holder was asked to look once more. */
+  /** Another run has the lease. If possible, it was asked to look once more. */
   | { readonly held: false };
 
 /** The journal of a run that was lost. */
@@ -22,7 +22,7 @@ export interface Crashed {
   /** Ids in flight when it was lost, and the `rev` that their settles would have written. */
   readonly inFlight: readonly string[];
   readonly rev: string;
-  /** Whether their attempts had begun for certain: they may not even have been read. */
+  /** Tells whether their attempts had begun for certain. If not, the records may not even have been read. */
   readonly begun: boolean;
 }
 
@@ -38,22 +38,22 @@ export interface LeaseDeps {
 export class RunLease implements RecordsHold {
   readonly called = 'lease';
   readonly logged: { readonly lease: string };
-  /** What the settles of the page in the journal write as `rev`. */
+  /** The `rev` that the settles of the page in the journal write. */
   rev = '';
   /** Ids that wait for their attempt alone; every write of the journal carries them on. */
   suspects: readonly string[] = [];
-  /** Whether this run has acquired it and not given it back. */
+  /** Tells whether this run has acquired it and not given it back. */
   isHeld = false;
   private readonly holder: string;
-  /** When the attempts of the page in the journal must be over. */
+  /** The time at which the attempts of the page in the journal must be over. */
   private until = 0;
-  /** When the lease runs out: later, where it was renewed for those of the page that are not over yet. */
+  /** The time at which the lease runs out: later than `until` if it was renewed for attempts that are not over yet. */
   private heldUntil = 0;
   /** The latest end that was asked for: DynamoDB may have carried out a request whose answer was lost. */
   private askedUntil = 0;
   /** Ids of a journal that no attempt has used yet. */
   private journal: ReadonlySet<string> = new Set();
-  /** What the journal says of its attempts. */
+  /** The journal's mark that the attempts of its ids have begun. */
   private begun: true | undefined;
 
   constructor(
@@ -94,7 +94,7 @@ export class RunLease implements RecordsHold {
     this.suspects = [...this.suspects, id];
   }
 
-  /** They need not be attempted alone any more. */
+  /** Removes ids from those that wait for their attempt alone. */
   clear(ids: readonly string[]): void {
     this.suspects = this.suspects.filter((suspect) => !ids.includes(suspect));
   }
@@ -139,7 +139,7 @@ export class RunLease implements RecordsHold {
     return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
   }
 
-  /** Tells whether the lease, as it is now, has run out meanwhile, whatever is written from now on. */
+  /** Returns a check that holds until the lease, as it is now, runs out. Later renewals do not change it. */
   watch(): () => boolean {
     const { heldUntil } = this;
     return () => this.deps.clock.wall() < heldUntil;

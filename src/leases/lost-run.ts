@@ -16,7 +16,7 @@ export interface LostQueue {
   readonly onArrival: boolean;
 }
 
-/** What a lost run held. */
+/** The holds of a lost run that were ended, and its losses. */
 export interface EndedHolds {
   readonly leases: number;
   readonly claims: number;

@@ -2,21 +2,21 @@ import { StoreError } from '../store/errors.js';
 import type { Clock } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
 
-/** What the work of one page may take in the worst case, in seconds. */
+/** Time for the work of one page in the worst case, in seconds. */
 export const PAGE_SECONDS = 60;
 /** Clocks of two machines may differ by this much. */
 export const CLOCK_SKEW_MS = 5_000;
-/** Between the end of an attempt's time and the end of a hold: time to settle. */
+/** Time to settle, between the end of an attempt's time and the end of a hold. */
 export const SETTLE_MS = 5_000;
-/** Between a renewal that fails and its repetition. */
+/** Time between a renewal that fails and its repetition. */
 export const RETRY_MS = 1_000;
 
-/** How long a hold lasts: one page or one attempt, with time to settle before and after. */
+/** The length of a hold: one page or one attempt, with time to settle before and after. */
 export function holdMs(attemptTimeout: number): number {
   return Math.max(PAGE_SECONDS, attemptTimeout) * 1000 + 2 * SETTLE_MS;
 }
 
-/** Whether a hold that lasts until then may be taken over. */
+/** Tells whether a hold that lasts until then may be taken over. */
 export function isExpired({ until }: { readonly until: number }, clock: Clock): boolean {
   return clock.wall() > until + CLOCK_SKEW_MS;
 }
@@ -42,9 +42,9 @@ export interface TimedHold {
 
 /** The hold on the records that are under attempt. `renew` lets no further attempt begin, as records were read long ago. */
 export interface RecordsHold extends TimedHold {
-  /** The settles write it. */
+  /** The `rev` that the settles write. */
   readonly rev: string;
-  /** Whether an attempt that starts then, by default now, ends inside the hold with its settle. */
+  /** Tells whether an attempt that starts then, by default now, ends inside the hold with its settle. */
   covers(startsAt?: number): boolean;
   /** Real milliseconds until it runs out. */
   leftMs(): number;

@@ -5,9 +5,9 @@ import { nearest } from '../support/nearest.js';
 import { parseOptions, show } from '../support/validation.js';
 import type { WaitRange } from './policy.js';
 
-/** How the waits of records that failed together are spread. */
+/** The spread of the waits of records that failed together. */
 export type Jitter =
-  /** By a number that stays with the record for life: see schedule.ts. */
+  /** A number that stays with the record for life moves its waits: see schedule.ts. */
   | { readonly type: 'phase'; readonly amplitude: number }
   /** Anything from nothing to the whole wait. */
   | { readonly type: 'full' }
@@ -20,7 +20,7 @@ export type Jitter =
 type JitterType = 'phase' | 'full' | 'equal' | 'percent' | 'none';
 const JITTER_TYPES: readonly JitterType[] = ['phase', 'full', 'equal', 'percent', 'none'];
 const DEFAULT_PERCENT = 10;
-/** Where the cumulated wait does not grow by a factor in the limit (constant waits, powers, arctan). */
+/** The amplitude where the cumulated wait does not grow by a factor in the limit (constant waits, powers, arctan). */
 const DEFAULT_AMPLITUDE = 0.236;
 
 const SCHEMAS = {

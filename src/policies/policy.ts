@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { duration } from '../support/duration.js';
 
-/** What a policy may look at when an attempt has failed. */
+/** A failed attempt, as far as a policy may look at it. */
 export interface Failure {
   /** Failures so far, this one included: 1 at the first. */
   readonly failures: number;
@@ -15,11 +15,11 @@ export interface WaitRange {
   readonly most: number;
 }
 
-/** What a formula says after a failure. */
+/** The wait that a formula gives after a failure. */
 export interface FormulaWait extends WaitRange {
-  /** No jitter makes it longer. Default: the policy has no maximum of its own. */
+  /** The maximum, which no jitter exceeds. Default: the policy has none of its own. */
   readonly maximum?: number | undefined;
-  /** No tick makes it shorter. Default: 0; a wait that the policy draws is never shorter than its least. */
+  /** The minimum, which no tick shortens. Default: 0; a wait that the policy draws is never shorter than its least. */
   readonly minimum?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function isFixed({ least, most }: WaitRange): boolean {
   return least === most;
 }
 
-/** What one policy is: its own options and its formula. One small file each. */
+/** A policy: its own options and its formula. Each has a small file. */
 export interface PolicyDefinition<Type extends string, Options> {
   readonly type: Type;
   readonly options: z.ZodMiniType<Options>;
@@ -52,7 +52,7 @@ export interface PolicyDefinition<Type extends string, Options> {
 export const subexponential = () => 1;
 
 export const DAY_SECONDS = 86_400;
-/** No wait is longer, whatever the formula says. */
+/** The longest wait, whatever the formula says. */
 export const MAX_WAIT_SECONDS = 365 * DAY_SECONDS;
 /** Age past which a record is given up under every policy. */
 export const DEFAULT_MAX_AGE_SECONDS = 360 * DAY_SECONDS;
@@ -63,7 +63,7 @@ export const waitOption = duration({ above: 0, most: MAX_WAIT_SECONDS });
 /** Options of the policies without any. */
 export const noOptions = z.object({}) as z.ZodMiniType<Record<string, never>>;
 
-/** From a first wait towards a greatest. */
+/** Options of a curve from a first wait towards a greatest. */
 export interface Curve {
   first: number;
   max: number;

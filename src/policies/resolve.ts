@@ -59,7 +59,7 @@ export const POLICY_TYPES = Object.keys(DEFINITIONS) as PolicyType[];
 /** Options that every policy takes beside its own. */
 const commonOptions = {
   ...limitOptions,
-  /** No wait is longer, jitter included. Default and most: 365 days. */
+  /** The longest wait, jitter included. Default and most: 365 days. */
   maxWait: z.optional(waitOption),
   /** Default: `nearest`. */
   rounding: z._default(z.enum(['nearest', 'up']), 'nearest'),
@@ -162,7 +162,7 @@ function formulaOf(policy: unknown): Formula {
   }
 }
 
-/** What is wrong with a policy inside another, whose place it does not know. */
+/** A fault of a policy inside another one. The message does not name its place yet. */
 class NestedPolicyError extends Error {}
 
 function parsePolicy(input: unknown, name: string) {

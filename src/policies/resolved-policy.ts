@@ -17,8 +17,8 @@ export interface ResolvedPolicy {
   /** The wait before jitter; `undefined` for never again. */
   baseWait(failure: Failure): WaitRange | undefined;
   /**
-   * What the jitter makes of it, of all records and draws together: never more than `maxWait`, nor than the
-   * maximum of the policy itself.
+   * The wait with its jitter, of all records and draws together: never more than `maxWait`, nor than the maximum of the
+   * policy itself.
    */
   jitteredWait(failure: Failure): FormulaWait | undefined;
   /** Sums of these waits after so many failures, seconds. */

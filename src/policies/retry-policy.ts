@@ -3,7 +3,7 @@ import type { JitterInput } from './jitter.js';
 import type { Tier } from './tiers.js';
 
 /**
- * When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. The page
+ * A retry policy as plain data. It can stand in code, in configuration, in the CDK app or on one record. The page
  * docs/policies-reference.md has the schedule of each.
  */
 export type RetryPolicy =
@@ -23,7 +23,7 @@ export type RetryPolicy =
   | ProgressivePolicy
   | WorkQueuePolicy;
 
-/** How long it is tried, under whatever policy. */
+/** Limits of the attempts of a record, under whatever policy. */
 export interface RetryLimits {
   /** Attempts that may fail, the first one included. Default: no limit. */
   readonly maxAttempts?: number | undefined;
@@ -34,7 +34,7 @@ export interface RetryLimits {
   readonly maxAge?: Duration | undefined;
 }
 
-/** What every policy takes beside its own options. */
+/** Options that every policy takes beside its own. */
 export interface CommonPolicyOptions extends RetryLimits {
   /** The longest wait, jitter included. Default: 365 days. */
   readonly maxWait?: Duration | undefined;
@@ -84,7 +84,7 @@ export interface ExponentialPolicy extends CommonPolicyOptions {
   readonly type: 'exponential';
   /** Part of every wait. Default: 180 s. */
   readonly min?: Duration | undefined;
-  /** What the other part is multiplied by at every failure, 1 to 1,000. Default: 2. */
+  /** The factor of the other part at every failure, 1 to 1,000. Default: 2. */
   readonly base?: number | undefined;
   /** The other part of the first wait. Default: 60 s. */
   readonly unit?: Duration | undefined;
@@ -95,7 +95,7 @@ export interface WindowPolicy extends CommonPolicyOptions {
   readonly type: 'window';
   /** The least first wait. Default: 35 s. */
   readonly interval?: Duration | undefined;
-  /** What it is multiplied by at every failure, above 1, up to 1,000. Default: 2. */
+  /** The factor of the window at every failure, above 1, up to 1,000. Default: 2. */
   readonly base?: number | undefined;
 }
 
@@ -144,7 +144,7 @@ export interface ListPolicy extends CommonPolicyOptions {
   readonly type: 'list';
   /** The waits, 1 to 100 of them. Default: 5, 10 and 25 minutes. */
   readonly waits?: readonly Duration[] | undefined;
-  /** What follows them: `dead`, the `last` one again and again, or another policy. Default: `dead`. */
+  /** The sequel of the list: `dead`, the `last` wait again and again, or another policy. Default: `dead`. */
   readonly afterwards?: 'dead' | 'last' | RetryPolicy | undefined;
 }
 

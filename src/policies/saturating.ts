@@ -15,7 +15,7 @@ export const saturating: PolicyDefinition<'saturating', Curve> = {
   phased: true,
 };
 
-/** Beyond it a power loses more digits than the series leaves out. */
+/** The greatest n that is computed as a power: of greater ones the power loses more digits than the series leaves out. */
 const MOST_FACTORS = 10_000;
 
 /** (1 + 1/n)^n. Of great n by its series, e (1 - 1/2n + 11/24n^2 - ...): 1 + 1/n has no digits left for it there. */

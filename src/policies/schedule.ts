@@ -10,10 +10,10 @@ export interface FailedAttempt {
   readonly queue: string;
   /** Failures so far, this one included; and so are attempts that found the work not ready. */
   readonly failures: number;
-  /** What the sum of the waits counts from. Undefined: not known. */
+  /** The time that the sum of the waits counts from. Undefined: not known. */
   readonly firstFailureAt: number | undefined;
   readonly failedAt: number;
-  /** What the age counts from. */
+  /** The time that the age counts from. */
   readonly bornAt: number;
 }
 
@@ -22,18 +22,18 @@ export type RetryDecision =
       readonly retry: true;
       /** The due time to store: see tick.ts. */
       readonly dueAt: number;
-      /** When the wait is over by the policy itself. */
+      /** The time at which the wait is over by the policy itself. */
       readonly wanted: number;
     }
   | { readonly retry: false; readonly reason: 'maxAttempts' | 'expired' };
 
-/** A wait of nothing is none. */
+/** The least wait that may be kept to the second. A shorter one is none. */
 const LEAST_WAIT_SECONDS = 0.001;
 
 /**
- * When a failed record is due again: the policy's wait, spread by its jitter, and kept by the rule's ticks (tick.ts). A
- * policy that says less than a tick, and less than 15 minutes, is kept to the second; so is a policy that draws its waits, where it has drawn
- * less.
+ * Decides when a failed record is due again: after the policy's wait, spread by its jitter, and kept by the rule's ticks
+ * (tick.ts). A wait of less than a tick, and less than 15 minutes, is kept to the second. A fixed wait is compared before
+ * its jitter; a random one as it was drawn.
  *
  * @param tickSeconds how often the queue is polled; 0: at any time
  * @param random drawn from once for a wait that is left to chance
@@ -68,11 +68,11 @@ function drawn({ least, most }: WaitRange, random: Random): number {
   return least === most ? most : least + random() * (most - least);
 }
 
-/** Sums take time, and spreads that need them are wider than any tick by then. */
+/** The most waits that are summed. Sums take time, and spreads are wider than any tick by then. */
 const MOST_SUMMED = 100;
 
 /**
- * With the fixed phase a record has a line of its own through the spread of all records:
+ * Returns the end of a wait with the fixed phase. A record has a line of its own through the spread of all records:
  *
  *     wait(n)  = least(n) + u (most(n) - least(n))      u: the record's phase; the range: what the jitter makes of base(n)
  *     line(n)  = first failure + the sum of its waits

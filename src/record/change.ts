@@ -20,15 +20,15 @@ export interface RecordChange {
     readonly status?: Status;
     /** The queue into which it moves. */
     readonly queue?: string;
-    /** When it was inserted, ISO-8601. */
+    /** The time of the insertion, ISO-8601. */
     readonly insertedAt?: string;
-    /** What its age counts from, ISO-8601. */
+    /** The time that its age counts from, ISO-8601. */
     readonly availableAt?: string;
     /** Its partition of the index. */
     readonly lane?: string;
-    /** When it is due, ISO-8601. */
+    /** The due time, ISO-8601. */
     readonly dueAt?: string;
-    /** The due time is kept to the second. */
+    /** Marks a due time that is kept to the second. */
     readonly exact?: true;
     /** Attempts so far. */
     readonly attempts?: number;
@@ -46,13 +46,13 @@ export interface RecordChange {
     readonly lastError?: ErrorEntry;
     /** The newest attempts. */
     readonly history?: readonly HistoryEntry[];
-    /** No attempt before. */
+    /** The time before which it is not attempted; see `NotBefore`. */
     readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
     /** ISO-8601. */
     readonly unknownTaskSince?: string;
-    /** Why it is dead. */
+    /** The reason of its death. */
     readonly deadReason?: string;
-    /** When DynamoDB's TTL removes it, epoch seconds. */
+    /** The time from which DynamoDB's TTL may remove it, epoch seconds. */
     readonly expiresAt?: number;
   };
   /** Attributes that go. */
@@ -71,31 +71,31 @@ export interface RecordChange {
     | 'lastError'
     | 'history'
   )[];
-  /** What a run counts it as, where the status does not tell. */
+  /** The count of the run that it adds to, if the status does not tell. */
   readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
 export interface SettleContext {
-  /** Where the record belongs: the lane it was found in, if that is one of its queue's shards. */
+  /** The lane that the record belongs in: the one it was found in, if that is one of its queue's shards. */
   readonly lane: string;
   readonly retryMode: RetryMode;
   /** The queue's policy; the record's own comes before it. */
   readonly policy: ResolvedPolicy;
-  /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
+  /** Tells that the policy was chosen for this failure, and is not the queue's: its waits hold on a progressive queue too. */
   readonly chosen?: boolean | undefined;
-  /** Another queue, where it goes if it is to be retried. */
+  /** The queue into which it is moved if it is to be retried. Default: it stays. */
   readonly retryQueue?: string | undefined;
-  /** When the attempt ended, epoch milliseconds. */
+  /** The end of the attempt, epoch milliseconds. */
   readonly now: number;
-  /** How often the queue is polled. */
+  /** Time between two polls of the queue. */
   readonly tickSeconds: number;
-  /** For policies that leave the wait to chance: drawn from once per failure. */
+  /** Random numbers for policies that leave the wait to chance: one per failure. */
   readonly random: Random;
   /** The longest `Retry-After` that is kept, in seconds. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
-  /** How long a finished record is kept; `undefined` for ever. */
+  /** Time for which a finished record is kept, in seconds; `undefined`: for ever. */
   readonly retention?: number | undefined;
-  /** How much is kept of the attempts. */
+  /** Limits of the history that is kept. */
   readonly history?: HistoryLimits | undefined;
 }
 
@@ -104,7 +104,7 @@ export function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly inser
   return lane === undefined ? { insertedAt } : {};
 }
 
-/** What every attempt leaves. */
+/** The attributes that every attempt writes. */
 export function attemptOf(record: BacklogRecord, { now }: SettleContext) {
   return {
     ...arrivalOf(record),
@@ -129,8 +129,8 @@ export function historyOf(
 }
 
 /**
- * The next attempt comes no earlier; in another queue, if the record moves there. A record that is not indexed, or is in
- * the lane of a shard that is gone, is indexed by this. A record that waits does not expire.
+ * Puts the next attempt off until then, in another queue if the record moves there. A record that is not indexed, or is in
+ * the lane of a shard that is gone, is indexed by this. TTL does not remove a record that waits.
  *
  * On a progressive queue the rules keep the schedule: the index key stays the insertion time, and the write leaves the
  * index alone. The retry mode of another queue is not known here: a run of either mode honours the due time, and corrects
@@ -159,7 +159,7 @@ export function withoutHistory(change: RecordChange): RecordChange | undefined {
   return { ...change, set: { ...change.set, history: [] } };
 }
 
-/** When what is done may be removed. */
+/** The time from which a finished record may be removed. */
 export function expiryOf({ now, retention }: SettleContext): { readonly expiresAt?: number } {
   return retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) };
 }

@@ -10,20 +10,20 @@ import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.j
 import { wasNotReady } from './snooze.js';
 import { moveToOwnLane } from './wrong-lane.js';
 
-/** What a run should do with a record that its page named, now that the record itself has been read. */
+/** The decision of a run about a record that its page named, after the record itself has been read. */
 export type Verdict =
   | { readonly do: 'attempt' }
   /** The process that attempted it was lost. */
   | { readonly do: 'lost' }
   /** Too old and attempted before: give it up. */
   | { readonly do: 'expire' }
-  /** This code cannot handle it. */
+  /** Quarantine it, as this code cannot handle it. */
   | { readonly do: 'quarantine'; readonly why: string }
-  /** It does not belong where the index has it. */
+  /** Correct it, as it does not belong where the index has it. */
   | { readonly do: 'correct'; readonly change: RecordChange }
-  /** Its due time belongs to the other retry mode, and it is not its time yet. */
+  /** Give it another due time, so that the index does not name it before its time. */
   | { readonly do: 'reschedule'; readonly dueAt: number }
-  /** The index will not name it any more, or not before its time. */
+  /** Leave it: the index will not name it any more, or not before its time. */
   | { readonly do: 'skip'; readonly reason: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
 
 /**
@@ -41,7 +41,7 @@ export interface DueContext {
   readonly policy: ResolvedPolicy;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** How many seconds of the backlog pass in a real one. Default: 1. */
+  /** Seconds of the backlog's time in a real second. Default: 1. */
   readonly speed?: number | undefined;
   readonly tickSeconds: number;
 }
@@ -73,12 +73,12 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
     : verdict;
 }
 
-/** Whether it belongs to the queue of its lane; so does one whose producer named the lane, and no queue. */
+/** Tells whether it belongs to the queue of its lane. So does a record that names no queue. */
 function isOfItsQueue({ lane = '', queue }: BacklogRecord): boolean {
   return isLaneOf(lane, queue) || queue === DEFAULT_QUEUE;
 }
 
-/** Whether the index sorts its due time, as a text, differently from the time that the text means. */
+/** Tells whether the index has its due time in another form than the library's, so that it may be sorted wrongly. */
 function isMisfiled({ dueAt }: BacklogRecord, { indexedDueAt }: DueContext): boolean {
   return indexedDueAt !== undefined && indexedDueAt !== dueAt && !isCanonical(indexedDueAt);
 }
@@ -125,7 +125,7 @@ function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueCont
   return Math.max(waited, waitOf(record));
 }
 
-/** When the attempt ended that the policy's wait counts from. Undefined: what a snooze asked for holds in its place. */
+/** The end of the attempt that the policy's wait counts from. Undefined: none failed, or the time of a snooze holds. */
 function lastTryOf(record: BacklogRecord): string | undefined {
   const { lastAttemptAt, lastFailureAt, failures, notBefore } = record;
   if (wasNotReady(record)) return typeof notBefore === 'string' ? undefined : lastAttemptAt;
@@ -171,7 +171,7 @@ function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean 
   return isPast && !wasPutOffPast(lastDay, record) && !wasUnknownBefore(lastDay, record);
 }
 
-/** No handler knew its task when its last day came: a handler that knows it still has to attempt it once. */
+/** Tells whether no handler knew its task when its last day came. Then a handler that knows it attempts it once more. */
 function wasUnknownBefore(lastDay: number, { unknownTaskSince }: BacklogRecord): boolean {
   return unknownTaskSince !== undefined && Date.parse(unknownTaskSince) <= lastDay;
 }
@@ -184,7 +184,7 @@ function wasPutOffPast(lastDay: number, record: BacklogRecord): boolean {
   );
 }
 
-/** The last attempt of one that waits was no failure. */
+/** Tells whether its last attempt was no failure. */
 function wasSnoozed({ lastAttemptAt, lastFailureAt }: BacklogRecord): boolean {
   return lastAttemptAt !== undefined && lastAttemptAt !== lastFailureAt;
 }

@@ -76,7 +76,7 @@ export function giveUp(
   return die({ ...change, history }, shortReason(reason), context);
 }
 
-/** What was found wrong with it before its attempt began: none is counted. */
+/** Gives up a record that was refused before its attempt began. No attempt is counted. */
 export function refuse(
   record: BacklogRecord,
   failed: Failed,

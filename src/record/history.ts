@@ -8,20 +8,20 @@ const MAX_MESSAGE_BYTES = 400;
 const MAX_STACK_BYTES = 1_000;
 
 /**
- * How much a record keeps of its attempts.
+ * Limits of the history that a record keeps of its attempts.
  *
  * @inline
  */
 export interface HistoryLimits {
-  /** Of all entries, as JSON: a little more than DynamoDB bills. */
+  /** The size of all entries together, as JSON: a little more than DynamoDB bills. */
   readonly bytes: number;
-  /** At most. */
+  /** The greatest number of entries. */
   readonly entries: number;
 }
 export const DEFAULT_HISTORY: HistoryLimits = { bytes: 512, entries: 20 };
 
 /**
- * What an attempt said of its error.
+ * The error of an attempt, as text.
  *
  * @inline
  */
@@ -30,7 +30,7 @@ export interface ErrorText {
   readonly name: string;
   /** Its message, uncut. */
   readonly message: string;
-  /** Where it was thrown. */
+  /** The place at which it was thrown. */
   readonly stack?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ function isSameSnooze(last: HistoryEntry | undefined, { outcome, message }: Hist
   return outcome === 'snoozed' && last?.outcome === 'snoozed' && last.message === message;
 }
 
-/** What can be done without, in this order. */
+/** The parts of an entry that are cut to make room, in this order. */
 const PARTS = ['stack', 'message', 'queue', 'name'] as const;
 
 function shortened(entry: HistoryEntry, bytes: number): HistoryEntry {
@@ -97,7 +97,7 @@ function shortened(entry: HistoryEntry, bytes: number): HistoryEntry {
   return rest;
 }
 
-/** Without what is not given, and with its texts as long as they may be. */
+/** Cuts the texts of an entry to their limits, and drops the keys without a value. */
 function compact(entry: HistoryEntry): HistoryEntry {
   const texts: HistoryEntry = { ...entry, ...limitTexts(entry) };
   for (const key of Object.keys(texts) as (keyof HistoryEntry)[]) {
@@ -108,7 +108,7 @@ function compact(entry: HistoryEntry): HistoryEntry {
 
 type Texts = Pick<HistoryEntry, 'name' | 'message' | 'stack'>;
 
-/** As much of the texts as a record keeps. */
+/** Cuts texts to the length that a record keeps. */
 export function limitTexts({ name, message, stack }: Texts): Texts {
   return {
     ...(name ? { name: keptText(name, MAX_NAME_BYTES) } : {}),
@@ -121,11 +121,11 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Errors of HTTP clients quote the URLs that they asked, and a token can stand in one. */
+/** Cuts a text, and removes the secrets of its URLs: errors of HTTP clients quote the URLs that they asked. */
 export function keptText(text: string, maxBytes: number): string {
   return truncate(withoutUrlSecrets(text, LOOKED_AT * maxBytes), maxBytes);
 }
-/** What is left out of a URL makes room for what is behind it. */
+/** Bytes that are looked at, per byte that is kept: a secret that is removed makes room for the text behind it. */
 const LOOKED_AT = 8;
 
 /** Cuts at a whole character. Half a character (a lone surrogate) becomes U+FFFD: DynamoDB takes UTF-8 only. */

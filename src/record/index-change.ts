@@ -4,19 +4,20 @@ import { DEAD_LANE_ENDING, deadLane, ownLaneOf } from './lanes.js';
 import { quarantine, whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
 
-/** It was put without `lane`: it waits to be indexed, or for its first attempt. */
+/** Tells whether it was put without `lane`. Then it waits to be indexed, or for its first attempt. */
 export function isNotIndexed(record: BacklogRecord): boolean {
   return record.lane === undefined && record.status !== 'SUCCESS';
 }
 
 /**
- * No rule will ever find it: it has no `lane`, or no `dueAt`, or is among the dead and was made pending again by hand.
+ * Tells whether no rule will ever find it: it has no `lane`, or no `dueAt`, or is among the dead and was made pending again
+ * by hand.
  */
 export function isMisindexed(record: BacklogRecord): boolean {
   return isNotIndexed(record) || isHalfIndexed(record) || isRevived(record);
 }
 
-/** A lane without a due time: the index leaves it out. It holds one that cannot be read. */
+/** Tells whether it has a lane without a due time, so that the index leaves it out. An unreadable time is in the index. */
 function isHalfIndexed(record: BacklogRecord): boolean {
   const { status, lane, dueAt, problems } = record;
   const isUnreadable = problems.some((problem) => problem.startsWith('dueAt:'));
@@ -24,7 +25,7 @@ function isHalfIndexed(record: BacklogRecord): boolean {
   return isHalf && status !== 'SUCCESS';
 }
 
-/** Pending in the lane of the dead. */
+/** Tells whether it is pending in the lane of the dead. */
 export function isRevived(record: BacklogRecord): boolean {
   return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
@@ -59,8 +60,8 @@ export function indexChange(record: BacklogRecord, now: number, shards = 1): Rec
 }
 
 /**
- * What makes a dead record pending again, beside its status: due now, no failure counted; what was attempted stays
- * told.
+ * The change that makes a dead record pending again, beside its status: due now, no failure counted. Its attempts and its
+ * history stay.
  */
 export function beginAnew(lane: string, now: number): RecordChange {
   return {

@@ -3,10 +3,10 @@ import type { BacklogRecord } from './record.js';
 
 type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
 
-/** A queue has at most so many lanes: one, or one for each of its shards. */
+/** The most lanes of a queue: one, or one for each of its shards. */
 export const MAX_SHARDS = 32;
 
-/** What no queue's name can have. */
+/** The ending of the lanes of the dead. No queue's name can have it. */
 export const DEAD_LANE_ENDING = '/dead';
 
 /** The lane of a queue, or of one of its shards: a partition of the index. The first shard's is the queue's own. */
@@ -14,13 +14,13 @@ export function laneOf(queue: string, shard = 0): string {
   return shard === 0 ? queue : `${queue}#${shard}`;
 }
 
-/** Where a record belongs in a queue of so many shards. An id stays in its shard as long as their number does. */
+/** The lane that a record belongs in, in a queue of so many shards. An id keeps its shard as long as their number is the same. */
 export function laneFor({ queue, id }: { readonly queue: string; readonly id: string }, shards = 1): string {
   // Not the hash that its phase is made of: records of one shard would come due together.
   return laneOf(queue, shards === 1 ? 0 : hash32(`shard:${id}`) % shards);
 }
 
-/** Dead records stay listable: in a lane of their own, in the order of their death. */
+/** The lane of the dead records of a lane. It lists them in the order of their death. */
 export function deadLane(lane: string): string {
   return `${lane}${DEAD_LANE_ENDING}`;
 }
@@ -35,7 +35,7 @@ export function withoutDeadEnding(lane: string): string {
   return lane.endsWith(DEAD_LANE_ENDING) ? lane.slice(0, -DEAD_LANE_ENDING.length) : lane;
 }
 
-/** Whether it is a lane of the queue, of whatever number of shards: of its living, not of its dead. */
+/** Tells whether it is a lane of the queue, of whatever number of shards. The lanes of its dead are none. */
 export function isLaneOf(lane: string, queue: string): boolean {
   if (lane === queue) return true;
   const shard = lane.startsWith(`${queue}#`) ? lane.slice(queue.length + 1) : '';

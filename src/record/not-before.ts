@@ -58,12 +58,12 @@ export function formerLaneOf({ notBefore }: OfRecord, now: number): string | und
 }
 
 /**
- * Whether an attempt of a record that waits may be under way: then no run begins another one. Any producer may have written
- * the attribute. So nothing is believed of a record that the library has not written, or that is not in the index, nor for
- * longer than a process or an operator says it. What is made up delays a record by minutes at most.
+ * Tells whether an attempt of a record that waits may be under way: then no run begins another one. Any producer may have
+ * written the attribute. So it is ignored on a record that the library has not written, or that is not in the index, and
+ * if it lasts longer than a process or an operator would say. A false one delays a record by minutes at most.
  *
  * @param now the backlog's time
- * @param speed how many seconds of it pass in a real one
+ * @param speed seconds of it in a real second
  */
 export function mayBeUnderAttempt(record: BacklogRecord, now: number, speed = 1): boolean {
   const { notBefore, lane, rev } = record;
@@ -73,14 +73,14 @@ export function mayBeUnderAttempt(record: BacklogRecord, now: number, speed = 1)
   return isPending(record) && leftMs > 0 && leftMs <= longestMs + CLOCK_TOLERANCE_MS;
 }
 
-/** Whether a process has said that it attempts the record at this moment. */
+/** Tells whether a process has said that it attempts the record at this moment. */
 export function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean {
   return holdOf(record) !== undefined && mayBeUnderAttempt(record, now, speed);
 }
 
 /**
- * Whether the process that attempted it was lost: it would have said so again, or written the outcome. A record that was put
- * off differently since is not counted as a failure.
+ * Tells whether the process that attempted it was lost: it has neither renewed its hold nor written an outcome. A record
+ * that was put off differently since is not counted as a failure.
  *
  * @param isByAge its due time is its age, as in a progressive queue
  */
@@ -90,21 +90,21 @@ export function wasLostUnderAttempt(record: BacklogRecord, isByAge: boolean, now
   return isPutOffByHold(record, isByAge) && Date.parse(until) <= now;
 }
 
-/** In a queue that retries by due time, the write of a hold has put it off to the same time. */
+/** Tells whether the hold still puts it off. On a queue that retries by due time, it is then due at the end of the hold. */
 function isPutOffByHold(record: BacklogRecord, isByAge: boolean): boolean {
   return isByAge || holdOf(record) === record.dueAt;
 }
 
 /**
- * A long attempt goes on: the record itself says so, and is not due before that time. Neither lease nor journal names it
- * any more. Its process writes this again and again; if it is lost, the record comes due.
+ * Marks a record whose long attempt goes on: it is not due before that time. Neither lease nor journal names it any more.
+ * Its process writes this again and again; if it is lost, the record comes due.
  */
 export function holdForAttempt(record: BacklogRecord, until: number, context: SettleContext): RecordChange {
   const { set, remove } = waitUntil({ ...record, notBefore: undefined }, until, context);
   return { set: { ...arrivalOf(record), ...set, notBefore: { until: toIso(until) } }, remove };
 }
 
-/** The attempt is over without an outcome: due at once, unless a producer or an operator has put the record off since. */
+/** Ends the hold without an outcome: due at once, unless a producer or an operator has put the record off since. */
 export function endHold(record: BacklogRecord, context: SettleContext): RecordChange {
   if (!isPutOffByHold(record, context.retryMode === 'progressive')) return { set: {}, remove: ['notBefore'] };
   return waitUntil(record, context.now, context);
@@ -115,7 +115,7 @@ export function allOverAt(now: number, speed = 1): number {
   return now + LONGEST_RUN_MS * speed;
 }
 
-/** An operator takes the record out of its lane, where a run may be attempting it until `allOverAt`. */
+/** The mark of a record that an operator takes out of its lane, where a run may be attempting it until `allOverAt`. */
 export function leftLane({ lane, queue }: BacklogRecord, until: number): NotBefore {
   return { until: toIso(until), lane: lane ?? laneOf(queue) };
 }

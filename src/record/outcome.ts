@@ -6,8 +6,8 @@ import { parseOptions, show } from '../support/validation.js';
 import type { ErrorText } from './history.js';
 
 /**
- * What `process` may return or throw to say more than "it worked" or "it failed". They are errors so that they can
- * be thrown from any depth; a brand instead of `instanceof` lets two copies of this package understand each other.
+ * The brand of the outcomes that `process` may return or throw to say more than "it worked" or "it failed". They are errors
+ * so that they can be thrown from any depth. With a brand, two copies of this package understand each other.
  */
 const BRAND = Symbol.for('dynamo-backlog.outcome');
 
@@ -28,7 +28,7 @@ export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   /** @hidden */
   readonly [BRAND] = 'retryAfter';
-  /** How long to wait at least, from the end of the attempt, in seconds. */
+  /** The least wait, from the end of the attempt, in seconds. */
   readonly seconds: number;
   /**
    * @param wait how long to wait at least, from now: seconds, text such as `'2h'`, or the value of a header `Retry-After`
@@ -82,23 +82,23 @@ export class Refused extends Dead {
   readonly untried = true;
 }
 
-/** Why a `Snooze` puts its record off, where it says no time. */
+/** The reason of a `Snooze` that names no time. */
 export interface NotReady extends ErrorOptions {
-  /** Why, in a few words; kept in the record's history. */
+  /** The reason in a few words; kept in the record's history. */
   readonly reason?: string | undefined;
 }
 
 /**
- * Not its time yet: tried again, and not counted as a failure. Without a delay it is tried again when the record's policy
- * says, or at the next turn of a progressive queue. The policy counts such an attempt as it counts a failure, so that its
- * waits grow and its limits hold.
+ * The work is not ready yet: the record is tried again, and no failure is counted. Without a delay it is tried again when its
+ * policy says, or at the next turn of a progressive queue. The policy counts such an attempt as it counts a failure, so that
+ * its waits grow and its limits hold.
  */
 export class Snooze extends Error {
   /** Always `Snooze`. */
   override readonly name = 'Snooze';
   /** @hidden */
   readonly [BRAND] = 'snooze';
-  /** How long to wait, from the end of the attempt, in seconds. Undefined: as long as the policy says. */
+  /** The wait from the end of the attempt, in seconds. Undefined: as long as the policy says. */
   readonly seconds: number | undefined;
   /**
    * @param notReady why the work is not ready yet; the policy says when to look again
@@ -140,15 +140,15 @@ export class Cancel extends Error {
 }
 
 /**
- * What says more than success or failure, returned or thrown.
+ * An outcome that says more than success or failure, returned or thrown.
  *
  * @inline
  */
 export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
 
-/** How one attempt ended. */
+/** The end of one attempt. */
 export type AttemptOutcome = AttemptEnding & {
-  /** How long it took; absent where that is not known. */
+  /** Its duration in milliseconds; absent if that is not known. */
   readonly ms?: number | undefined;
 };
 
@@ -158,19 +158,19 @@ type AttemptEnding =
       readonly type: 'failure';
       readonly error: ErrorText;
       readonly retryAfterSeconds?: number | undefined;
-      /** What `process` threw, where it did; never stored. */
+      /** The value that `process` threw, if it did; never stored. */
       readonly thrown?: unknown;
     }
   | {
       readonly type: 'dead';
       readonly reason: string;
       readonly error: ErrorText;
-      /** What `process` threw, where it did; never stored. */
+      /** The value that `process` threw, if it did; never stored. */
       readonly thrown?: unknown;
-      /** It was given up before its attempt began. */
+      /** Marks a record that was given up before its attempt began. */
       readonly untried?: true | undefined;
     }
-  /** Not its time yet. Without `seconds` its policy says when. */
+  /** The work is not ready yet. Without `seconds` its policy says when to try again. */
   | {
       readonly type: 'snooze';
       readonly seconds?: number | undefined;
@@ -205,7 +205,7 @@ export function nameOfThrown(thrown: unknown): string {
   return 'error' in said ? said.error.name : said.type;
 }
 
-/** What throws when it is looked at is a failure like any other: no value may keep its record from being settled. */
+/** Reads an outcome. A value that throws when it is read is a failure: none may keep its record from being settled. */
 function readable(read: () => AttemptOutcome): AttemptOutcome {
   try {
     return read();
@@ -262,12 +262,12 @@ function waitOf(seconds: number): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : 0;
 }
 
-/** What caused the outcome, where it says so. */
+/** The cause of the outcome, or the outcome itself. */
 function errorOf(outcome: TypedOutcome): { name: string; message: string } {
   return describeThrown(outcome.cause ?? outcome);
 }
 
-/** Whatever is done with texts, it is done with no more of them than this. */
+/** The longest text that is read; the rest is dropped at once. */
 const MAX_TEXT_CHARACTERS = 16_384;
 
 function textOf(value: unknown): string {

@@ -51,7 +51,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
 
 /** The longest name of a task that is kept. */
 const MAX_TASK_BYTES = 128;
-/** The library keeps half of it. */
+/** The longest `deadReason` that is read. The library itself writes half of it. */
 const MAX_REASON_BYTES = 400;
 const MAX_PROBLEM_BYTES = 300;
 
@@ -141,7 +141,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
   };
 }
 
-/** What is not of the contract. */
+/** The attributes that are not of the contract. */
 function ownAttributes(item: Item): Record<string, unknown> {
   const names = Object.keys(item).filter((name) => !CONTRACT_ATTRIBUTES.has(name));
   return Object.fromEntries(names.map((name) => [name, item[name]]));

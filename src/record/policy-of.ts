@@ -14,7 +14,7 @@ export function policyOf({ retry, limits }: BacklogRecord, queuePolicy: Resolved
   return retry ? resolvePolicy(retry) : limited(queuePolicy, limits);
 }
 
-/** What a policy goes by, of a record with its newest attempt. */
+/** The failures that a policy looks at, the newest attempt included. */
 type Tried = Pick<BacklogRecord, 'failures' | 'notReady' | 'firstFailureAt'>;
 
 /**
@@ -25,12 +25,12 @@ export function triesOf({ failures, notReady = 0 }: Pick<Tried, 'failures' | 'no
   return failures + notReady;
 }
 
-/** When the first of these tries ended, where that is known: where all of them are failures. */
+/** The end of the first of these tries. Undefined: not known, as not all of them are failures. */
 export function firstTryAt({ firstFailureAt, notReady = 0 }: Tried): number | undefined {
   return firstFailureAt === undefined || notReady > 0 ? undefined : Date.parse(firstFailureAt);
 }
 
-/** When a record is tried again after an attempt that ended at `context.now`, as its policy says. */
+/** Decides by its policy when a record is tried again after an attempt that ended at `context.now`. */
 export function decideNext(record: BacklogRecord, tried: Tried, context: SettleContext): RetryDecision {
   const policy = policyOf(record, context.policy);
   const decision = decideRetry(
@@ -54,7 +54,7 @@ export function decideNext(record: BacklogRecord, tried: Tried, context: SettleC
   return decision;
 }
 
-/** The rules of a progressive queue keep the schedule of a record that stays there and has no waits of its own. */
+/** Tells whether a progressive queue's rules keep its schedule: it stays there, and has no waits of its own. */
 export function isLeftToRules(
   { retry }: BacklogRecord,
   { retryMode, chosen = false, retryQueue }: SettleContext,
@@ -63,7 +63,7 @@ export function isLeftToRules(
   return !(retry === undefined ? chosen : hasOwnSchedule(retry));
 }
 
-/** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
+/** Tells whether a policy has waits of its own. `progressive` without tiers leaves them to the rules of the queue. */
 export function hasOwnSchedule(policy: RetryPolicy): boolean {
   return !(policy.type === 'progressive' && policy.tiers === undefined);
 }

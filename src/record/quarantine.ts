@@ -8,7 +8,7 @@ import { type BacklogRecord, isNewer, RECORD_FORMAT } from './record.js';
 const QUARANTINED = 'quarantined: ';
 const TOO_LARGE = `${QUARANTINED}too large`;
 
-/** Why this code cannot handle a record that waits; undefined: it can. */
+/** The reason why this code cannot handle a record that waits; undefined: it can. */
 export function whyUnfit(record: BacklogRecord): string | undefined {
   if (isNewer(record)) {
     return (
@@ -41,7 +41,7 @@ export function quarantine(record: BacklogRecord, why: string, now: number, shar
   };
 }
 
-/** Whether a change is one. */
+/** Tells whether a change is a quarantine. */
 export function isQuarantine({ set: { deadReason } }: RecordChange): boolean {
   return deadReason?.startsWith(QUARANTINED) === true;
 }

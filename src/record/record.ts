@@ -4,14 +4,14 @@ import type { ParsedLimits, RetryPolicy } from '../policies/index.js';
 export type Item = Readonly<Record<string, unknown>>;
 
 /**
- * Where a record stands. `NEW`: no attempt has failed. `ERROR`: it waits for its next attempt. `SUCCESS`: its work is done.
+ * The state of a record. `NEW`: no attempt has failed. `ERROR`: it waits for its next attempt. `SUCCESS`: its work is done.
  * `DEAD`: it was given up, for its `deadReason`.
  */
 export type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
 export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const satisfies readonly Status[];
 
 /**
- * How a queue retries: by a due time per record, or by the age of the record and the rule that covers it.
+ * The way a queue retries: by a due time per record, or by the age of the record and the rule that covers it.
  *
  * @inline
  */
@@ -23,38 +23,38 @@ export const DEFAULT_QUEUE = 'default';
  * DynamoDB takes 2,048 bytes in a key. `__proto__` is the name of no queue: as a name in an object, JavaScript drops it.
  */
 export const QUEUE_PATTERN = /^(?!__proto__$)[A-Za-z0-9_.-]{1,128}$/;
-/** What `QUEUE_PATTERN` asks for, in the words of an error. */
+/** The form of `QUEUE_PATTERN`, in the words of an error. */
 export const QUEUE_NAME = 'letters, digits, "_", "." and "-", at most 128, and not "__proto__"';
 
 /** The newest failure, as kept on the record. */
 export interface ErrorEntry {
   /** The error's class, such as `TypeError`, `AttemptTimeout`, `WorkerLost`, `HttpError`. */
   readonly name: string;
-  /** Of the error, up to 400 bytes. */
+  /** The error's message, up to 400 bytes. */
   readonly message: string;
-  /** When the attempt ended, ISO-8601. */
+  /** The end of the attempt, ISO-8601. */
   readonly at: string;
-  /** Which attempt it was, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
 }
 
 /** One attempt, as kept on the record: every failure, and what came after one, or after a snooze. */
 export interface HistoryEntry {
-  /** When it ended, ISO-8601. */
+  /** Its end, ISO-8601. */
   readonly at: string;
-  /** Which attempt it was, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** How long it took, in milliseconds; absent where it is not known. */
+  /** Its duration in milliseconds; absent if that is not known. */
   readonly ms?: number | undefined;
-  /** Absent: it failed. */
+  /** Its outcome. Absent: it failed. */
   readonly outcome?: 'succeeded' | 'snoozed' | 'cancelled' | undefined;
   /** The error's class; of a failure. */
   readonly name?: string | undefined;
-  /** The error's, or why it was put off. */
+  /** The error's message, or the reason why it was put off. */
   readonly message?: string | undefined;
-  /** Where the error was thrown, without its message; if the handler keeps stacks. */
+  /** The stack of the error without its message, if the handler keeps stacks. */
   readonly stack?: string | undefined;
-  /** When it was to be tried again, ISO-8601; `"dead"`: never. Absent: at the next turn of a progressive queue. */
+  /** The time of the next attempt, ISO-8601; `"dead"`: none. Absent: the next turn of a progressive queue. */
   readonly next?: string | undefined;
   /** The queue into which it was moved for that. */
   readonly queue?: string | undefined;
@@ -67,21 +67,21 @@ export interface HistoryEntry {
 export interface BacklogRecord<Payload = unknown> {
   /** Unique in the table; the idempotency key of the attempts. */
   readonly id: string;
-  /** Where it stands. */
+  /** The state of the record. */
   readonly status: Status;
-  /** What the producer stored. */
+  /** The work itself, as the producer stored it. */
   readonly payload: Payload;
   /** The name of its queue. Default: `default`. */
   readonly queue: string;
   /** Names the task whose work it is; absent: the handler's `process` is for it. */
   readonly task?: string | undefined;
-  /** When the work came up, as its producer says, or when it was inserted. */
+  /** The time at which the work arose, as its producer says, or at which it was inserted. */
   readonly insertedAt: string;
-  /** Set by a delay or a redrive; age counts from here, by default from `insertedAt`. */
+  /** The time that its age counts from, set by a delay or a redrive. Default: `insertedAt`. */
   readonly availableAt?: string | undefined;
   /** Key of the sparse index; absent once the record has succeeded. */
   readonly lane?: string | undefined;
-  /** When it is due; on a progressive queue what its age counts from. Absent without `lane`. */
+  /** The due time; on a progressive queue the time that its age counts from. Absent without `lane`. */
   readonly dueAt?: string | undefined;
   /** The fence: new at every write of the library. */
   readonly rev?: string | undefined;
@@ -91,11 +91,11 @@ export interface BacklogRecord<Payload = unknown> {
   readonly failures: number;
   /** Attempts that found the work not ready (a `Snooze` without a delay); a redrive sets it to 0. Absent: none. */
   readonly notReady?: number | undefined;
-  /** When an attempt failed first; absent without failures. */
+  /** The time of the first failure; absent without failures. */
   readonly firstFailureAt?: string | undefined;
-  /** When an attempt failed last; absent without failures. */
+  /** The time of the last failure; absent without failures. */
   readonly lastFailureAt?: string | undefined;
-  /** When an attempt ended last; absent before the first one. */
+  /** The end of the last attempt; absent before the first one. */
   readonly lastAttemptAt?: string | undefined;
   /** The newest failure. */
   readonly lastError?: ErrorEntry | undefined;
@@ -104,8 +104,8 @@ export interface BacklogRecord<Payload = unknown> {
   /** Its due time is kept to the second, and not to the tick. */
   readonly exact?: true | undefined;
   /**
-   * Not attempted before this, whatever the rule says. A time, ISO-8601: a wait that was asked for, on a progressive queue. An
-   * object: an attempt of it may be under way.
+   * The time before which it is not attempted, whatever the rule says. A time, ISO-8601: a wait that was asked for, on a
+   * progressive queue. An object: an attempt of it may be under way.
    */
   readonly notBefore?:
     | string
@@ -119,17 +119,17 @@ export interface BacklogRecord<Payload = unknown> {
         readonly lane?: string | undefined;
       }
     | undefined;
-  /** How many records came one out of the other before it, each inserted by an attempt of the one before. Absent: none. */
+  /** The number of records before it in a chain, each inserted by an attempt of the one before. Absent: none. */
   readonly hops?: number | undefined;
-  /** Since when it waits for a handler that knows its task. */
+  /** The time since which it waits for a handler that knows its task. */
   readonly unknownTaskSince?: string | undefined;
   /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */
   readonly retry?: RetryPolicy | undefined;
-  /** Where it overrides the limits of the queue's policy only. Kept in the attribute `retry`. */
+  /** Limits that override those of the queue's policy. Kept in the attribute `retry`. */
   readonly limits?: ParsedLimits | undefined;
   /** The trace that its producer put it in, by W3C Trace Context. An invalid one is left out here and named in `problems`. */
   readonly traceparent?: string | undefined;
-  /** Why it was given up. */
+  /** The reason why it was given up. */
   readonly deadReason?: string | undefined;
   /** The version of the item; absent: 1. Kept in the attribute `backlogFormat`. */
   readonly format?: number | undefined;
@@ -144,7 +144,7 @@ export interface BacklogRecord<Payload = unknown> {
   /** Contract attributes that were invalid and were replaced by their defaults. */
   readonly problems: readonly string[];
   /**
-   * For the store alone.
+   * The item as the store read it, for the store alone.
    *
    * @internal
    */
@@ -158,12 +158,12 @@ export function isPending(record: BacklogRecord): boolean {
 /** The start of a cancelled record's `deadReason`. */
 export const CANCELLED = 'cancelled: ';
 
-/** Given up because the work was not wanted any more: it is among the dead, and sets off no alarm. */
+/** Tells whether it was given up because its work was not wanted any more: it is among the dead, and sets off no alarm. */
 export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
   return status === 'DEAD' && deadReason?.startsWith(CANCELLED) === true;
 }
 
-/** What the age counts from, epoch milliseconds. */
+/** The time that the age counts from, epoch milliseconds. */
 export function bornAt(record: BacklogRecord): number {
   return Date.parse(record.availableAt ?? record.insertedAt);
 }
@@ -175,7 +175,7 @@ export function bornAt(record: BacklogRecord): number {
  */
 export const RECORD_FORMAT = 1;
 
-/** It was written by a later version of this library, which alone knows what to make of it. */
+/** Tells whether it was written by a later version of this library, which alone can handle it. */
 export function isNewer({ format = 1 }: Pick<BacklogRecord, 'format'>): boolean {
   return format > RECORD_FORMAT;
 }
@@ -184,8 +184,8 @@ export function isNewer({ format = 1 }: Pick<BacklogRecord, 'format'>): boolean 
 export const AS_READ: unique symbol = Symbol('asRead');
 
 /**
- * What a record is fenced by: its item as the store had it when it was read, and what the library has written since. Only
- * that store knows what is in it. Nothing that prints or serializes a record shows it.
+ * The fence of a record: its item as the store had it when it was read, and what the library has written since. Only that
+ * store knows what is in it. Nothing that prints or serializes a record shows it.
  */
 export class AsRead {
   readonly #stored: unknown;
@@ -212,7 +212,7 @@ export class AsRead {
     return this.#stored;
   }
 
-  /** What the library has written since; `undefined`: it has removed that. */
+  /** The attributes that the library has written since; `undefined`: removed. */
   get written(): Item {
     return this.#written;
   }

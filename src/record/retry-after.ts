@@ -2,15 +2,15 @@ import type { ResolvedPolicy } from '../policies/index.js';
 import { policyOf } from './policy-of.js';
 import { type BacklogRecord, bornAt } from './record.js';
 
-/** A destination is not trusted with more, unless its queue says so. */
+/** The longest `Retry-After` that is kept, unless the queue says otherwise. */
 export const DEFAULT_MAX_RETRY_AFTER_SECONDS = 86_400;
 
 interface RetryAfterLimits {
-  /** Of the queue, or chosen for the failure; the record's own comes before it. */
+  /** The policy of the queue, or the one chosen for the failure; the record's own comes before it. */
   readonly policy: ResolvedPolicy;
-  /** Of the queue, in seconds. Default: a day. */
+  /** The queue's limit, in seconds. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
-  /** When the attempt ended, epoch milliseconds. */
+  /** The end of the attempt, epoch milliseconds. */
   readonly now: number;
 }
 

@@ -15,7 +15,7 @@ import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, CANCELLED } from './record.js';
 import { notReadyReason, snooze, wasNotReady } from './snooze.js';
 
-/** What the outcome of an attempt changes on its record. */
+/** The change that the outcome of an attempt makes to its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
   return known(record, changeFor(record, outcome, context), context);
 }

@@ -40,14 +40,14 @@ export function notReadyReason(end: string, record: BacklogRecord, reason?: stri
   return `${end}: not ready after ${tries} ${tries === 1 ? 'attempt' : 'attempts'}${why}`;
 }
 
-/** Why a record waits that its last attempt has found not ready, as its handler says. Undefined: it waits for something else. */
+/** The reason of a record that waits as its work was not ready, as its handler says. Undefined: it waits for something else. */
 export function notReadyText(record: BacklogRecord): string | undefined {
   if (!isPending(record) || !wasNotReady(record)) return undefined;
   const { outcome, message } = record.history.at(-1) ?? {};
   return `not ready yet${outcome === 'snoozed' && message ? `: ${message}` : ''}`;
 }
 
-/** The last attempt found the work not ready. A `Snooze` with a delay since then has put off its next look. */
+/** Tells whether the work was found not ready before, and the last attempt did not fail. It may be a `Snooze` with a delay. */
 export function wasNotReady({ notReady = 0, lastAttemptAt, lastFailureAt }: BacklogRecord): boolean {
   return notReady > 0 && lastAttemptAt !== undefined && lastAttemptAt !== lastFailureAt;
 }

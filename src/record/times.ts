@@ -6,7 +6,7 @@ export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 /** Longer texts are no times. */
 const MAX_TIME_CHARACTERS = 64;
 
-/** As the library writes times; on days that no month lacks. Others are read, and written in this form. */
+/** The form in which the library writes times, on days that no month lacks. Other times are parsed, and written in this form. */
 const CANONICAL_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 

@@ -5,16 +5,16 @@ import type { Item } from './record.js';
 import { type BacklogRecord, DEFAULT_QUEUE, isPending } from './record.js';
 
 export interface KnownQueues {
-  /** Whether a rule looks for records of the queue. Default: each is served. */
+  /** Tells whether a rule looks for records of the queue. Default: each is served. */
   readonly serves?: ((queue: string) => boolean) | undefined;
-  /** Default: not known. */
+  /** The number of a queue's shards. Default: not known. */
   readonly shardsOf?: ((queue: string) => number) | undefined;
 }
 
 /**
- * It has a lane, and no rule looks for it there: the lane is not one of its queue's, or not of its status. If the library
- * has never written the record, the producer chose its lane and due time. Then no rule may reach that time, the lane may
- * be a shard that the queue does not have, and DynamoDB may remove the record before its turn (`expiresAt`).
+ * Tells whether it has a lane in which no rule looks for it: the lane is not one of its queue's, or not of its status. If
+ * the library has never written the record, the producer chose its lane and due time. Then no rule may reach that time, the
+ * lane may be a shard that the queue does not have, and DynamoDB may remove the record before its turn (`expiresAt`).
  *
  * A record that names no queue is attempted in any lane in which a rule looks.
  */
@@ -31,9 +31,9 @@ export function isInWrongLane(record: BacklogRecord, known: KnownQueues = {}): b
 }
 
 /**
- * Pending in a lane of another queue, in which a rule looks. A record that names no queue belongs there. For any other,
- * the producer has changed the queue since it was written there, perhaps during an attempt: the rule of that lane moves
- * it, under the lane's lease.
+ * Tells whether a rule looks in the lane of another queue that a pending record is in. A record that names no queue belongs
+ * there. For any other, the producer has changed the queue since it was written there, perhaps during an attempt: the rule
+ * of that lane moves it, under the lane's lease.
  */
 function isLeftToRules({ queue, lane, rev }: BacklogRecord, base: string, known: KnownQueues): boolean {
   const isWritten = rev !== undefined;
@@ -41,7 +41,7 @@ function isLeftToRules({ queue, lane, rev }: BacklogRecord, base: string, known:
   return (queue === DEFAULT_QUEUE || mayBeInHand) && isLookedInto(base, isWritten, known);
 }
 
-/** Whether a rule looks into a lane: of what the library has written, into the shards that its queue had before, too. */
+/** Tells whether a rule looks into a lane; for records that the library wrote, into earlier shards of the queue, too. */
 function isLookedInto(
   lane: string,
   isFormer: boolean,
@@ -51,7 +51,7 @@ function isLookedInto(
   return serves(queue) && isCurrent(lane, queue, isFormer ? {} : { shardsOf });
 }
 
-/** Back to its queue, due when it was; a shard that the queue has not counts for none. */
+/** Moves it back to its queue, due when it was. A lane of a shard that the queue does not have is ignored. */
 export function moveToOwnLane(record: BacklogRecord, now: number, known: KnownQueues = {}): RecordChange {
   const { lane, queue, dueAt, rev } = record;
   const shards = known.shardsOf?.(queue);
@@ -65,7 +65,7 @@ function isCurrent(lane: string, queue: string, { shardsOf }: KnownQueues): bool
   return lanesOf(queue, 0, shardsOf?.(queue) ?? MAX_SHARDS).includes(lane);
 }
 
-/** Whether it is `isMisindexed` or `isInWrongLane`, as far as a filter of DynamoDB can tell by the item alone. */
+/** Tells whether it is misindexed or in a wrong lane, as far as a filter of DynamoDB can tell by the item alone. */
 export function mayNeedIndexing({ lane, queue = DEFAULT_QUEUE }: Item, record: BacklogRecord): boolean {
   const isInOther = typeof lane === 'string' && lane !== queue && !lane.includes('#');
   return isMisindexed(record) || (isPending(record) && isInOther);
