@@ -12,13 +12,13 @@ import { cleanPrototypes } from '../support/prototypes.js';
 import { show } from '../support/validation.js';
 import type { Process } from './options.js';
 
-/** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
+/** Time for an attempt to end after its signal was aborted. After that it counts as a straggler. */
 const GRACE_MS = 1_000;
-/** That time when the process is to end, unless its run says otherwise: Lambda gives half a second at least, or two. */
+/** The same time when the process is to end, unless its run says otherwise: Lambda gives half a second at least, or two. */
 export const STOP_GRACE_MS = 200;
-/** Another run may attempt it at once: that it was stopped is no failure of its own. */
+/** The outcome of an attempt that was stopped: no failure, and another run may attempt the record at once. */
 const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;
-/** Longer than a process lives that is to end. */
+/** Longer than the shutdown of a process takes. */
 const STILL_RUNNING_SECONDS = 60;
 
 export interface RunningAttempt {
@@ -38,7 +38,7 @@ export interface AttemptDeps {
   readonly logger: AttemptLogger;
   /** Aborted when the whole process is to end. */
   readonly stop?: AbortSignal | undefined;
-  /** What the attempt may take of its time then. Default: `STOP_GRACE_MS`. */
+  /** Time of a running attempt after `stop`, before its signal is aborted. Default: `STOP_GRACE_MS`. */
   readonly stopGraceMs?: number | undefined;
 }
 
@@ -107,7 +107,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
   return { record, outcome, straggling, cancel };
 }
 
-/** Other attempts may be under way, and one of them may have done it. */
+/** Logs properties that were added to all objects, and removes them. Another attempt under way may have added them. */
 function reportPollution({ id }: BacklogRecord, logger: AttemptLogger): void {
   const names = cleanPrototypes();
   if (names.length > 0) {
@@ -120,7 +120,7 @@ function timedOut(timeoutSeconds: number): AttemptOutcome {
   return failure('AttemptTimeout', `no end within ${timeoutSeconds} s`);
 }
 
-/** For an attempt that is still running when the function itself must end. */
+/** The outcome of an attempt that is still running when it must be given up. */
 export function neverEnded(timeoutSeconds: number, isStopping: boolean): AttemptOutcome {
   if (isStopping) return { ...STOPPED, seconds: STILL_RUNNING_SECONDS };
   return failure('AttemptTimeout', `no end within ${timeoutSeconds} s; it ignored its signal`);

@@ -21,10 +21,10 @@ export interface LongAttemptGuard extends Guard {
   takeOver(attempt: RunningAttempt, timeoutSeconds: number, entry: Entry, run: RunContext): Promise<boolean>;
 }
 
-/** What a run works with in a process that lives on. */
+/** The dependencies of a run in a process that lives on. */
 export interface LiveRunDeps extends RunDeps {
   /**
-   * Made for each lane. Default: the run ends with its attempts, as its function does.
+   * Makes the guard of one lane. Default: the run ends with its attempts, as its function does.
    *
    * @internal
    */
@@ -39,7 +39,7 @@ export interface QueueRun extends LiveRunDeps {
   readonly guards: QueueGuards;
 }
 
-/** What attempts are made with. */
+/** Everything that the attempts of a lane, or of a batch of arrivals, need. */
 export interface RunContext extends RunDeps {
   readonly options: RunOptions;
   readonly rules: RecordRules;

@@ -31,7 +31,7 @@ export class RunCounters {
     this.lagSeconds = Math.max(this.lagSeconds, lagSeconds);
   }
 
-  /** It was counted as started, but its permit came too late. */
+  /** Takes back the count of an attempt whose record was refused before its handler was called. */
   notStarted(): void {
     this.counts.attempted--;
   }
@@ -101,7 +101,7 @@ export class RunCounters {
 }
 
 /**
- * How late an attempt starts, by the backlog's time. On a progressive queue it is late when one whole interval of its
+ * The delay of an attempt's start, by the backlog's time. On a progressive queue it is late when one whole interval of its
  * tier has passed since its last attempt, since it entered the tier, and since the wait ended that it asked for.
  */
 export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, now: number): number {

@@ -6,7 +6,7 @@ import type { StopReason } from './stop-reason.js';
 /** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
 const MAX_SUSPECTS = 20;
 
-/** Why no attempt may begin, which the failure of a lost worker is not: the proof would be gone with the journal. */
+/** Reasons that let no attempt begin, but let the failure of a lost worker be written: its proof would go with the journal. */
 const LETS_BLAME: readonly StopReason[] = ['paused', 'breakerOpen'];
 
 /**

@@ -9,7 +9,7 @@ import type { QueueTurns } from './page-turns.js';
 export interface WatchedAttempts {
   readonly queue: string;
   readonly ids: readonly string[];
-  /** What each of them may take. */
+  /** The time limit of each of them. */
   readonly seconds: number;
   /** Other records wait for them, or are under attempt beside them. */
   readonly othersWait: boolean;
@@ -21,9 +21,9 @@ export interface Watchdog {
   watch(attempts: WatchedAttempts): () => void;
 }
 
-/** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
+/** The dependencies of a run, handed in, so that tests and simulations own time, chance and storage. */
 export interface RunDeps {
-  /** Where the records are. */
+  /** The store of the records. */
   readonly store: BacklogStore;
   /** Tells both times; `systemClock`, or a test's. */
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface RunDeps {
   /** Gets the lines of the run and of its attempts. */
   readonly logger: AttemptLogger;
   /**
-   * What the process remembers of its earlier runs. Default: nothing.
+   * The breakers that the process remembers of its earlier runs. Default: none.
    *
    * @internal
    */

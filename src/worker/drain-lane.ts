@@ -79,7 +79,7 @@ async function workOffPages(
 }
 
 interface PageResult {
-  /** Did not fit into the lease: stragglers held slots, or this process was frozen. They are read again. */
+  /** Keys that did not fit into the lease: stragglers held slots, or this process was frozen. They are read again. */
   readonly left: readonly IndexKey[];
   readonly stop?: StopReason | undefined;
 }
@@ -116,7 +116,7 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
   return { left, stop: limit };
 }
 
-/** What is to be done with a record of the page; nothing if it is not its turn. */
+/** The work to do for a record of the page; undefined if it is not its turn. */
 function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: string): Work | undefined {
   const { lease, rules, executor, counters } = run;
   const isElsewhere =
@@ -130,7 +130,7 @@ function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: 
   return rules.work(record, verdict);
 }
 
-/** Why the run ends is known already; a lease that cannot be given back runs out by itself. */
+/** Gives the lease back. If the store fails, the lease runs out by itself, and the run ends for its own reason. */
 async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource): Promise<void> {
   try {
     await executor.stragglers.below(1);
@@ -149,7 +149,7 @@ function pagesOf({ store, clock, rules, options }: LaneRun, isWoken = false): Pa
   return new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
 }
 
-/** No more records than fit into a page's time in the worst case. */
+/** The number of records that fit into a page's time in the worst case. */
 function pageSize({ options, atOnce, budget }: LaneRun): number {
   const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
@@ -162,7 +162,7 @@ function pageSize({ options, atOnce, budget }: LaneRun): number {
   );
 }
 
-/** Half the run's limit, or of its time, is kept for those that an earlier run did not come to. */
+/** The number of new records that may go first. Half the run's limit, or time, is kept for those of an earlier run. */
 function freshLimit(run: LaneRun): number {
   return isHalfTimeSpent(run) ? 0 : (run.budget?.freshLeft ?? Number.POSITIVE_INFINITY);
 }

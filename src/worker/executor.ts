@@ -13,9 +13,9 @@ import { Stragglers } from './stragglers.js';
 
 /** Records of a page that were not attempted. */
 export interface WorkedOff {
-  /** They did not fit into the lease, the time or the limit. */
+  /** Records that did not fit into the lease, the time or the limit. */
   readonly late: readonly Work[];
-  /** The breaker of their destination is open. */
+  /** Records whose destination has an open breaker. */
   readonly deferred: readonly Work[];
 }
 
@@ -29,10 +29,10 @@ type HowWorked = 'done' | 'straggling' | Refusal;
  */
 export class Executor {
   readonly stragglers: Stragglers;
-  /** What made a settle impossible. */
+  /** The error that ends the run: an outcome could not be written, or a guard could not answer. */
   private trouble: Error | undefined;
 
-  /** @param longAttempts those that go on without the run. Undefined: the run ends with all of them */
+  /** @param longAttempts lets long attempts go on without the run. Undefined: the run ends with all of them */
   constructor(
     private readonly run: RunContext,
     private readonly longAttempts?: LongAttemptGuard | undefined,
@@ -41,7 +41,7 @@ export class Executor {
   }
 
   /**
-   * Why no further attempt may start, if so.
+   * Returns the reason why no further attempt may start, if there is one.
    *
    * @throws StoreError that kept an outcome from being written
    */
@@ -50,7 +50,7 @@ export class Executor {
     return this.run.gate.stopReason();
   }
 
-  /** Whether another attempt fits into the function's time and the run's limits. */
+  /** Tells whether another attempt fits into the function's time and the run's limits. */
   hasRoom(): boolean {
     return !this.trouble && this.run.gate.stopReason() === undefined;
   }

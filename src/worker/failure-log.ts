@@ -10,10 +10,10 @@ const MAX_CLASSES = 20;
 const MAX_REASON_BYTES = 200;
 /** The beginning of an `HttpError`: the text of the answer comes behind it. */
 const HTTP_STATUS = /^HTTP \d{3}\b/;
-/** What the library itself gives as a `deadReason`. */
+/** The reasons that the library itself gives as a `deadReason`. */
 const OWN_REASON = /^(?:(?:expired|maxAttempts)(?:: not ready after \d+ attempts?)?|deadOn: .*$)/;
 
-/** Too old, or not ready in time. */
+/** Reasons of a record that was too old, or not ready in time. */
 const ENDED_BY_POLICY = /^(?:expired|maxAttempts)\b/;
 
 /** Writes one line per attempt that failed, and counts what is beyond the limit by the class of the error. */
@@ -76,7 +76,7 @@ export class FailureLog {
     });
   }
 
-  /** Without the hook, only what matches. */
+  /** The text that a line may have: all of it with the user's hook, otherwise only the part that matches. */
   private textOf(text: string, harmless: RegExp): string | undefined {
     const said = this.hasTexts ? text : harmless.exec(text)?.[0];
     return said && truncate(said, MAX_REASON_BYTES);

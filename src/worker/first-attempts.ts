@@ -93,7 +93,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
   }
 }
 
-/** Not one that its producer delays, or has put into another queue meanwhile. */
+/** Tells whether it may be attempted now: it is not delayed, and was not put into another queue meanwhile. */
 function isDue(record: BacklogRecord, { clock, options }: QueueOf): boolean {
   const now = clock.now();
   const availableAt = record.availableAt === undefined ? 0 : Date.parse(record.availableAt);
@@ -102,7 +102,7 @@ function isDue(record: BacklogRecord, { clock, options }: QueueOf): boolean {
   );
 }
 
-/** False: this process was frozen, or another one has claimed some of them. The event comes back. */
+/** Indexes records. False: this process was frozen, or another one has claimed some of them. The event comes back. */
 async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise<boolean> {
   if (records.length === 0) return true;
   if (run.hold.renewInMs() <= 0 && !(await run.hold.extend())) return false;
@@ -131,7 +131,7 @@ async function leaveToRules(
 
 type QueueOf = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'counters'>;
 
-/** If a record was moved into another queue meanwhile, this run does not know the shards of that queue. */
+/** Dependencies of the indexing. A queue into which a record was moved meanwhile counts as one without shards. */
 function indexing(run: QueueOf): IndexingDeps {
   const { queue, shards = 1 } = run.options.target;
   const { invocation } = run.options;

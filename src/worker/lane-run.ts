@@ -5,7 +5,7 @@ import type { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
 import type { StopReason } from './stop-reason.js';
 
-/** What the steps of a lane's run hand to each other. */
+/** The state that the steps of a lane's run hand to each other. */
 export interface LaneRun extends RunContext {
   readonly lease: RunLease;
   readonly executor: Executor;

@@ -20,26 +20,26 @@ import { conclude } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 
-/** An attempt that takes longer no longer keeps its lane: the record itself says that it is under attempt. */
+/** Time after which an attempt no longer keeps its lane: the record itself then says that it is under attempt. */
 export const HOLD_AFTER_MS = 30_000;
-/** Of a hold that lasts 75 s, 25 s have passed then. */
+/** Time left of a hold at which it is renewed: of its 75 s, 25 s have passed then. */
 const RENEW_LEFT_MS = 50_000;
 const RETRY_MS = 2_000;
-/** For so long an outcome is written again while DynamoDB does not answer. */
+/** Time for which the write of an outcome is repeated while DynamoDB does not answer. */
 const SETTLE_WITHIN_MS = 600_000;
-/** Before it runs out, the attempt is told to end. */
+/** Time left of a hold at which its renewal is given up, and the attempt is told to end. */
 const SPARE_MS = 20_000;
 
 type HoldDeps = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'rules'>;
 
-/** What a process says of a record whose attempt takes long, on the record itself. */
+/** The hold of a process on a record whose attempt takes long, written on the record itself. */
 export class RecordHold implements RecordsHold {
   readonly called = 'long attempt';
-  /** What the outcome of the attempt is written with. */
+  /** The `rev` that the outcome of the attempt is written with. */
   readonly rev: string;
   private heldUntil = 0;
   private settleBy = 0;
-  /** Asked for, and not answered: it may have taken effect. */
+  /** A write without an answer: it may have taken effect. */
   private pending: { change: RecordChange; rev: string; until: number } | undefined;
 
   /** @param record as it was last written */
@@ -81,8 +81,8 @@ export class RecordHold implements RecordsHold {
   }
 
   /**
-   * The attempt is over, and its outcome is to be written. A write without an answer is repeated first: it may have changed the
-   * `rev`. The `rev` protects the record after the hold, too, so hours of work are not thrown away for an outage of minutes.
+   * Prepares the write of the outcome. A write without an answer is repeated first: it may have changed the `rev`. The `rev`
+   * protects the record after the hold, too, so hours of work are not thrown away for an outage of minutes.
    */
   async beginSettling(): Promise<void> {
     const { clock } = this.deps;
@@ -90,7 +90,7 @@ export class RecordHold implements RecordsHold {
     while (this.pending && this.renewInMs() > 0) await this.write(clock.wall() + 5 * RETRY_MS);
   }
 
-  /** No attempt begins under it. */
+  /** Always false, as no attempt begins under it. */
   covers(): boolean {
     return false;
   }
@@ -114,7 +114,7 @@ export class RecordHold implements RecordsHold {
     return this.write();
   }
 
-  /** A record that was changed under its attempt is due at once: the attempt is over, and its worker was not lost. */
+  /** Ends a hold whose outcome could not be written: the record is due at once, and its worker does not count as lost. */
   async giveBack(): Promise<void> {
     const { random, rules, store } = this.deps;
     const { record } = this;
@@ -166,7 +166,7 @@ export class LongAttempt {
     this.startedAt = run.clock.wall() - HOLD_AFTER_MS;
   }
 
-  /** Says so for the first time, while the lease of the run lasts. False: the run has to keep it. */
+  /** Writes the hold for the first time, while the lease of the run lasts. False: the run has to keep it. */
   begin(): Promise<boolean> {
     const { clock, hold } = this.run;
     return this.hold.write(clock.wall() + hold.leftMs() - SPARE_MS);
@@ -208,7 +208,7 @@ export class LongAttempt {
     }
   }
 
-  /** If the record is not held any more, the attempt is told to end. */
+  /** Renews the hold until the attempt is over. If the hold is lost, the attempt is told to end. */
   private async renewUntil(over: AbortSignal): Promise<void> {
     const { hold, run } = this;
     const { attempt } = this.given;
@@ -224,7 +224,7 @@ export class LongAttempt {
     attempt.cancel(new Error('the record of this attempt is not held any more'));
   }
 
-  /** Where that cannot be read in time, what is on the record decides. */
+  /** Tells whether another region is the active one. If that cannot be read in time, the hold on the record decides. */
   private async isPassive(over: AbortSignal): Promise<boolean> {
     const { clock, options } = this.run;
     if (!options.isPassive) return false;
@@ -234,7 +234,7 @@ export class LongAttempt {
     ]);
   }
 
-  /** An attempt that ignores its signal is under way until the process is to end. */
+  /** Waits for an attempt that ignores its signal until it ends, or until the process is to end. */
   private async givenUp(): Promise<AttemptOutcome> {
     const { attempt, timeoutSeconds } = this.given;
     const { stop } = this.run.options;

@@ -7,11 +7,11 @@ import type { Redaction } from './failures/history.js';
 import type { BreakerOptions, RunLimits } from './queue-options.js';
 import type { StopReason } from './stop-reason.js';
 
-/** What a `process` function gets beside the record. */
+/** The context of an attempt, which a `process` function gets beside the record. */
 export interface AttemptContext {
   /** Aborted when the attempt's time is up: stop then. */
   readonly signal: AbortSignal;
-  /** Which attempt this is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   /** Writes structured JSON lines into the function's log. */
   readonly logger: AttemptLogger;
@@ -48,7 +48,7 @@ export type DestinationOf<Payload = unknown> = {
   of(record: BacklogRecord<Payload>): string;
 }['of'];
 
-/** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
+/** Time that a function needs beside one attempt: to read a page, to settle, to give the lease back. */
 export const LEAST_SPARE_SECONDS = 15;
 
 /**
@@ -57,13 +57,13 @@ export const LEAST_SPARE_SECONDS = 15;
  * @inline
  */
 export interface Arrivals {
-  /** Names it: the same batch that is delivered twice is attempted once. */
+  /** The name of the batch: if it is delivered twice, it is attempted once. */
   readonly batch: string;
   /** The ids of the records. */
   readonly ids: readonly string[];
 }
 
-/** What to drain: one lane of one queue; on a progressive queue, of one tier. */
+/** The records to drain: one lane of one queue; on a progressive queue, of one tier. */
 export interface RunTarget {
   /** The queue's name. */
   readonly queue: string;
@@ -71,11 +71,11 @@ export interface RunTarget {
   readonly lane: string;
   /** Several lanes of the queue, one for each of some shards, instead of `lane`. */
   readonly lanes?: readonly string[] | undefined;
-  /** How many shards the queue has. Default: 1. */
+  /** The number of shards of the queue. Default: 1. */
   readonly shards?: number | undefined;
-  /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
+  /** The number of this run, if several share the queue's shards. Default: it is the only one. */
   readonly part?: number | undefined;
-  /** Only what is kept to the second, and has come due since then (epoch milliseconds). Default: all that is due. */
+  /** The first due time to drain, epoch milliseconds, of those kept to the second alone. Default: all that is due. */
   readonly exactSince?: number | undefined;
   /** The ages that a progressive queue's run attempts, from `tierBands`. Default: none, the queue retries per record. */
   readonly band?: TierBand | undefined;
@@ -91,24 +91,23 @@ export interface RunTarget {
 
 /** One run: what to drain, how to attempt a record, and for how long. */
 export interface RunOptions extends FailureChoices {
-  /** What to drain. */
+  /** The records to drain. */
   readonly target: RunTarget;
   /** Does the work of one record. */
   readonly process: Process;
-  /** When to retry, of `resolvePolicy`; a record's own comes before it. */
+  /** The retry policy, of `resolvePolicy`; a record's own comes before it. */
   readonly policy: ResolvedPolicy;
   /**
-   * What holds for one record before what is said here, and after its own policy. If it throws, the log says so.
+   * Choices for one record, which come before those given here, and after its own policy. If it throws, the log says so.
    */
   readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
   /**
-   * Whether `process` knows what to do with a record. Those it does not know wait, unattempted. Default: all are
-   * known.
+   * Tells whether `process` knows what to do with a record. Those it does not know wait, unattempted. Default: it knows all.
    */
   readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
   /** The tasks that `process` performs, for messages about the others. Default: not known. */
   readonly taskNames?: readonly string[] | undefined;
-  /** How much at once, and how much in all. */
+  /** Limits of attempts: at once, per second, in all, and in time. */
   readonly limits: RunLimits;
   /**
    * Time of one attempt where attempts may go on without their run; `limits.attemptTimeout` is then what they have under
@@ -117,20 +116,20 @@ export interface RunOptions extends FailureChoices {
    * @internal
    */
   readonly longestAttempt?: number | undefined;
-  /** Default: none, every record that is due is attempted. */
+  /** The circuit breaker. Default: none, every record that is due is attempted. */
   readonly breaker?: BreakerOptions | undefined;
-  /** Default: all records of the queue go to the same one. */
+  /** Names the destination of a record. Default: all records of the queue go to the same one. */
   readonly destination?: DestinationOf | undefined;
   /**
-   * Asked once the run has found something to do, and before it holds anything: why it must leave the queue alone. Default: it
-   * may attempt what is due.
+   * Returns the reason why the run must leave the queue alone. It is asked once the run has found something to do, and before
+   * it holds anything. Default: it may attempt what is due.
    *
    * @internal
    */
   readonly ownershipConflict?: (() => Promise<OwnershipConflict | undefined>) | undefined;
   /**
-   * Asked before each page, and at each renewal of a long attempt: whether another region has become the active one since. Leases
-   * keep another owner from the records, but not another region. Default: the backlog is in one region.
+   * Tells whether another region has become the active one. It is asked before each page, and at each renewal of a long
+   * attempt. Leases keep another owner from the records, but not another region. Default: the backlog is in one region.
    *
    * @internal
    */
@@ -145,25 +144,25 @@ export interface RunOptions extends FailureChoices {
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**
-   * Ends the run before its deadline: no attempt begins any more. The signal of those that do not end by themselves at
-   * once is aborted, and they are not counted as failures.
+   * Ends the run before its deadline: no attempt begins any more. The signal of those that do not end by themselves within
+   * `stopGraceSeconds` is aborted, and they are not counted as failures.
    */
   readonly stop?: AbortSignal | undefined;
-  /** How long running attempts have, once `stop` is aborted, before their signal is. Default: 0.2 s, as Lambda gives little. */
+  /** Time of running attempts after `stop`, before their signal is aborted. Default: 0.2 s, as Lambda gives little. */
   readonly stopGraceSeconds?: number | undefined;
-  /** The function's timeout: how long an earlier run may still be at work. */
+  /** The function's timeout, for which an earlier run may still be at work. */
   readonly functionTimeoutSeconds: number;
-  /** How often the rule fires. */
+  /** Time between two runs of the rule. */
   readonly tickSeconds: number;
-  /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
+  /** Time for which a record is kept after its success, in seconds. Undefined: for ever. */
   readonly retention?: number | undefined;
-  /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
+  /** Limits of the history that a record keeps. Default: 512 bytes, 20 entries. */
   readonly history?: HistoryLimits | undefined;
-  /** What is kept of the texts of an outcome. Default: all, without stacks. */
+  /** Decides which texts of an outcome are kept. Default: all, without stacks. */
   readonly redaction?: Redaction | undefined;
-  /** Whether the lines of failed attempts have the texts of errors, as a record keeps them. Default: their names alone. */
+  /** Tells whether lines of failed attempts have the texts of errors, as a record keeps them. Default: their names alone. */
   readonly logsErrorTexts?: boolean | undefined;
-  /** Whether failed attempts have a line with the places of their stack, on a developer's machine. Default: false. */
+  /** Tells whether failed attempts have a line with the places of their stack, on a developer's machine. Default: false. */
   readonly logsStacks?: boolean | undefined;
   /** Attempts have no time limit, as a debugger may stop them, on a developer's machine. Default: false. */
   readonly isDebugged?: boolean | undefined;
@@ -176,7 +175,7 @@ export interface RunOptions extends FailureChoices {
  */
 export type OwnershipConflict = Extract<StopReason, 'notOwner' | 'passiveRegion'>;
 
-/** Whether a run has no time left to begin again: for one attempt, and what comes with it. */
+/** Tells whether a run has too little time left for one more attempt, and what comes with it. */
 export function isShortOfTime(
   { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
   clock: Clock,

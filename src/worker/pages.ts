@@ -1,7 +1,7 @@
 import { isExact, type TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
 
-/** Where a run gets its pages from, in which order. */
+/** The source of a run's pages, which determines their order. */
 export interface PageSource {
   /** The first page, before the lease is taken; empty if nothing is due. */
   first(limit: number): Promise<IndexKey[]>;
@@ -15,7 +15,7 @@ export interface PageSource {
   next(limit: number, freshLimit: number): Promise<IndexKey[] | undefined>;
   /** Notes the last key that was dealt with. */
   reached(key: IndexKey): void;
-  /** Where the next run should continue if this one ends here. */
+  /** The place at which the next run should continue if this one ends here. */
   cursor(): Cursor | undefined;
 }
 

@@ -17,8 +17,9 @@ export interface QueueCheck {
 }
 
 /**
- * Whether the queue lets a run go on. A queue whose retry mode was changed waits one function timeout before the
- * new mode's first attempt: a run of the old mode, under another lease, may still be at work on the same records.
+ * Returns the reason why the queue lets no run go on, if there is one. A queue whose retry mode was changed waits one
+ * function timeout before the new mode's first attempt: a run of the old mode, under another lease, may still be at work on
+ * the same records.
  */
 export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<StopReason | undefined> {
   if (queue.paused) return 'paused';

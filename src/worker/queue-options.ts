@@ -93,7 +93,7 @@ interface BreakerSettings {
  */
 export type BreakerChoice = boolean | BreakerSettings;
 
-/** When the breaker of a destination opens, and how long it stays so. Times are in seconds. */
+/** The options of a breaker, with their defaults filled in. Times are in seconds. */
 export type BreakerOptions = { readonly [Name in keyof BreakerSettings]-?: number };
 
 /** The defaults of those that have one as a value. Times are in seconds. */
@@ -106,7 +106,7 @@ export const QUEUE_DEFAULTS = {
 } as const satisfies { readonly [Name in keyof QueueOptions]: number };
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
-/** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
+/** The longest attempt, in a worker process. A function's timeout leaves no more than 885 s. */
 const LONGEST_ATTEMPT_SECONDS = 86_400;
 const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
 
@@ -121,7 +121,7 @@ const breakerOptions = z.strictObject({
 /** `true` takes the defaults, `false` is none. */
 const breakerOption = z.union([z.boolean(), breakerOptions]);
 
-/** What each of them may be. */
+/** The schema of each option. */
 export const queueOptions = {
   concurrency: z.optional(concurrency),
   globalConcurrency: z.optional(concurrency),
@@ -135,7 +135,7 @@ export const queueOptions = {
   retention: z.optional(duration({ least: 1 }, 'forever')),
 } satisfies Record<keyof QueueOptions, unknown>;
 
-/** Those that are lengths of time. */
+/** The options that are lengths of time. */
 export const TIMES = ['attemptTimeout', 'maxRetryAfter', 'retention'] as const;
 export type Time = (typeof TIMES)[number];
 

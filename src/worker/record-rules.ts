@@ -44,16 +44,16 @@ export interface PageRead {
 /** A record to attempt, or a change to write without an attempt. */
 export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
 
-/** No developer looks at a breakpoint for longer. */
+/** Time of an attempt under a debugger: longer than a developer looks at a breakpoint. */
 const DEBUGGED_ATTEMPT_SECONDS = 86_400;
 /** Names that a run warns of; a producer may write any. */
 const MAX_UNKNOWN_TASKS = 20;
 
-/** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
+/** The rules of a lane: they tell which records are due by its policy or age band, and whether its queue lets a run go on. */
 export class RecordRules {
   readonly retryMode: RetryMode;
   private queueChecked = false;
-  /** It is one of the lanes that the queue's records are indexed in. */
+  /** Tells whether the queue's records are indexed in this lane. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
 
@@ -91,7 +91,7 @@ export class RecordRules {
     return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
   }
 
-  /** A record whose turn it is: attempted, or left to a handler that knows its task, or quarantined. */
+  /** The work for a record whose turn it is: an attempt, a wait for a handler that knows its task, or quarantine. */
   begin(record: BacklogRecord): Work {
     const why = whyUnfit(record);
     if (why !== undefined) return this.work(record, { do: 'quarantine', why });
@@ -120,7 +120,7 @@ export class RecordRules {
     });
   }
 
-  /** What a verdict asks for. */
+  /** The work that a verdict asks for. */
   work(record: BacklogRecord, verdict: Exclude<ReturnType<RecordRules['judge']>, { do: 'skip' }>): Work {
     if (verdict.do === 'waitForTask') {
       this.warnOf(record);
@@ -137,7 +137,7 @@ export class RecordRules {
     return { record };
   }
 
-  /** It cannot be handled: dead, for people to look at. */
+  /** The change of a record that cannot be handled: dead, for people to look at. */
   quarantine(record: BacklogRecord, why: string): RecordChange {
     this.deps.logger.error('quarantined', { id: record.id, reason: why });
     return quarantine(record, why, this.deps.clock.now(), this.options.target.shards);
@@ -157,7 +157,7 @@ export class RecordRules {
     return { ...ended, retryAfterSeconds };
   }
 
-  /** What the outcome of an attempt changes, once it is known whether it was refused permanently. */
+  /** The change that the outcome of an attempt makes, after `deadIfRefused`. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
     const decided = decide(record, outcome, this.decidingFor(record));
     const kept = this.options.redaction?.(decided.outcome) ?? { outcome: decided.outcome };
@@ -182,7 +182,7 @@ export class RecordRules {
     return this.guarded('knows', record, this.options.knows) ?? true;
   }
 
-  /** What a function of the options does wrong must not keep the record from being settled. */
+  /** Calls a function of the options. If it throws, the record is settled all the same. */
   private guarded<Answer>(
     name: string,
     record: BacklogRecord,

@@ -18,7 +18,7 @@ import { losesArrivals, type StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { runTier, runTiers } from './tiers.js';
 
-/** By then an index shows what was written. */
+/** Time after which an index shows what was written. */
 const INDEX_LAG_MS = 1_000;
 
 /**
@@ -63,7 +63,7 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   return arrivals && losesArrivals(ended) ? { ...summary, comesBack: true } : summary;
 }
 
-/** A lease lasts for a page, so that a crash blocks a lane for no longer: attempts that take longer leave it. */
+/** Limits attempts under the lease to the time of a page: a crash blocks a lane for no longer. Longer ones go on without it. */
 function underLease(options: RunOptions): RunOptions {
   const { limits, target } = options;
   const { attemptTimeout: longestAttempt, globalConcurrency } = limits;
@@ -113,7 +113,7 @@ async function attemptArrivals(
   return ended;
 }
 
-/** As a rule's run would: it has one rate limit, and has seen its breakers, but takes slots of its own. */
+/** Drains lanes as a rule's run would, with the rate limit and the breakers of this run, but with slots of its own. */
 async function drainIndexed(
   run: QueueRun,
   lanes: readonly string[],

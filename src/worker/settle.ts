@@ -87,7 +87,7 @@ export async function settleWithRetries(
   }
 }
 
-/** What is written in place of what DynamoDB refuses. Uncounted, the failures of a record would never come to an end. */
+/** The change to write in place of one that DynamoDB refuses. If failures were not counted, they would never end. */
 function smallerThan(
   change: RecordChange,
   record: BacklogRecord,

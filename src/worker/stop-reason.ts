@@ -1,4 +1,4 @@
-/** Why a run ended. */
+/** The reason for which a run ended. */
 export type StopReason =
   /** Nothing was due any more. */
   | 'drained'
@@ -8,7 +8,7 @@ export type StopReason =
   | 'concurrencyLimited'
   /** Other runs have the next permits of the queue's rate limit: these arrivals were left to the rules. */
   | 'rateLimited'
-  /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
+  /** The run had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */
   | 'deadline'
@@ -31,13 +31,13 @@ export type StopReason =
   | 'storeError';
 
 interface Meaning {
-  /** How much it says of the whole, where lanes of one queue ended differently. */
+  /** Its weight where lanes of one queue ended differently: the greatest stands for the whole. */
   readonly weight: number;
-  /** The queue itself lets no run go on, of whatever tier. */
+  /** Tells that the queue itself lets no run go on, of whatever tier. */
   readonly ofQueue?: true;
-  /** It says something of other queues of the same invocation, too. */
+  /** Tells that it says something of other queues of the same invocation, too. */
   readonly ofInvocation?: true;
-  /** No run has handled the arrivals: their event must come back. */
+  /** Tells that no run has handled the arrivals: their event must come back. */
   readonly losesArrivals?: true;
 }
 
@@ -70,12 +70,12 @@ export function ofQueues(reasons: readonly StopReason[]): StopReason {
   return first ? others.reduce(heavier, first) : (reasons[0] ?? 'drained');
 }
 
-/** The queue itself lets no run go on, of whatever tier. */
+/** Tells whether the queue itself lets no run go on, of whatever tier. */
 export function isOfQueue(reason: StopReason): boolean {
   return MEANINGS[reason].ofQueue === true;
 }
 
-/** No run has handled the arrivals: their event must come back. */
+/** Tells whether no run has handled the arrivals, so that their event must come back. */
 export function losesArrivals(reason: StopReason): boolean {
   return MEANINGS[reason].losesArrivals === true;
 }

@@ -7,7 +7,7 @@ import { waitUnless } from './wait.js';
 
 /** An attempt that goes on although its signal was aborted. */
 export interface Straggler {
-  /** It has ended, or was given up, and that is settled. */
+  /** Resolves when it has ended, or was given up, and that is settled. */
   readonly settled: Promise<void>;
   /** Settles it without its outcome. */
   readonly abandon: () => void;
@@ -46,7 +46,7 @@ export class Stragglers {
     }
   }
 
-  /** A renewal that fails is repeated while there is time, as during the work of a page. */
+  /** Renews the hold. If that fails, it is repeated while there is time, as during the work of a page. */
   private async renew(): Promise<boolean> {
     const { hold, logger } = this.run;
     try {

@@ -1,6 +1,6 @@
 import type { StopReason } from './stop-reason.js';
 
-/** What one run did. Counts are of records. */
+/** The summary of one run. Counts are of records. */
 export interface RunSummary {
   /** The queue that it served; of several, their names, separated by commas. */
   readonly queue: string;
@@ -12,7 +12,7 @@ export interface RunSummary {
   readonly attempted: number;
   /** Attempts that succeeded. */
   readonly succeeded: number;
-  /** To be tried again. */
+  /** Failed, and to be tried again. */
   readonly failed: number;
   /** Given up in this run, for whatever reason. */
   readonly dead: number;
@@ -26,17 +26,17 @@ export interface RunSummary {
   readonly unsettled: number;
   /** Not attempted, as this handler does not know their task: they wait for one that does. Absent: none. */
   readonly unknownTask?: number | undefined;
-  /** DynamoDB takes no change of them, not even their quarantine (an item of 400 KB has no room for it). Absent: none. */
+  /** Refused by DynamoDB with any change, even their quarantine (an item of 400 KB has no room for it). Absent: none. */
   readonly refused?: number | undefined;
   /** Known to be due and not attempted; there may be more behind them. */
   readonly leftOver: number;
-  /** How late the latest record was attempted, in the backlog's seconds. */
+  /** The greatest delay of an attempt, in the backlog's seconds. */
   readonly lagSeconds: number;
-  /** Why the run ended. */
+  /** The reason for which the run ended. */
   readonly ended: StopReason;
-  /** No run has handled the records that were just inserted. The invocation fails, so that their event comes back. Absent: no. */
+  /** Tells that no run has handled the inserted records. The invocation fails, so that their event comes back. Absent: no. */
   readonly comesBack?: true | undefined;
-  /** What the run did for each queue, if it served several. Absent: it served one. */
+  /** The summary of each queue, if the run served several. Absent: it served one. */
   readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;
@@ -46,13 +46,13 @@ export interface RunSummary {
   readonly durationMs: number;
 }
 
-/** It found one record, which succeeded. The metrics have its counts. */
+/** Tells whether it found one record, which succeeded. The metrics have its counts. */
 export function isLoneSuccess(run: RunSummary): boolean {
   const { attempted, succeeded, ended } = run;
   return attempted === 1 && succeeded === 1 && ended === 'drained' && isIdle({ ...run, attempted: 0 });
 }
 
-/** It met no record at all. */
+/** Tells whether it met no record at all. */
 export function isIdle(run: RunSummary): boolean {
   const { attempted, dead, skipped, unsettled, leftOver, unknownTask = 0, refused = 0 } = run;
   return attempted + dead + skipped + unsettled + leftOver + unknownTask + refused === 0;

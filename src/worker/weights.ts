@@ -3,7 +3,7 @@ import { ConfigurationError } from '../support/errors.js';
 import type { Random } from '../support/random.js';
 import { show } from '../support/validation.js';
 
-/** How much of the attempts each queue gets beside the others, where all have work. */
+/** The weights of queues: the share of the attempts that each gets beside the others, where all have work. */
 export type QueueWeights = ReadonlyMap<string, number>;
 
 /**

@@ -7,7 +7,7 @@ import {
   isErrorName,
 } from './decision-options.js';
 
-/** What a handler's code may say about its failures beside `retry`. */
+/** Options of a handler's code about its failures, beside `retry`. */
 export const decisionChoices = {
   ...decisionOptions,
   deadOn: z.optional(

@@ -25,7 +25,7 @@ export function isErrorName(value: unknown): value is string {
 }
 export const ERROR_NAME = `expected the name of an error such as "ValidationError", not "${WORKER_LOST}"`;
 
-/** What a queue may say about its failures beside `retry`, as plain data. */
+/** Options of a queue about its failures, beside `retry`, as plain data. */
 export const decisionOptions = {
   retryQueue: z.optional(retryQueueName),
   deadOn: z.optional(z.array(z.custom<string>(isErrorName, ERROR_NAME))),

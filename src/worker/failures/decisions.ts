@@ -4,7 +4,7 @@ import type { DeadOn } from './decision-options.js';
 
 type Failure = Extract<AttemptOutcome, { type: 'failure' }>;
 
-/** What a retry function makes of a failure. */
+/** The decision of a retry function about a failure. */
 export type Asked =
   /** Dead, for this reason. */
   | { readonly dead: string }
@@ -14,30 +14,30 @@ export type Asked =
       /** The policy's waits hold on a progressive queue too. */
       readonly chosen?: boolean | undefined;
       readonly queue?: string | undefined;
-      /** What was wrong with the function's answer, which counts for nothing then. */
+      /** The fault of the function's answer, which is then ignored. */
       readonly problem?: string | undefined;
     };
 
 /** Asks a retry function and reads its answer; `retryDecider` makes it of the function. Never throws. */
 export type RetryDecider = (failure: Failure, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
 
-/** What may be said about the failures of a queue, of a handler, or of one kind of records. */
+/** Choices about the failures of a queue, of a handler, or of one kind of records. */
 export interface FailureChoices {
-  /** Asked before the policy, after the record's own. */
+  /** Decides before the policy. A record with a policy of its own is not subject to it. */
   readonly retryDecider?: RetryDecider | undefined;
-  /** Where records go that are to be retried. Default: they stay. */
+  /** The queue into which records go that are to be retried. Default: they stay. */
   readonly retryQueue?: string | undefined;
   /** Errors that are dead at once. */
   readonly deadOn?: DeadOn | undefined;
 }
 
 /**
- * What holds for one record in place of what its handler says; what it leaves out, the handler says.
+ * Choices for one record that replace those of its handler. Those that are left out are the handler's.
  *
  * @inline
  */
 export interface RecordChoices extends FailureChoices {
-  /** With it, and without a function beside it, the handler's function is not asked. */
+  /** The policy. With it, and without a function beside it, the handler's function is not asked. */
   readonly policy?: ResolvedPolicy | undefined;
   /** Time of its attempts, where it is less than the run's. */
   readonly attemptTimeout?: number | undefined;
@@ -54,12 +54,12 @@ export interface Decided {
   readonly outcome: AttemptOutcome;
   readonly policy: ResolvedPolicy;
   readonly chosen: boolean;
-  /** Where it goes if it is retried; undefined: it stays. */
+  /** The queue into which it goes if it is retried; undefined: it stays. */
   readonly retryQueue?: string | undefined;
   readonly problem?: string | undefined;
 }
 
-/** What holds for one record, of what its handler says and of what is said for records of its kind. */
+/** The choices for one record: those for records of its kind, and else those of its handler. */
 export function decidingFor(
   handler: FailureChoices & { readonly policy: ResolvedPolicy },
   own: RecordChoices = {},

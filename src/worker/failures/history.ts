@@ -6,7 +6,7 @@ import {
   type HistoryLimits,
 } from '../../record/index.js';
 
-/** What a record keeps of its attempts; every byte of it is billed at every write of the record. */
+/** Limits of the history that a record keeps of its attempts. Every byte of it is billed at every write of the record. */
 export interface HistoryOptions {
   /** The size of all entries together: 200 to 16,384. Default: 512, or 2,048 with `stacks`. */
   readonly bytes?: number | undefined;
@@ -26,14 +26,14 @@ export interface HistoryOptions {
 /** An outcome with what may be kept of its texts. */
 export interface Kept {
   readonly outcome: AttemptOutcome;
-  /** What was wrong with the hook. */
+  /** The fault of the hook. */
   readonly problem?: string | undefined;
 }
 
 /** Never throws; `redactionOf` makes it of the options. */
 export type Redaction = (outcome: AttemptOutcome) => Kept;
 
-/** What a queue may say about its history, as plain data. */
+/** Options of a queue about its history, as plain data. */
 export const historyShape = {
   bytes: z.optional(z.int().check(z.minimum(200), z.maximum(16_384))),
   entries: z.optional(z.int().check(z.minimum(1), z.maximum(100))),

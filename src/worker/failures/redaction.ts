@@ -3,7 +3,7 @@ import type { AttemptOutcome, ErrorText } from '../../record/index.js';
 import { type HistoryOptions, historyShape, type Kept, type Redaction } from './history.js';
 import { stackOf } from './stack.js';
 
-/** What a handler's code may say about its history. */
+/** Options of a handler's code about its history. */
 export const historyChoices = {
   history: z.optional(
     z.strictObject({

@@ -34,24 +34,24 @@ export type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
 export type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
 
 /**
- * Tried again: after this wait, in that queue.
+ * The answer to try again: after this wait, in that queue.
  *
  * @inline
  */
 export interface RetryTo {
-  /** Default: what the policy says that stands behind the function. */
+  /** The wait. Default: as the policy behind the function says. */
   readonly wait?: RetryWait | undefined;
   /** Another queue of the same backlog. Default: `retryQueue`, and without one the queue it is in. */
   readonly queue?: string | undefined;
 }
 
 /**
- * Dead at once, for this reason.
+ * The answer to give up at once, for this reason.
  *
  * @inline
  */
 export interface GiveUp {
-  /** Why; kept on the record as its `deadReason`. */
+  /** The reason; kept on the record as its `deadReason`. */
   readonly dead: string;
 }
 

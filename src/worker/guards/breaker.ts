@@ -6,7 +6,7 @@ import { FailureWindow } from './failure-window.js';
 
 export type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 
-/** What an attempt is for the breaker. `probe`: it alone decides whether the breaker closes. */
+/** The part of an attempt for the breaker. `probe`: it alone decides whether the breaker closes. */
 export type AttemptKind = 'attempt' | 'probe';
 
 /** A change of the state that all runs share. `next` undefined: closed. */
@@ -35,7 +35,7 @@ export class Breaker {
     this.window = new FailureWindow(options.window);
   }
 
-  /** What all share, as it was just read. */
+  /** Takes over the state that all runs share, as it was just read. */
   refresh(state: BreakerState | undefined): void {
     if (this.state !== undefined && state === undefined) this.window.clear();
     this.state = state;
@@ -46,17 +46,17 @@ export class Breaker {
     return now < this.state.until ? 'open' : 'halfOpen';
   }
 
-  /** When the next probe may be made; 0 while it is closed. */
+  /** The time from which the next probe may be made; 0 while it is closed. */
   get openUntil(): number {
     return this.state?.until ?? 0;
   }
 
-  /** Half-open: no other run may make a probe while this one lasts. */
+  /** Begins a probe while the breaker is half-open. No other run may make one while it lasts. */
   beginProbe(now: number, holdSeconds: number): Transition {
     return this.moveTo({ until: now + holdSeconds * 1000, since: this.state?.since ?? now });
   }
 
-  /** Another run was quicker: what it has found is read with the next page. */
+  /** Gives a probe up to a run that was quicker. Its result is read with the next page. */
   lostProbe(now: number): void {
     if (this.state) this.state = { ...this.state, until: now + this.options.halfOpenAfter * 1000 };
   }
@@ -108,7 +108,7 @@ export class Breaker {
   }
 }
 
-/** A record that is refused permanently, or is not ready yet, has been answered: its destination works. */
+/** Tells from an outcome whether the destination works. A permanent refusal is an answer, and so is "not ready yet". */
 function verdictOn(outcome: AttemptOutcome): 'success' | 'failure' | undefined {
   switch (outcome.type) {
     case 'success':

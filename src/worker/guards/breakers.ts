@@ -23,7 +23,7 @@ const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
 const MAX_DESTINATION_LENGTH = 100;
 
-/** What a process remembers from run to run, by queue: how the attempts of each destination ended. */
+/** The breakers of destinations, by queue, which a process remembers from run to run. */
 export type BreakerMemory = Map<string, Map<string, Breaker>>;
 
 export interface BreakersDeps {
@@ -209,7 +209,7 @@ export class Breakers implements Guard {
     return breaker;
   }
 
-  /** What the handler's function does wrong must not keep the record from its attempt. */
+  /** The destination of a record. A fault of the handler's function does not keep the record from its attempt. */
   private destinationOf(record: BacklogRecord): string {
     const { destination: destinationOf, logger } = this.deps;
     if (!destinationOf) return WHOLE_QUEUE;

@@ -1,7 +1,7 @@
 import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard } from './guard.js';
 
-/** How many attempts a run with `maxRecords` may still begin. */
+/** The number of attempts that a run with `maxRecords` may still begin. */
 export class AttemptBudget implements Guard {
   private begun = 0;
   private readonly admission: Admission;
@@ -22,7 +22,7 @@ export class AttemptBudget implements Guard {
     return this.most - this.begun;
   }
 
-  /** What is left of the half that records may use which came after those that an earlier run left. */
+  /** Attempts that are left for new records: they may use half before those that an earlier run left. */
   get freshLeft(): number {
     return Math.max(0, Math.floor(this.most / 2) - this.begun);
   }

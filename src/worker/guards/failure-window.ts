@@ -22,7 +22,7 @@ export class FailureWindow {
     else slice.failures++;
   }
 
-  /** How many attempts ended in it, and the share of them that failed, 0 to 1. */
+  /** The number of attempts that ended in it, and the share of them that failed, 0 to 1. */
   measure(now: number): { readonly attempts: number; readonly failureRate: number } {
     this.forget(now);
     const failures = this.slices.reduce((sum, slice) => sum + slice.failures, 0);

@@ -38,7 +38,7 @@ export class Gate {
     return Math.max(0, this.nextAt() - this.clock.wall());
   }
 
-  /** Why no attempt may begin any more. */
+  /** Returns the reason why no attempt may begin any more, if there is one. */
   stopReason(): StopReason | undefined {
     const startsAt = this.nextAt();
     for (const guard of this.guards) {
@@ -48,7 +48,7 @@ export class Gate {
     return undefined;
   }
 
-  /** Whether an attempt may begin, now or at the time of the next permit. */
+  /** Tells whether an attempt may begin, now or at the time of the next permit. */
   mayBegin(): boolean {
     return this.stopReason() === undefined && this.isInTime(this.nextAt());
   }

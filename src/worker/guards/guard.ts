@@ -14,15 +14,15 @@ export interface Left {
 
 /** The leave of one guard for one attempt. */
 export interface Admission {
-  /** Whether it holds although guards behind this one have waited. Default: it does. */
+  /** Tells whether it holds although guards behind this one have waited. Default: it does. */
   readonly holds?: (() => boolean) | undefined;
-  /** The attempt does not begin. */
+  /** Gives it back, as the attempt does not begin. */
   readonly abandon?: (() => void | Promise<void>) | undefined;
-  /** The attempt goes on, and others no longer wait for it. */
+  /** Called when others no longer wait for the attempt, which goes on. */
   readonly detach?: (() => void) | undefined;
-  /** The attempt has an outcome. Default: the outcome is passed on as it is. */
+  /** Takes note of the outcome, and may change it. Default: the outcome is passed on as it is. */
   readonly leave?: ((outcome: AttemptOutcome) => Left) | undefined;
-  /** The code of the attempt has ended: later than it was given up, if it ignored its signal. */
+  /** Called when the code of the attempt has ended: later than it was given up, if it ignored its signal. */
   readonly ended?: (() => void) | undefined;
 }
 
@@ -30,9 +30,9 @@ export interface Admission {
 export interface Turn {
   /** Attempts that are left of the page, this one included. */
   readonly attemptsLeft: number;
-  /** Whether another attempt may begin now. */
+  /** Tells whether another attempt may begin now. */
   mayBegin(): boolean;
-  /** Whether an attempt that begins at this (real) time ends in time. */
+  /** Tells whether an attempt that begins at this (real) time ends in time. */
   isInTime(at: number): boolean;
 }
 
@@ -58,9 +58,9 @@ export interface Guard {
   prepare?(attempts: number): Promise<void>;
   /** The earliest time of the next attempt. Default: at once. */
   readonly nextAt?: number;
-  /** Why no attempt may begin any more, at this time or later. */
+  /** Returns the reason why no attempt may begin any more, at this time or later. */
   stopReason?(startsAt: number): StopReason | undefined;
-  /** Whether an attempt that begins at this time, or now if that is later, ends in time. Default: it does. */
+  /** Tells whether an attempt that begins at this time, or now if that is later, ends in time. Default: it does. */
   covers?(startsAt: number): boolean;
   /** Admits one record. May wait. Default: it is admitted. */
   enter?(record: BacklogRecord, turn: Turn): Promise<Admission | Refusal> | Admission | Refusal;

@@ -4,7 +4,7 @@ import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard, Turn } from './guard.js';
 import type { RunSlots } from './slots.js';
 
-/** Between two looks at whether an attempt that waits for others may still start. */
+/** Time between two checks of whether an attempt that waits for others may still start. */
 const LOOK_MS = 1_000;
 
 export interface PoolDeps {
@@ -15,9 +15,9 @@ export interface PoolDeps {
   readonly clock: Clock;
 }
 
-/** How many attempts one lane may have under way. */
+/** The number of attempts that one lane may have under way. */
 export interface AtOnce {
-  /** As many as it can count on. */
+  /** The number that it can count on. */
   readonly fair: number;
   /** The most that it can have, while other lanes leave theirs. */
   readonly most: number;
@@ -125,7 +125,7 @@ export class Pool {
   }
 }
 
-/** What one lane has of its run's attempts at a time. */
+/** The part of one lane in its run's attempts at a time. */
 export class Share implements AtOnce, Guard {
   constructor(
     private readonly pool: Pool,

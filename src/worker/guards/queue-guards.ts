@@ -71,7 +71,7 @@ export function budgetOf({ limits: { maxRecords } }: RunOptions): AttemptBudget 
   return maxRecords === undefined ? undefined : new AttemptBudget(maxRecords);
 }
 
-/** What the attempts of one lane, or of one batch of records that were just inserted, are made with. */
+/** The gate for the attempts of one lane, or of one batch of records that were just inserted. */
 export function gateOf(
   {
     options,

@@ -4,9 +4,9 @@ import type { Clock } from '../../support/clock.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard, Refusal, Turn } from './guard.js';
 
-/** Permits are acquired for so long at once: what one write is for, and how long others may have to wait for theirs. */
+/** Time for which permits are acquired by one write. Others may have to wait so long for theirs. */
 const CHUNK_SECONDS = 5;
-/** How long a first attempt waits for its permit. Records that would wait longer are indexed instead. */
+/** The longest wait of a first attempt for its permit. Records that would wait longer are indexed instead. */
 const LONGEST_WAIT_MS = 5_000;
 const ADMISSION: Admission = {};
 

@@ -6,11 +6,11 @@ import type { Clock } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
 import type { Random } from '../../support/random.js';
 
-/** As long as a lease: if a run is lost and its death is not reported, its slots are free after that. */
+/** The length of a hold on slots, as of a lease. A lost run's slots are free after that, or when its death is reported. */
 const SLOTS_MS = holdMs(0);
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
 const LONGEST_COVER_SECONDS = 30;
-/** Between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
+/** Time between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
 const SPARE_MS = 5_000;
 
 export interface RunSlotsDeps {
@@ -39,7 +39,7 @@ export class RunSlots implements TimedHold {
   private readonly over = new AbortController();
   private taking: Promise<number> | undefined;
   private granted = 0;
-  /** It asked and got no answer: it may have some. */
+  /** Tells that it asked and got no answer: it may have some. */
   private mayHave = false;
   private until = 0;
   private lost = false;
@@ -50,7 +50,7 @@ export class RunSlots implements TimedHold {
     this.logged = { queue: deps.queue };
   }
 
-  /** They were not granted, or are another run's by now: this one was frozen. */
+  /** Tells that they were not granted, or are another run's by now, as this one was frozen. */
   get areLost(): boolean {
     return this.lost;
   }
@@ -65,7 +65,7 @@ export class RunSlots implements TimedHold {
     return this.taking;
   }
 
-  /** Whether an attempt may start now. */
+  /** Tells whether an attempt may start now. */
   covers(): boolean {
     // Before they are taken nothing is attempted; what needs no attempt needs none of them.
     if (!this.taking) return true;

@@ -3,7 +3,7 @@ import type { RunOptions } from '../options.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Guard } from './guard.js';
 
-/** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
+/** Time before the function's own deadline, to settle attempts that never end, and to give the lease back. */
 export const LAST_SETTLES_MS = 4_000;
 
 type Times = Pick<RunOptions, 'deadline' | 'stop'> & {
