@@ -22,7 +22,7 @@ export class Done extends Error {
 /** A destination may ask for more than the longest wait, which is kept then. */
 const ANY_LENGTH = { most: Number.MAX_VALUE };
 
-/** It failed, and the destination said when to come back. The policy's own wait still holds if it is longer. */
+/** The attempt failed, and the destination said when to come back. The policy's own wait still holds if it is longer. */
 export class RetryAfter extends Error {
   /** Always `RetryAfter`. */
   override readonly name = 'RetryAfter';
@@ -56,7 +56,7 @@ function secondsToWait(wait: Duration | null | undefined): number {
   return asked ?? parseDuration(wait, 'RetryAfter', ANY_LENGTH);
 }
 
-/** It can never succeed: the record is dead at once, and kept with this reason. */
+/** The work can never succeed: the record is dead at once, and kept with this reason. */
 export class Dead extends Error {
   /** Always `Dead`. */
   override readonly name = 'Dead';

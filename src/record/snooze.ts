@@ -8,7 +8,7 @@ import { type BacklogRecord, isPending } from './record.js';
 
 type Snoozed = Extract<AttemptOutcome, { type: 'snooze' }>;
 
-/** Neither a success nor a failure: what is known of its failures stays, and so does its status. */
+/** Puts a record off without success or failure: what is known of its failures stays, and so does its status. */
 export function snooze(record: BacklogRecord, snoozed: Snoozed, context: SettleContext): RecordChange {
   const { seconds } = snoozed;
   return seconds === undefined
