@@ -21,7 +21,7 @@ export interface BacklogEvent {
    * of parts.
    */
   readonly part?: { readonly number: number; readonly of: number } | undefined;
-  /** From when on (epoch milliseconds) a due time that is kept to the second is attempted, and nothing else; from the intake. */
+  /** The time from which on a due time that is kept to the second is attempted, and nothing else: from the intake, epoch milliseconds. */
   readonly exactSince?: number | undefined;
   /** Records that have just come, from the intake. */
   readonly arrivals?: Arrivals | undefined;

@@ -140,7 +140,7 @@ it('what to write instead is itself allowed', async () => {
   for (const { instead } of REFUSED) expect(await complaints('page.md', instead)).toEqual([]);
 });
 
-it('docstrings that do not name the thing first, in the folders where all others do', async () => {
+it('docstrings of the source that do not name the thing first', async () => {
   const source = [
     '/** How many records wait. */',
     'export const one = 1;',

@@ -150,6 +150,10 @@ export class Producers {
     const isDone = stored?.status === 'SUCCESS';
     const isDead = stored?.status === 'DEAD' && this.deps.mayRaiseDead;
     if (!stored || (!isDone && !isDead)) return;
+    // Its end was set by hand, maybe during an attempt: this would put it back exactly as it was read.
+    const isByHand =
+      stored.rev !== undefined && stored.lane !== undefined && !String(stored.lane).endsWith('/dead');
+    if (isByHand) return;
     const renewed = { ...stored, status: 'NEW' };
     if (this.wasWritten(renewed)) return;
     this.deps.witness.appears(id, this.deps.time.now);

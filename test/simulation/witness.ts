@@ -247,7 +247,9 @@ export class Witness {
     if (this.records.has(record.id)) this.checkHistory(record, change);
     const counts = this.countsOf(actor);
     const as = change.countedAs ?? COUNTED_AS[status ?? 'NEW'];
-    if (as !== undefined && as !== 'unknownTask') counts[as]++;
+    // Its producer has put it as `ERROR`: it is indexed, and nothing has failed.
+    const isIndexed = as === 'failed' && lastFailureAt === undefined;
+    if (as !== undefined && as !== 'unknownTask' && !isIndexed) counts[as]++;
     const known = this.records.get(record.id);
     if (status === 'SUCCESS') this.succeededAt.set(actor, now);
     if (known && actor.wasFrozen) known.thawedAt = now;
