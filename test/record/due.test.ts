@@ -119,6 +119,11 @@ describe('a record found by its due time', () => {
       { do: 'reschedule', dueAt: NOW + 90_000 },
     ],
     [
+      'is attempted if its insertion time was changed since its failure: its due time may be of a person',
+      { ...failed, failures: 5, insertedAt: iso(-100), dueAt: iso(-3600) },
+      { do: 'attempt' },
+    ],
+    [
       'waits as long as its snooze asked for, and not for what the policy would say',
       { ...failed, failures: 5, attempts: 6, lastAttemptAt: iso(-10), notBefore: iso(20) },
       { do: 'reschedule', dueAt: NOW + 20_000 },

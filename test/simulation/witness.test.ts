@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TierBand } from '../../src/policies/index.js';
 import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { Actor, NO_FAULTS } from './actor.js';
@@ -39,6 +40,25 @@ class Scene {
     return this;
   }
 
+  /** As a producer changes some of its attributes. */
+  edit(attributes: Partial<Item>): this {
+    const item = { ...INDEXED, ...this.stored, ...attributes };
+    this.versions.wrote('a');
+    this.witness.isWritten('a', this.stored, item);
+    this.stored = item;
+    return this;
+  }
+
+  /** An attempt has failed at this moment; the due time is left alone, as on a progressive queue. */
+  fail(): this {
+    const change = {
+      set: { status: 'ERROR', lastFailureAt: new Date(NOW).toISOString() },
+      remove: [],
+    } as const;
+    this.witness.settles(this.actor(), this.read(), change, this.stored, NOW);
+    return this;
+  }
+
   /** As the library indexes it. */
   index(): this {
     this.stored = { ...INDEXED, ...this.stored };
@@ -51,13 +71,17 @@ class Scene {
     return record;
   }
 
-  attempt(queue = 'q', record = this.read()): this {
-    const actor = new Actor(`run ${++this.actors}`, this.time, seededRandom(1), () => NO_FAULTS);
+  private actor(): Actor {
+    return new Actor(`run ${++this.actors}`, this.time, seededRandom(1), () => NO_FAULTS);
+  }
+
+  attempt(queue = 'q', record = this.read(), band?: TierBand): this {
+    const actor = this.actor();
     const isArrival = record.lane === undefined;
     const look = {
       ...{ now: NOW, start: NOW, queue, isArrival },
       destination: '*',
-      band: undefined,
+      band,
       breaker: undefined,
     };
     this.witness.begins(actor, record, this.stored, look);
@@ -110,5 +134,35 @@ describe('a first attempt and one of the record that has replaced it', () => {
     ],
   ])('must not overlap %s', (_, act) => {
     expect(act(new Scene().write(BARE).attempt()).violations).toEqual(OVERLAP);
+  });
+});
+
+describe('a record that has failed at this moment, with its age as its due time', () => {
+  const EARLIER = new Date(NOW - 1_000).toISOString();
+  const EARLY = [expect.stringContaining('ms too early')];
+  const failed = () => new Scene().write(INDEXED).fail();
+  const band: TierBand = { number: 1, every: 60, fromAge: 0, untilAge: 86_400, last: true };
+
+  it('may be attempted by due time once a producer has given it another age', () => {
+    expect(failed().edit({ insertedAt: EARLIER }).attempt().violations).toEqual([]);
+    expect(failed().edit({ availableAt: EARLIER }).attempt().violations).toEqual([]);
+  });
+
+  it.each<[string, (scene: Scene) => Scene]>([
+    ['as it is', (scene) => scene.attempt()],
+    ['with another payload', (scene) => scene.edit({ payload: 2 }).attempt()],
+    [
+      'in a tier, whatever its age',
+      (scene) => scene.edit({ insertedAt: EARLIER }).attempt('q', scene.read(), band),
+    ],
+    [
+      'with a due time that the library has given it since',
+      (scene) => {
+        scene.edit({ insertedAt: EARLIER });
+        return scene.attempt('q', { ...scene.read(), dueAt: EARLIER });
+      },
+    ],
+  ])('must not be attempted %s', (_, act) => {
+    expect(act(failed()).violations).toEqual(EARLY);
   });
 });

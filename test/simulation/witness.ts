@@ -52,6 +52,8 @@ interface Known {
   putOffUntil?: number;
   /** An operator has ended its wait. */
   isHurried?: boolean;
+  /** Its due time, which was its age until a producer gave it another age, and not another due time. */
+  formerAge?: Item[string];
   /** The stream has given it up since: the next sweep finds it, or the one after it. */
   givenUpAt?: number;
 }
@@ -138,6 +140,10 @@ export class Witness {
     const kind = after === undefined ? 'deleted' : after.lane === undefined ? 'bare' : had;
     const version = this.versions.current(id);
     this.writings.set(id, [...(this.writings.get(id) ?? []), { version, kind }]);
+    const known = this.records.get(id);
+    const wasAge = before?.dueAt !== undefined && before.dueAt === ageOf(before);
+    const keepsDueAt = after !== undefined && after.dueAt === before?.dueAt;
+    if (known && wasAge && keepsDueAt && ageOf(after) !== after.dueAt) known.formerAge = after.dueAt;
   }
 
   /** The stream delivers a change of it no longer. */
@@ -379,7 +385,10 @@ export class Witness {
     // Who ends a wait does so whatever the clock of the worker says that noted the failure.
     if (known.failedAt === undefined || known.isHurried) return known.since - SKEW_MS;
     const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
-    const asksPolicy = !known.wasPutOff;
+    // A run by due times knows a record of a progressive queue by a due time that is its age, and then asks its policy. With
+    // another age since, it has a due time that somebody may have chosen: that holds, as does a wait that was asked for.
+    const isDueByFormerAge = !band && known.formerAge !== undefined && record.dueAt === known.formerAge;
+    const asksPolicy = !known.wasPutOff && !isDueByFormerAge;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
     // A time that lies far ahead, by a clock that was wrong, counts as none.
@@ -531,6 +540,11 @@ export class Witness {
       this.report(`${id}: attempted by ${actor.name} while the queue was paused`);
     }
   }
+}
+
+/** The time that its age counts from, as its item has it. */
+function ageOf({ availableAt, insertedAt }: Item): Item[string] {
+  return availableAt ?? insertedAt;
 }
 
 /** It stood still, or its clock was set: it cannot know how long it holds anything. */
