@@ -6,7 +6,7 @@ import {
   attributesToFence,
   type BacklogRecord,
   type Item,
-  isPending,
+  isNotIndexed,
   isUnderAttempt,
   type RetryMode,
 } from '../record/index.js';
@@ -210,8 +210,8 @@ export class Operation {
 
   private async write(one: Planned): Promise<'done' | 'changed'> {
     const { record } = one;
-    const isBare = isPending(record) && record.lane === undefined;
-    const answer = isBare
+    // Also one that was put as `DEAD`: a run on arrival may attempt it as it was before.
+    const answer = isNotIndexed(record)
       ? await whileClaimed(record, this.deps, () => this.writeNow(one))
       : await this.writeNow(one);
     if (answer === undefined) this.counters.skipped('inFlight');

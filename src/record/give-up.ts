@@ -1,6 +1,6 @@
 import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
-import { deadLane, ownLaneOf } from './lanes.js';
+import { DEAD_LANE_ENDING, deadLane, ownLaneOf } from './lanes.js';
 import { formerLaneOf, leftLane } from './not-before.js';
 import { type BacklogRecord, isPending } from './record.js';
 
@@ -28,7 +28,9 @@ export function giveUp(record: BacklogRecord, { deadReason, retention, now, allO
   const lane = deadLane(ownLaneOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   const hasLeft = formerLaneOf(record, now) !== undefined;
-  const leaves = isPending(record) && !hasLeft;
+  // One that was set to `DEAD` by hand in the lane where it waited may be under attempt there, too.
+  const isAmongDead = record.lane?.endsWith(DEAD_LANE_ENDING) === true;
+  const leaves = !hasLeft && (isPending(record) || (record.lane !== undefined && !isAmongDead));
   return {
     set: {
       ...contractOf(record),

@@ -122,6 +122,21 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         expect(await its.item()).toMatchObject({ status: 'DEAD' });
       }),
     );
+
+    it(
+      'set to DEAD by hand and discarded, is not redriven into another queue while it is under attempt',
+      scene(async (its) => {
+        await its.put();
+        await its.run(async ({ id }) => {
+          await current().put({ ...(await its.item()), status: 'DEAD' });
+          expect(await its.operator().discard(id)).toMatchObject({ changed: 1 });
+          expect(await its.operator().redrive(id, { queue: its.elsewhere })).toMatchObject({
+            skipped: { inFlight: 1 },
+          });
+        });
+        expect(await its.item()).toMatchObject({ status: 'DEAD' });
+      }),
+    );
   });
 
   describe(`on ${name}, a record that is not indexed yet`, () => {
@@ -156,6 +171,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.run(
           async ({ id }) => {
             await current().put({ ...(await its.item()), status: 'DEAD' });
+            expect(await its.operator().discard(id)).toMatchObject({ skipped: { inFlight: 1 } });
             expect(await its.operator().redrive(id)).toMatchObject({ skipped: { inFlight: 1 } });
           },
           { arrivals: [its.id()] },
