@@ -36,11 +36,12 @@ export class RunCounters {
     this.counts.attempted--;
   }
 
-  settled({ countedAs, set: { status } }: RecordChange): void {
+  settled({ countedAs, set: { status, lastFailureAt } }: RecordChange): void {
     if (countedAs === 'unknownTask') this.unknownTask++;
     else if (countedAs) this.counts[countedAs]++;
     else if (status === 'SUCCESS') this.counts.succeeded++;
-    else if (status === 'ERROR') this.counts.failed++;
+    // A record that was put as `ERROR` may be written without an attempt.
+    else if (status === 'ERROR' && lastFailureAt !== undefined) this.counts.failed++;
     else if (status === 'DEAD') this.counts.dead++;
     else this.counts.skipped++;
   }
