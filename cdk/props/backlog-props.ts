@@ -98,8 +98,8 @@ export interface BacklogProps extends FunctionProps {
   /**
    * Replicas of the new table of records in other regions. The stack must name its region then.
    *
-   * With `primaryRegion`, a new control table has replicas in the same regions, with the same deletion protection and tags.
-   * Without it there are none: the replicas of the records are copies to be read.
+   * The new control table has replicas in the same regions if `primaryRegion` is set, with the same deletion protection and tags.
+   * Otherwise it has none, and the replicas of the records are copies to be read.
    *
    * @default - none
    */
@@ -207,7 +207,7 @@ export interface BacklogProps extends FunctionProps {
   /**
    * Alarms for each state that needs a person. `'essential'`: those without which records could be late or lost unseen.
    *
-   * Those that a queue's own `alarms` name, with their thresholds, are made as well.
+   * The alarms that a queue's own `alarms` name are created as well, with their thresholds.
    *
    * @default - `true`; `'essential'` with `minimal`
    */
@@ -216,7 +216,7 @@ export interface BacklogProps extends FunctionProps {
   /**
    * Other defaults: no `dashboard`, no `compositeAlarm`, the `alarms` and the `metrics` that are essential.
    *
-   * For an account that pays for each of them. What is given beside it applies.
+   * An account pays for each of these. A property that is given beside it has precedence.
    *
    * @default false
    */

@@ -85,7 +85,7 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   /**
    * The queue's share of the attempts of its `worker`, relative to the other queues, while all have work.
    *
-   * With different weights, the run draws the queue of each page by them. With equal weights, it drains all queues at once.
+   * The run draws the queue of each page by the weights if they differ. It drains all queues at once if they are equal.
    *
    * @default 1
    */
@@ -94,7 +94,7 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   /**
    * Environment variables of the function made from `entry`.
    *
-   * For the library's own names, the library's value applies.
+   * The library's own names keep the library's values.
    *
    * @default - none
    */

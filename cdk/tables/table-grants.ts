@@ -48,7 +48,7 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
     resources: [control.tableArn],
     conditions: {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`, REGISTRY_KEY] },
-      // Without this condition, a request whose key is not known to IAM would be allowed.
+      // `ForAllValues` allows a request whose key is not known to IAM: this condition refuses it.
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },
   });

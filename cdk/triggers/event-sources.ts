@@ -67,9 +67,9 @@ function arrivalsSource(
         eventName: FilterRule.or('INSERT', 'MODIFY'),
         dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
       }),
-      // What waits for less than a tick: its time is kept to the second.
+      // Records that wait for less than a tick: their time is kept to the second.
       FilterCriteria.filter({
-        eventName: FilterRule.or('MODIFY'),
+        eventName: FilterRule.isEqual('MODIFY'),
         dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, exact: { BOOL: FilterRule.exists() } } },
       }),
     ],

@@ -1,4 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { isProcess } from '../../src/registry/ownership.js';
 import { isElsewhere, isPassive } from '../../src/registry/regions.js';
 import type { BacklogStore, Registry } from '../../src/store/index.js';
 import type { HandlerDeps } from '../deps.js';
@@ -61,7 +62,7 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
   }
   const registered = others.map(([name, { retryMode, shards }]) => [name, { retryMode, shards }] as const);
   const functions = [...queues].flatMap(([name, { function: arn, removedAt }]) =>
-    removedAt || !arn || arn.endsWith('external') || isElsewhere(arn, region) ? [] : [[name, arn] as const],
+    removedAt || !arn || isProcess(arn) || isElsewhere(arn, region) ? [] : [[name, arn] as const],
   );
   const onArrival = [...queues].filter(([, entry]) => entry.onArrival).map(([name]) => name);
   return {

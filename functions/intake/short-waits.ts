@@ -48,18 +48,20 @@ export async function noteShortWaits(settled: readonly StreamChange[], deps: Int
 export async function endShortWaits(waits: readonly ShortWait[], deps: IntakeDeps): Promise<void> {
   const { invoker, indexing, logger } = deps;
   const { clock } = indexing;
-  const firsts = new Map<string, number>();
-  for (const { queue, dueAt } of waits) firsts.set(queue, Math.min(dueAt, firsts.get(queue) ?? dueAt));
-  const start = async ([queue, dueAt]: readonly [string, number]) => {
+  const timesOf = new Map<string, number[]>();
+  for (const { queue, dueAt } of waits) timesOf.set(queue, [...(timesOf.get(queue) ?? []), dueAt]);
+  const start = async ([queue, times]: readonly [string, readonly number[]]) => {
     const functionName = functionOf(queue, deps);
     if (functionName === undefined) return;
-    const earlyMs = (dueAt - clock.now()) / (clock.speed ?? 1);
+    // One run is for all of them: it must not begin before the last one has come due.
+    const earlyMs = (Math.max(...times) - clock.now()) / (clock.speed ?? 1);
     if (earlyMs > 0) await clock.sleep(Math.min(MOST_EARLY_MS, Math.ceil(earlyMs)));
-    const answer = await invoker.invoke({ functionName, event: { queue, exactSince: dueAt - SLACK_MS } });
+    const exactSince = Math.min(...times) - SLACK_MS;
+    const answer = await invoker.invoke({ functionName, event: { queue, exactSince } });
     if (answer !== 'accepted')
       logger.warn('a function could not be started for short waits', { functionName, answer });
   };
-  await Promise.all([...firsts].map(start));
+  await Promise.all([...timesOf].map(start));
 }
 
 function keyOf({ queue, dueAt }: ShortWait): string {

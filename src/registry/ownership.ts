@@ -83,6 +83,11 @@ function processIn(region: string | undefined): string {
   return region === undefined ? 'external' : `process:::${region}:external`;
 }
 
+/** Tells whether the registry names a process, and no function that could be started. */
+export function isProcess(name: string): boolean {
+  return name === 'external' || name.startsWith('process:::');
+}
+
 /** The entry of a queue that its owner does not serve any more, unless a deployment may be under way. */
 export function givenUp(entry: QueueOwner, now: number): QueueOwner {
   return entry.removedAt || sinceConfirmed(entry, now) < DEPLOYMENT_MS

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { violationsOf } from './violations.js';
 import type { Sabotage } from './world.js';
 
@@ -61,9 +61,14 @@ async function main({ kind, first, count }: Options): Promise<void> {
   process.exitCode = bad > 0 ? 1 : 0;
 }
 
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected a whole number');
+  return Number(text);
+}
+
 const program = new Command('worlds')
   .description('Plays simulated worlds; exits with 1 after a violation.')
   .addOption(new Option('--kind <kind>', 'kind of the worlds').choices(Object.keys(KINDS)).default('default'))
-  .option('--first <seed>', 'seed of the first one', Number, 1)
-  .option('--count <number>', 'number of worlds', Number, 1000);
+  .option('--first <seed>', 'seed of the first one', wholeNumber, 1)
+  .option('--count <number>', 'number of worlds', wholeNumber, 1000);
 await main(program.parse().opts<Options>());

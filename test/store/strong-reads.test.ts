@@ -42,7 +42,7 @@ it('every item is read strongly: what a run decides by must not be older than it
   // Each of these looks at what is in its way.
   await store.records.settle(record, { set: { status: 'ERROR' }, remove: [] }, 'b');
   await store.records.settle(record, { set: { status: 'SUCCESS' }, remove: [] }, 'c');
-  await store.leases.release('q', 'nobody', {});
+  await store.leases.release('q', 'another run', {});
   const claim = { batch: 'b', holder: 'me', until: NOW + 60_000, ids: ['r-0'], now: NOW };
   await store.claims.take('q', claim);
   await store.claims.take('q', { ...claim, holder: 'other' });

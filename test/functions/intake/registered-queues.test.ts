@@ -128,10 +128,23 @@ describe('the intake, with queues of other owners', () => {
       bulk: { ...theirs, retryMode: 'progressive' },
       elsewhere: { ...theirs, function: at('us-east-1', 'theirs') },
       process: { ...byRulesOnly, function: 'external' },
+      away: { ...byRulesOnly, function: 'process:::eu-central-1:external' },
+      named: { ...byRulesOnly, function: at('eu-central-1', 'orders-external') },
       removed: { ...theirs, removedAt: AT },
       handedOver,
     });
-    const queues = ['orders', 'theirs', 'bulk', 'elsewhere', 'process', 'removed', 'handedOver', 'unknown'];
+    const queues = [
+      'orders',
+      'theirs',
+      'bulk',
+      'elsewhere',
+      'process',
+      'away',
+      'named',
+      'removed',
+      'handedOver',
+      'unknown',
+    ];
     const Records = queues.map((queue) => {
       const image = { queue, lane: queue, rev: 'r', status: 'ERROR', dueAt: '2026-11-20T09:31:00.001Z' };
       const NewImage = toAttributes({ id: queue, ...image, exact: true });
@@ -139,7 +152,7 @@ describe('the intake, with queues of other owners', () => {
       return { eventSource: 'aws:dynamodb', eventName: 'MODIFY', dynamodb };
     });
     await intake({ Records }, context);
-    expect(waits).toEqual(['orders', 'theirs']);
+    expect(waits).toEqual(['orders', 'theirs', 'named']);
     expect(warnings()).toEqual([]);
   });
 

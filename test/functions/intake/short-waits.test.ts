@@ -21,6 +21,7 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
   const { clock } = made.overrides;
   const sent: unknown[] = [];
   const started: unknown[] = [];
+  const slept: number[] = [];
   let fails = 0;
   const invoker: Invoker = {
     invoke: async ({ functionName, event }) => {
@@ -40,6 +41,7 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
   };
   const handler = intakeHandler({
     ...made.overrides,
+    clock: { ...clock, sleep: async (milliseconds) => void slept.push(milliseconds) },
     invoker,
     env: {
       ...made.overrides.env,
@@ -73,7 +75,7 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
   const failSends = (count: number) => {
     fails = count;
   };
-  return { ...made, clock, sent, started, settled, ended, takes, failSends };
+  return { ...made, clock, sent, started, slept, settled, ended, takes, failSends };
 }
 
 const ALL_DONE = { batchItemFailures: [] };
@@ -150,6 +152,14 @@ it('a message starts one run for each queue, for what has come due since', async
     ['Orders', { queue: 'orders', exactSince: since - 1_300 }],
     ['Other', { queue: 'other', exactSince: since }],
   ]);
+});
+
+it('a run that is started for several messages begins when the last of them has come due', async () => {
+  const { takes, ended, started, slept, clock } = bench();
+  const at = clock.now();
+  expect(await takes(ended('orders', 900), ended('orders', -100), ended('orders', 300))).toEqual(ALL_DONE);
+  expect(started).toEqual([['Orders', { queue: 'orders', exactSince: at - 100 - 5_000 }]]);
+  expect(slept).toEqual([900]);
 });
 
 it('a message starts nothing in a queue that has become progressive, or is gone', async () => {

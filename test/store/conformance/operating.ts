@@ -128,7 +128,7 @@ export function operating(underTest: UnderTest): void {
     expect(await count(2000)).toBe(8);
     expect(await count(undefined, 2000)).toBe(3);
     expect(await count(2000, 4000)).toBe(3);
-    expect((await store.pages.count({ lane: 'op-nobody' })).count).toBe(0);
+    expect((await store.pages.count({ lane: 'op-empty' })).count).toBe(0);
   });
 
   it('goes on counting behind a place', async () => {
@@ -222,7 +222,7 @@ export function operating(underTest: UnderTest): void {
       retryMode: { mode: 'progressive', since: 0 },
     });
     expect(queues.get('op-paused')).toMatchObject({ paused: true });
-    expect(queues.has('op-nobody')).toBe(false);
+    expect(queues.has('op-empty')).toBe(false);
     const claim = { batch: 'b', holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW };
     await store.claims.take('op-claimed', claim);
     expect((await store.queues.readAll()).get('op-claimed')).toMatchObject({ paused: false });
