@@ -13,7 +13,7 @@ import { createInvoker, type Invoker } from './invoker.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
-import { endShortWaits, noteShortWaits } from './short-waits.js';
+import { sendShortWaits, startShortWaits } from './short-waits.js';
 import { isSettled, parseStreamEvent, type StreamChange } from './stream-event.js';
 
 /** The answer of a handler of a stream or a queue to Lambda: what must be delivered again. */
@@ -73,11 +73,11 @@ export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): 
   if (isOfQueue(input)) return redeliver(parseQueueEvent(input), run, deps);
   const all = parseStreamEvent(input, deps.indexing.clock.now());
   const settled = all.filter(isSettled);
-  const noted = settled.length > 0 && noteShortWaits(settled, deps);
+  const sent = settled.length > 0 && sendShortWaits(settled, deps);
   const changes = settled.length > 0 ? all.filter((change) => !isSettled(change)) : all;
   const { isPassive = false } = deps.settings;
   const from = isPassive ? await leaveInserts(changes, run) : await dispatchInserts(changes, run, deps);
-  await noted;
+  await sent;
   if (!from) return [];
   run.comesAgain(changes.length - changes.indexOf(from));
   deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
@@ -112,7 +112,7 @@ async function redeliver(
   const { invoker, logger } = deps;
   const failed: string[] = [];
   const waits = messages.flatMap((message) => (message.type === 'shortWait' ? message.wait : []));
-  if (waits.length > 0) await endShortWaits(waits, deps);
+  if (waits.length > 0) await startShortWaits(waits, deps);
   for (const message of messages) {
     if (message.type === 'shortWait') continue;
     try {

@@ -5,7 +5,7 @@ export { POLICY_TYPES, resolvePolicy } from './resolve.js';
 export type { ResolvedPolicy } from './resolved-policy.js';
 export type { RetryLimits, RetryPolicy } from './retry-policy.js';
 export { decideRetry, type RetryDecision } from './schedule.js';
-export { isExact, MOST_EXACT_SECONDS, nearestTick, noEarlierThan } from './tick.js';
+export { isExact, MAX_EXACT_SECONDS, nearestTick, noEarlierThan } from './tick.js';
 export {
   caughtUpBy,
   DEFAULT_TIERS,

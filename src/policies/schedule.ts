@@ -2,7 +2,7 @@ import type { Random } from '../support/random.js';
 import { phaseOf } from './jitter.js';
 import { type FormulaWait, isFixed, type WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolved-policy.js';
-import { exactly, MOST_EXACT_SECONDS, nearestTick } from './tick.js';
+import { exactly, MAX_EXACT_SECONDS, nearestTick } from './tick.js';
 
 /** A failed attempt, as far as the next one depends on it. Times in epoch milliseconds. */
 export interface FailedAttempt {
@@ -58,7 +58,7 @@ export function decideRetry(
     : failedAt + drawn(range, random) * 1000;
   if (wanted > bornAt + policy.maxAge * 1000) return { retry: false, reason: 'expired' };
   const said = isFixed(base) ? base.most : (wanted - failedAt) / 1000;
-  const isShort = said < Math.min(tickSeconds, MOST_EXACT_SECONDS) && said >= LEAST_WAIT_SECONDS;
+  const isShort = said < Math.min(tickSeconds, MAX_EXACT_SECONDS) && said >= LEAST_WAIT_SECONDS;
   const earliest = policy.rounding === 'up' ? wanted : failedAt + (range.minimum ?? 0) * 1000;
   const dueAt = isShort ? exactly(wanted, earliest) : nearestTick(wanted, earliest, tickSeconds);
   return { retry: true, dueAt, wanted };

@@ -18,7 +18,7 @@ const MARK_MS = 1;
 const MARK = `.${String(MARK_MS).padStart(3, '0')}Z`;
 
 /** The longest wait that is kept to the second: a message of SQS is delayed by no more. */
-export const MOST_EXACT_SECONDS = 900;
+export const MAX_EXACT_SECONDS = 900;
 
 /** Tells whether a due time of the index (ISO-8601) is kept to the second. */
 export function isExact(dueAt: string): boolean {

@@ -17,7 +17,7 @@ import { notReadyReason, snooze, wasNotReady } from './snooze.js';
 
 /** The change that the outcome of an attempt makes to its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
-  return known(record, changeFor(record, outcome, context), context);
+  return marked(record, changeFor(record, outcome, context), context);
 }
 
 function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
@@ -48,20 +48,26 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {
   const message = 'the process ended during the attempt';
-  return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context), context);
+  return marked(record, fail(record, { error: { name: WORKER_LOST, message } }, context), context);
+}
+
+/** The change after an attempt, with the marks that it leaves on the record or takes away. */
+function marked(record: BacklogRecord, change: RecordChange, context: SettleContext): RecordChange {
+  return markShortWait(record, markKnownTask(record, change), context);
 }
 
 /** A record that is attempted has found a handler that knows its task. */
-function known(record: BacklogRecord, change: RecordChange, context: SettleContext): RecordChange {
-  const { unknownTaskSince, exact } = record;
+function markKnownTask({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
+  if (unknownTaskSince === undefined) return change;
+  return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
+}
+
+/** `exact` has the stream tell the intake of a record that waits for less than a tick. */
+function markShortWait({ exact }: BacklogRecord, change: RecordChange, context: SettleContext): RecordChange {
   const { dueAt, status } = change.set;
-  const isPending = context.retryMode === 'perRecord' && dueAt !== undefined && status !== 'DEAD';
-  const waitsBriefly = isPending && isExact(dueAt);
-  if (!waitsBriefly && unknownTaskSince === undefined && exact === undefined) return change;
-  const found = unknownTaskSince === undefined ? [] : (['unknownTaskSince'] as const);
-  const waited = exact === undefined || waitsBriefly ? [] : (['exact'] as const);
-  const set = waitsBriefly ? { ...change.set, exact: true as const } : change.set;
-  return { ...change, set, remove: [...change.remove, ...found, ...waited] };
+  const waits = context.retryMode === 'perRecord' && dueAt !== undefined && status !== 'DEAD';
+  if (waits && isExact(dueAt)) return { ...change, set: { ...change.set, exact: true } };
+  return exact === undefined ? change : { ...change, remove: [...change.remove, 'exact'] };
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */

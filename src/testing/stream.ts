@@ -2,7 +2,7 @@ import type { ArrivalsEvent, Invocation } from '../../functions/intake/arrivals.
 import type { RuleEvent, RuleInvocation } from '../../functions/intake/dead-run.js';
 import { dispatchInserts } from '../../functions/intake/dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from '../../functions/intake/intake-batch.js';
-import { endShortWaits, noteShortWaits } from '../../functions/intake/short-waits.js';
+import { sendShortWaits, startShortWaits } from '../../functions/intake/short-waits.js';
 import { isSettled, type StreamChange } from '../../functions/intake/stream-event.js';
 import { type Item, parseRecord } from '../record/index.js';
 import type { VirtualTime } from '../tools/lab/virtual-time.js';
@@ -53,7 +53,7 @@ export class Stream {
     if (this.waiting.length > 0) this.deps.time.after(0, () => this.deliver());
     if (changes.length > 0) {
       this.handle(async (batch, deps) => {
-        await noteShortWaits(changes.filter(isSettled), deps);
+        await sendShortWaits(changes.filter(isSettled), deps);
         await dispatchInserts(
           changes.filter((change) => !isSettled(change)),
           batch,
@@ -74,7 +74,7 @@ export class Stream {
           return 'accepted';
         },
         sendShortWait: async (wait, delaySeconds) => {
-          time.after(delaySeconds * 1000, () => this.handle((_, own) => endShortWaits([wait], own)));
+          time.after(delaySeconds * 1000, () => this.handle((_, own) => startShortWaits([wait], own)));
         },
         sendToRedelivery: async (ids, delaySeconds) => {
           time.after(delaySeconds * 1000, () => this.handle((batch) => batch.index(ids)));
