@@ -119,13 +119,20 @@ export function createdOf(staffed: readonly StaffedQueue[]): Record<string, Lamb
 export interface Arrivals {
   /** Queues whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
-  /** Queues that are attempted: the intake may start their function for short waits, and again when a run has died. */
+  /** Queues whose function the intake may start without arrivals: for short waits, or again when a run has died. */
   readonly restarted: readonly StaffedQueue[];
 }
 
 /** @throws ConfigurationError for a queue whose function would lose records that are attempted on insertion */
 export function arrivalsOf(staffed: readonly StaffedQueue[]): Arrivals {
-  return { onArrival: attemptedOnArrival(staffed), restarted: staffed.filter(({ queue }) => queue.enabled) };
+  return { onArrival: attemptedOnArrival(staffed), restarted: restartedOf(staffed) };
+}
+
+/** Rules by age keep the schedule of a progressive queue, which has no short waits. */
+function restartedOf(staffed: readonly StaffedQueue[]): StaffedQueue[] {
+  return staffed.filter(
+    ({ queue, worker }) => queue.enabled && (worker.redeliveryEvents || queue.retryMode === 'perRecord'),
+  );
 }
 
 function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {

@@ -7,7 +7,7 @@ export interface IntakeProps {
   /**
    * Longest time for which Lambda gathers changes of the table before it starts the intake: 0 to 5 minutes.
    *
-   * The intake then runs less often, and first attempts begin later by as much.
+   * The intake then runs less often. First attempts, and those after a wait of less than a tick, begin later by as much.
    *
    * @default - none
    */

@@ -50,6 +50,26 @@ describe('an event of several queues', () => {
   });
 });
 
+describe('an event of the intake for short waits', () => {
+  const exactSince = Date.UTC(2026, 10, 20);
+
+  it('names the time since which records of a queue by due times have come due', () => {
+    expect(parseEvent({ queue: 'default', exactSince }, queues)).toMatchObject({ exactSince });
+  });
+
+  it.each([
+    [{ queue: 'bulk', exactSince }, 'got it on "bulk"'],
+    [{ queue: 'default', exactSince, arrivals: { batch: 'b', ids: ['a'] } }, 'got it on "default"'],
+  ])('%j is refused', (event, got) => {
+    const message = `event.exactSince: expected nothing beside arrivals, and on a progressive queue, ${got}`;
+    expect(() => parseEvent(event, queues)).toThrow(new ConfigurationError(message));
+  });
+
+  it.each(['soon', 1.5, null])('a time of %j is refused', (wrong) => {
+    expect(() => parseEvent({ queue: 'default', exactSince: wrong }, queues)).toThrow('event.exactSince');
+  });
+});
+
 describe('an event of the intake', () => {
   const arrivals = { batch: '100/0', ids: ['a', 'b'] };
 

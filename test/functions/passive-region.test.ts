@@ -2,18 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
 import { makeHandler } from '../../functions/make-handler.js';
+import { toAttributes } from '../../src/store/dynamodb/attribute-values.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
 const HERE = 'eu-central-1';
 const THERE = 'eu-west-1';
-const INVOKER: Invoker = {
-  invoke: async () => 'accepted',
-  sendToRedelivery: async () => {},
-  async sendShortWait() {},
-  giveUp: async () => {},
-};
 
 /** A function and the intake of one of two regions. */
 function bench() {
@@ -41,7 +36,20 @@ function bench() {
   };
   const process = async ({ id }: { id: string }) => void attempts.push(id);
   const handler = makeHandler(() => process, {}, overrides);
-  const intake = intakeHandler({ ...overrides, invoker: INVOKER });
+  const started: unknown[] = [];
+  const waits: string[] = [];
+  const invoker: Invoker = {
+    async invoke({ event }) {
+      started.push(event);
+      return 'accepted';
+    },
+    sendToRedelivery: async () => {},
+    sendShortWait: async ({ queue }) => void waits.push(queue),
+    giveUp: async () => {},
+  };
+  const intake = intakeHandler({ ...overrides, invoker });
+  const onArrival = { ...env, BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Orders: ['orders'] }) };
+  const starting = intakeHandler({ ...overrides, invoker, env: onArrival });
   const put = (id: string) => {
     const Records = made.changesOf(() => made.store.put({ id, status: 'NEW', payload: 1, queue: 'orders' }));
     return intake({ Records }, context);
@@ -50,6 +58,9 @@ function bench() {
     ...made,
     attempts,
     put,
+    started,
+    waits,
+    intake: (...Records: object[]) => starting({ Records }, context),
     run: (event: unknown = { queue: 'orders' }) => handler(event, context),
     slowAnswers: (seconds: number) => {
       answersInSeconds = seconds;
@@ -123,5 +134,24 @@ describe('the intake of one of two regions', () => {
     clock.advance(15);
     await put('b');
     expect(store.items().find((item) => item.id === 'b')).not.toHaveProperty('lane');
+  });
+
+  it('sends no message for short waits, and starts no run for one, while another region is the active one', async () => {
+    const { intake, started, waits, makeActive, clock } = bench();
+    const dueAt = `${new Date(clock.now() + 10_000).toISOString().slice(0, -4)}001Z`;
+    const item = { id: 'a', status: 'ERROR', queue: 'orders', lane: 'orders', dueAt, exact: true, rev: 'r' };
+    const dynamodb = { SequenceNumber: '1', Keys: { id: { S: 'a' } }, NewImage: toAttributes(item) };
+    const settled = { eventSource: 'aws:dynamodb', eventName: 'MODIFY', dynamodb };
+    const body = JSON.stringify({ shortWait: { queue: 'orders', dueAt: clock.now() } });
+    const ended = { eventSource: 'aws:sqs', messageId: 'm', body };
+    await makeActive(THERE);
+    await intake(settled);
+    await intake(ended);
+    expect([waits, started]).toEqual([[], []]);
+    await makeActive(HERE);
+    clock.advance(61);
+    await intake(settled);
+    await intake(ended);
+    expect([waits, started.length]).toEqual([['orders'], 1]);
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
+import { MAX_OPEN_BREAKERS } from '../../src/store/buckets.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { Breakers } from '../../src/worker/guards/breakers.js';
-import type { Process } from '../../src/worker/index.js';
+import type { BreakerMemory, Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
@@ -417,6 +418,20 @@ describe('a breaker for each destination', () => {
     const options = { ...choices, attemptsPerSecond: 0.1, attemptTimeout: 5, concurrency: 3 };
     expect(await harness.run(process, options)).toMatchObject({ succeeded: 3 });
     expect(leftSeconds).toEqual([3 * 10 + 10 + 5 - 10]);
+  });
+
+  it('that finds no room in the queue’s item is open for its process, and for no other', async () => {
+    const harness = customers(40);
+    for (let i = 0; i < MAX_OPEN_BREAKERS; i++) {
+      const open = { until: START + 86_400_000, since: START, token: 't' };
+      await harness.store.breakers.set('q', `other-${i}`, open, undefined);
+    }
+    const breakers: BreakerMemory = new Map();
+    const first = await harness.run(downFor('a'), { ...choices, breakers });
+    expect(first).toMatchObject({ succeeded: 20 });
+    harness.put('next', { payload: { to: 'a' } });
+    expect(await harness.run(downFor('a'), { ...choices, breakers })).toMatchObject({ attempted: 0 });
+    expect((await harness.run(downFor('a'), choices)).attempted).toBeGreaterThan(0);
   });
 
   it('gives those a place that come meanwhile', async () => {

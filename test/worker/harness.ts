@@ -98,6 +98,7 @@ export class Harness {
       ownershipConflict,
       isPassive,
       invocation,
+      exactSince,
       watchdog,
       onLongAttempt,
       ...limits
@@ -107,7 +108,19 @@ export class Harness {
       : { type: 'constant', interval: 60, jitter: 'none' };
     return run(
       {
-        target: { queue, lane: queue, band, catchUp, retryMode, arrivals, firstBand, lanes, part, shards },
+        target: {
+          queue,
+          lane: queue,
+          band,
+          catchUp,
+          retryMode,
+          arrivals,
+          firstBand,
+          lanes,
+          part,
+          shards,
+          exactSince,
+        },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryDecider: retryFunction && retryDecider(retryFunction),
@@ -178,6 +191,7 @@ type Decisions =
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {
     readonly queue?: string;
+    readonly exactSince?: number;
     readonly retryFunction?: RetryFunction;
     readonly history?: HistoryOptions;
     readonly band?: TierBand;

@@ -42,6 +42,22 @@ it('records that came since the last run get half of the time before the older o
   expect(attempted.indexOf('old4')).toBeLessThanOrEqual(6);
 });
 
+it('a run for short waits attempts what is kept to the second and has come due since, and nothing else', async () => {
+  const harness = new Harness();
+  harness.put('by the tick', { dueAt: iso(-2) });
+  harness.put('before', { dueAt: new Date(START - 9_999).toISOString().replace(/\d{3}Z$/, '001Z') });
+  harness.put('now', { dueAt: new Date(START - 1_000).toISOString().replace(/\d{3}Z$/, '001Z') });
+  harness.put('later', { dueAt: new Date(START + 5_000).toISOString().replace(/\d{3}Z$/, '001Z') });
+  const attempted: string[] = [];
+  const process: Process = ({ id }) => void attempted.push(id);
+  await harness.run(process, { exactSince: START - 5_000 });
+  expect(attempted).toEqual(['now']);
+  await harness.run(process);
+  expect(attempted.sort()).toEqual(['before', 'by the tick', 'now']);
+  await harness.run(process, { exactSince: START + 3_600_000 });
+  expect(attempted).toHaveLength(3);
+});
+
 describe.each(WAYS)('under %s', (_, choices) => {
   const key = choices.band ? 'q#1' : 'q';
 

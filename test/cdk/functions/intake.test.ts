@@ -2,6 +2,7 @@ import { Duration, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { type ITable, StreamViewType, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../../cdk/index.js';
 import { readSettings } from '../../../functions/settings.js';
@@ -160,6 +161,36 @@ describe('the intake', () => {
         ['Redelivery.Arn'],
       ],
     ]);
+  });
+
+  it('may start a function for short waits, or again after the death of a run, and no other', () => {
+    const stack = newStack();
+    const elsewhere = (id: string) => {
+      const handler = new LambdaFunction(stack, id, {
+        code: Code.fromInline('exports.handler = () => {}'),
+        handler: 'index.handler',
+        runtime: Runtime.NODEJS_22_X,
+        timeout: Duration.minutes(5),
+      });
+      handler.configureAsyncInvoke({ retryAttempts: 2 });
+      return handler;
+    };
+    new Backlog(stack, 'Backlog', {
+      queues: {
+        orders: { ...retryQueue, firstAttempt: 'scheduled' },
+        bulk: { progressive: true, handler: elsewhere('Bulk') },
+        other: { handler: elsewhere('Other') },
+        off: {
+          ...retryQueue,
+          firstAttempt: 'scheduled',
+          enabled: false,
+          deliverTo: 'https://other.example.com',
+        },
+      },
+    });
+    const rights = rightsOf(Template.fromStack(stack), 'BacklogIntake');
+    const [, started] = rights.find(([actions]) => actions === 'lambda:InvokeFunction') ?? [];
+    expect(started).toEqual(['FibonacciDeliveryFunction.Arn', 'Other.Arn']);
   });
 
   it('may use the key of the records', () => {
