@@ -56,6 +56,8 @@ export class Claim implements RecordsHold {
   /** The time at which the attempts of the records that were read last must be over. */
   private until = 0;
   private heldUntil = 0;
+  /** It has run out once: a run of another queue may have been given the records meanwhile, whose claims this one does not meet. */
+  private hasLapsed = false;
 
   constructor(
     private readonly claimed: Claimed,
@@ -98,7 +100,7 @@ export class Claim implements RecordsHold {
   }
 
   async extend(): Promise<boolean> {
-    if (!(await this.renew())) return false;
+    if (!(await this.renew()) || this.hasLapsed) return false;
     this.until = this.heldUntil;
     return true;
   }
@@ -124,6 +126,7 @@ export class Claim implements RecordsHold {
     const { queue, ids, maxRuns, isSpread } = this.claimed;
     const { batch, holder } = this;
     const now = this.deps.clock.wall();
+    if (this.heldUntil > 0 && this.leftMs() === 0) this.hasLapsed = true;
     const until = now + holdMs(this.attemptTimeout);
     const claim = { batch, holder, until, ids, maxRuns, isSpread, now: now - CLOCK_SKEW_MS };
     const answer = await this.deps.store.claims.take(queue, claim);

@@ -102,6 +102,8 @@ export class Witness {
   readonly violations: string[] = [];
   private readonly leastWaitMs: number;
   private readonly underway = new Map<string, Underway[]>();
+  /** True times at which the breakers of destinations were opened, by queue and destination. */
+  private readonly openedAt = new Map<string, number>();
   private readonly records = new Map<string, Known>();
   private readonly writings = new Map<string, Writing[]>();
   private readonly counts = new Map<Actor, Counts>();
@@ -215,6 +217,11 @@ export class Witness {
     const place = others.findIndex((other) => other.actor === actor);
     if (place >= 0) others.splice(place, 1);
     this.underway.set(id, others);
+  }
+
+  /** The write that opens a breaker took effect. Its `since` may be long before that, if the request was slow. */
+  opens(queue: string, destination: string, now: number): void {
+    this.openedAt.set(`${queue} ${destination}`, now);
   }
 
   /** Of the attempt under way. It counts from when its settle takes effect, if ever it does. */
@@ -472,12 +479,13 @@ export class Witness {
   /** Once all runs have read that it is open, one of them makes a probe at a time. */
   private checkBreaker(actor: Actor, id: string, look: Look): void {
     const { now, breaker, queue, destination } = look;
+    const openedAt = this.openedAt.get(`${queue} ${destination}`) ?? 0;
     if (
       this.features.clockJumps ||
       this.features.controlTable ||
       !breaker ||
       actor.wasFrozen ||
-      now < breaker.since + LEASE_MS
+      now < Math.max(breaker.since, openedAt) + LEASE_MS
     )
       return;
     const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));

@@ -721,7 +721,12 @@ export class World {
     };
     const getMany: BacklogStore['records']['getMany'] = async (ids) =>
       versions.wasRead(await store.records.getMany(ids));
-    return replacing({ records: { settle, getMany }, pages: { read } }, store);
+    const set: BacklogStore['breakers']['set'] = async (queue, destination, next, former) => {
+      const isSet = await store.breakers.set(queue, destination, next, former);
+      if (isSet && next && !former) this.witness.opens(queue, destination, this.time.now);
+      return isSet;
+    };
+    return replacing({ records: { settle, getMany }, pages: { read }, breakers: { set } }, store);
   }
 
   private openIds(): string[] {

@@ -402,6 +402,44 @@ describe('records that have just come', () => {
     for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('lane');
   });
 
+  it('are left to the intake once their claim has run out, as it meets no claim of another queue', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) put(harness, id);
+    const take: BacklogStore['claims']['take'] = async (...args) => {
+      const at = harness.time.now - START;
+      if (at < 5_000 || at > 150_000) return harness.store.claims.take(...args);
+      throw new StoreUnavailableError('no answer');
+    };
+    const attempted: string[] = [];
+    const note: Process = ({ id }) => void attempted.push(id);
+    const settle: BacklogStore['records']['settle'] = async (...args) => {
+      const answer = await harness.store.records.settle(...args);
+      await harness.sleep(160);
+      return answer;
+    };
+    const store = replacing({ claims: { take }, records: { settle } }, harness.store);
+    const summary = await arrive(harness, ['a', 'b'], note, { concurrency: 1, store });
+    expect(attempted).toHaveLength(1);
+    expect(summary.ended).toBe('claimedElsewhere');
+    expect(harness.item(attempted[0] === 'a' ? 'b' : 'a')).not.toHaveProperty('lane');
+  });
+
+  it('are left to the intake by a run that was frozen until its claim had run out, although no other one holds them', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    let frozenSeconds = 80;
+    const read: BacklogStore['pages']['read'] = async (...args) => {
+      const page = await harness.store.pages.read(...args);
+      await harness.sleep(frozenSeconds);
+      frozenSeconds = 0;
+      return page;
+    };
+    const store = replacing({ pages: { read } }, harness.store);
+    const summary = await arrive(harness, ['a'], succeed, { store });
+    expect(summary).toMatchObject({ attempted: 0, ended: 'claimedElsewhere' });
+    expect(harness.item('a')).not.toHaveProperty('lane');
+  });
+
   it('keep their claim while one of them ignores its signal, and the store fails', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, id === 'b' ? { availableAt: iso(1000) } : {});
