@@ -36,13 +36,13 @@ export class RunCounters {
     this.counts.attempted--;
   }
 
-  settled({ countedAs, set: { status, lastFailureAt } }: RecordChange): void {
+  settled({ countedAs, set: { status, lastFailureAt, deadReason } }: RecordChange): void {
     if (countedAs === 'unknownTask') this.unknownTask++;
     else if (countedAs) this.counts[countedAs]++;
     else if (status === 'SUCCESS') this.counts.succeeded++;
-    // A record that was put as `ERROR` may be written without an attempt.
+    // A record that was put as `ERROR` or `DEAD` may be indexed as such: it has not failed, or died, in this run.
     else if (status === 'ERROR' && lastFailureAt !== undefined) this.counts.failed++;
-    else if (status === 'DEAD') this.counts.dead++;
+    else if (status === 'DEAD' && deadReason !== undefined) this.counts.dead++;
     else this.counts.skipped++;
   }
 

@@ -260,8 +260,10 @@ export class Witness {
     if (this.records.has(record.id)) this.checkHistory(record, change);
     const counts = this.countsOf(actor);
     const as = change.countedAs ?? COUNTED_AS[status ?? 'NEW'];
-    // Its producer has put it as `ERROR`: it is indexed, and nothing has failed.
-    const isIndexed = as === 'failed' && lastFailureAt === undefined;
+    // Its producer has put it as `ERROR` or `DEAD`: it is indexed, and nothing has failed or died.
+    const isIndexed =
+      (as === 'failed' && lastFailureAt === undefined) ||
+      (as === 'dead' && change.set.deadReason === undefined);
     if (as !== undefined && as !== 'unknownTask' && !isIndexed) counts[as]++;
     const known = this.records.get(record.id);
     if (status === 'SUCCESS') this.succeededAt.set(actor, now);

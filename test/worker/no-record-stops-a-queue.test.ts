@@ -127,25 +127,20 @@ describe('no record can stop a queue', () => {
     expect(harness.item('odd')).toMatchObject({ status: 'ERROR', attempts: 1 });
   });
 
-  it('does not count a record as failed that was put as ERROR, and is written without an attempt', async () => {
-    for (const attributes of [
-      { queue: 'other' },
-      { dueAt: undefined },
-      { queue: 'other', insertedAt: 12_345 },
-    ]) {
+  it.each(['ERROR', 'DEAD'])(
+    'does not count a record that was put as %s, and is written without an attempt',
+    async (status) => {
+      for (const attributes of [{ queue: 'other' }, { lane: 'q', queue: 'other', insertedAt: 12_345 }, {}]) {
+        const harness = new Harness();
+        harness.put('a', { status, insertedAt: 12_345, dueAt: '2026-02-01', ...attributes });
+        const by = status === 'DEAD' ? { skipped: 1 } : {};
+        expect(await harness.run(succeed)).toMatchObject({ failed: 0, dead: 0, ...by });
+      }
       const harness = new Harness();
-      harness.put('a', { status: 'ERROR', insertedAt: 12_345, dueAt: '2026-02-01', ...attributes });
-      const summary = await harness.run(succeed);
-      expect(summary).toMatchObject({ failed: 0 });
-    }
-    const harness = new Harness();
-    harness.store.put({ id: 'b', status: 'ERROR', payload: {}, insertedAt: 12_345 });
-    const policy = { type: 'constant', interval: 60 } as const;
-    const summary = await harness.run(succeed, {
-      arrivals: { batch: 'x', ids: ['b'] },
-      retry: policy,
-      stop: AbortSignal.abort(),
-    });
-    expect(summary).toMatchObject({ failed: 0 });
-  });
+      harness.store.put({ id: 'b', status, payload: {}, insertedAt: 12_345 });
+      const arrivals = { batch: 'x', ids: ['b'] };
+      const summary = await harness.run(succeed, { arrivals, stop: AbortSignal.abort() });
+      expect(summary).toMatchObject({ failed: 0, dead: 0 });
+    },
+  );
 });
