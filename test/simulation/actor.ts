@@ -48,6 +48,8 @@ export class Actor {
   wasFrozen = false;
   /** Its clock was set by more than clocks may differ by. */
   hasJumped = false;
+  /** Its clock was set, maybe by less than that. */
+  wasSet = false;
   private frozenUntil = 0;
   /** By how much its clock is ahead. */
   private skew: number;
@@ -133,6 +135,7 @@ export class Actor {
 
   private setClock(): void {
     const mostMs = Math.max(SKEW_MS, this.mostJumpMs);
+    this.wasSet = true;
     this.skew = between(this.random, -mostMs, mostMs);
     if (Math.abs(this.skew) > SKEW_MS) this.hasJumped = true;
   }

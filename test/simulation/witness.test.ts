@@ -148,8 +148,21 @@ describe('a record that has failed at this moment, with its age as its due time'
     expect(failed().edit({ availableAt: EARLIER }).attempt().violations).toEqual([]);
   });
 
+  it('may be attempted by due time once a person has set its failures to 0', () => {
+    expect(failed().edit({ failures: 1 }).edit({ failures: 0 }).attempt().violations).toEqual([]);
+  });
+
   it.each<[string, (scene: Scene) => Scene]>([
     ['as it is', (scene) => scene.attempt()],
+    ['without failures that anybody has set to 0', (scene) => scene.edit({ failures: 0 }).attempt()],
+    [
+      'in a tier, whatever its failures',
+      (scene) => scene.edit({ failures: 1 }).edit({ failures: 0 }).attempt('q', scene.read(), band),
+    ],
+    [
+      'after another failure since',
+      (scene) => scene.edit({ failures: 1 }).edit({ failures: 0 }).fail().attempt(),
+    ],
     ['with another payload', (scene) => scene.edit({ payload: 2 }).attempt()],
     [
       'in a tier, whatever its age',

@@ -54,6 +54,8 @@ interface Known {
   isHurried?: boolean;
   /** Its due time, which was its age until a producer gave it another age, and not another due time. */
   formerAge?: Item[string];
+  /** A person has set its failures to 0 since the last one. */
+  hasNoFailures?: boolean;
   /** The stream has given it up since: the next sweep finds it, or the one after it. */
   givenUpAt?: number;
 }
@@ -146,6 +148,7 @@ export class Witness {
     const wasAge = before?.dueAt !== undefined && before.dueAt === ageOf(before);
     const keepsDueAt = after !== undefined && after.dueAt === before?.dueAt;
     if (known && wasAge && keepsDueAt && ageOf(after) !== after.dueAt) known.formerAge = after.dueAt;
+    if (known && Number(before?.failures) > 0) known.hasNoFailures = after !== undefined && !after.failures;
   }
 
   /** The stream delivers a change of it no longer. */
@@ -274,6 +277,7 @@ export class Witness {
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
+    known.hasNoFailures = false;
     known.isHurried = false;
     known.putOffUntil = Number.NEGATIVE_INFINITY;
     known.wasSnoozed = change.countedAs === 'snoozed';
@@ -397,7 +401,9 @@ export class Witness {
     // A run by due times knows a record of a progressive queue by a due time that is its age, and then asks its policy. With
     // another age since, it has a due time that somebody may have chosen: that holds, as does a wait that was asked for.
     const isDueByFormerAge = !band && known.formerAge !== undefined && record.dueAt === known.formerAge;
-    const asksPolicy = !known.wasPutOff && !isDueByFormerAge;
+    // Nor has it a failure after which the policy would let it wait.
+    const hasNoFailures = !band && known.hasNoFailures === true && record.failures === 0;
+    const asksPolicy = !known.wasPutOff && !isDueByFormerAge && !hasNoFailures;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
     // A time that lies far ahead, by a clock that was wrong, counts as none.
