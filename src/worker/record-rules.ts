@@ -188,8 +188,9 @@ export class RecordRules {
     record: BacklogRecord,
     ask: ((record: BacklogRecord) => Answer) | undefined,
   ): Answer | undefined {
+    if (!ask) return undefined;
     try {
-      return ask?.(handOver(record));
+      return ask(handOver(record));
     } catch (error) {
       this.deps.logger.warn(`${name} threw`, { id: record.id, reason: show(nameOfThrown(error)) });
       return undefined;

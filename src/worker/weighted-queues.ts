@@ -23,14 +23,19 @@ export function runQueues(
   deps: RunDeps,
   run: typeof runQueue = runQueue,
 ): Promise<PromiseSettledResult<RunSummary>[]> {
-  const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
-  const allTurns = areEqual(weights) ? undefined : new PageTurns(weights, deps.random);
+  const allTurns = queues.length > 1 ? turnsOf(queues, deps) : undefined;
   const runs = queues.map(async ({ options }) => {
     const turns = allTurns?.of(options.target.queue);
     // A queue whose run fails must not keep the others from their turns.
     return run(options, turns ? { ...deps, turns } : deps).finally(() => turns?.rest());
   });
   return Promise.allSettled(runs);
+}
+
+/** Turns by weight. Undefined: all weigh the same, and no queue waits for its turn. */
+function turnsOf(queues: readonly WeightedQueue[], { random }: RunDeps): PageTurns | undefined {
+  const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
+  return areEqual(weights) ? undefined : new PageTurns(weights, random);
 }
 
 const COUNTS = [

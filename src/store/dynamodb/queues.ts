@@ -80,7 +80,7 @@ export function parseQueueState(item: Item | undefined): QueueState {
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),
-    breakers: parseBreakers(breakers),
+    breakers: breakers === undefined ? new Map() : parseBreakers(breakers),
   };
 }
 
