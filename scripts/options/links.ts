@@ -3,7 +3,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   QueueProps: {
     retry: 'policies.md',
     progressive: 'cdk.md#tiers',
-    deliverTo: 'handlers.md#delivery-by-http',
+    deliverTo: 'delivery.md',
     entry: 'cdk.md#functions',
     handler: 'cdk.md#a-function-of-your-own-handler',
     worker: 'handlers.md#several-queues',
@@ -62,10 +62,10 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     tracing: 'logs.md#opentelemetry',
   },
   DeliveryProps: {
-    headers: 'handlers.md#secrets',
-    secret: 'handlers.md#signatures',
+    headers: 'delivery.md#secrets',
+    secret: 'delivery.md#signatures',
     answers: 'handlers.md#not-ready-yet',
-    allowPrivateAddresses: 'handlers.md#private-addresses',
+    allowPrivateAddresses: 'delivery.md#private-addresses',
   },
   TaskOptions: {
     name: 'records.md',

@@ -18,8 +18,12 @@ afterEach(() => {
 });
 
 describe('the examples of handlers', () => {
-  it.each(['orders', 'payouts', 'webhooks'])('%s.ts stands in the documentation as it is', (name) => {
-    expect(read('docs/handlers.md')).toContain(read(`examples/handler/${name}.ts`));
+  it.each([
+    ['orders', 'handlers'],
+    ['payouts', 'handlers'],
+    ['webhooks', 'delivery'],
+  ])('%s.ts stands in docs/%s.md as it is', (name, page) => {
+    expect(read(`docs/${page}.md`)).toContain(read(`examples/handler/${name}.ts`));
   });
 
   it.each([
@@ -37,7 +41,7 @@ describe('the examples of handlers', () => {
   });
 
   it('signed webhooks: the receiver stands in the documentation as it is', () => {
-    expect(read('docs/handlers.md')).toContain(read('examples/signed-webhooks/receive.ts'));
+    expect(read('docs/delivery.md')).toContain(read('examples/signed-webhooks/receive.ts'));
   });
 
   it('signed webhooks: the receiver takes what is signed, once, and nothing else', async () => {

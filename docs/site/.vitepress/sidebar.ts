@@ -34,6 +34,7 @@ export const GROUPS: readonly SidebarGroup[] = [
     items: [
       ['records.md', 'Insert: records'],
       ['handlers.md', 'Handle: handlers'],
+      ['delivery.md'],
       ['middleware.md', 'Middlewares'],
       ['tasks.md', 'Tasks with typed payloads'],
       ['testing.md'],
@@ -73,7 +74,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['records.md', 'Attributes of a record'],
       ['policies-reference.md', 'Waits of each policy'],
       ['cli.md'],
-      ['handlers.md#settings-and-events', 'Environment and events'],
+      ['environment.md'],
       ['permissions.md'],
       ['api/index.md', 'API'],
       ['cdk.md#errors', 'Errors at synthesis'],
