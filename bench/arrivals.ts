@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDbClient } from '../src/store/index.js';
-import type { RuntimeStatus } from '../src/tools/local/status/status.js';
 import { CommandLine, startReceiver, until } from '../test/cli/process.js';
+import type { RuntimeStatus } from '../tools/src/local/status/status.js';
 import { quantile } from './median.js';
 
 const TRICKLE = 20;

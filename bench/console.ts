@@ -2,11 +2,11 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import Table from 'cli-table3';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../src/store/index.js';
 import { systemClock } from '../src/support/clock.js';
-import { consoleApp } from '../src/tools/console/app.js';
 import { runtimeUnderTest } from '../test/console/console-under-test.js';
 import { LARGE_VIEWS, largeBacklog, noteQueues, putAll } from '../test/console/large-backlog.js';
 import { meterOf } from '../test/console/read-meter.js';
 import { createTables } from '../test/store/tables.js';
+import { consoleApp } from '../tools/src/console/app.js';
 import { median } from './median.js';
 import { startDatabase } from './start-database.js';
 

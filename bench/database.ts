@@ -1,4 +1,4 @@
-import { startEmbeddedDynamoDb } from '../src/tools/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../tools/src/local/embedded-dynamodb.js';
 
 /** The embedded DynamoDB in a process of its own: its work is not measured with that of its client. */
 const { endpoint } = await startEmbeddedDynamoDb();

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { decideRetry, POLICY_TYPES, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { seededRandom } from '../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../src/support/seeded-random.js';
 
 const CALLS = 200_000;
 const ROUNDS = 7;

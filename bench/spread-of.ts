@@ -1,6 +1,6 @@
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import type { Random } from '../src/support/random.js';
-import { retryTimes } from '../src/tools/lab/retry-times.js';
+import { retryTimes } from '../tools/src/lab/retry-times.js';
 
 /** How the n-th retries of records that failed at the same moment fall, and how far waits are from the policy's own. */
 export interface Spread {

@@ -27,7 +27,7 @@ try {
   ]);
   await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), await licensesOf(bundled.flat(), ROOT));
   // The command line serves them to browsers.
-  await cp(join(ROOT, 'src', 'tools', 'console', 'assets'), join(outdir, 'cli', 'console'), {
+  await cp(join(ROOT, 'tools', 'src', 'console', 'assets'), join(outdir, 'cli', 'console'), {
     recursive: true,
   });
   await chmod(join(outdir, 'cli', 'main.js'), 0o755);

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Argument, Command, Option } from 'commander';
-import { createProgram } from '../src/tools/cli/program.js';
+import { createProgram } from '../tools/src/cli/program.js';
 
 export const PAGE = new URL('../docs/cli.md', import.meta.url);
 

@@ -10,7 +10,7 @@ const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', 
  */
 export const COMMAND_LINE = {
   ...BUNDLING,
-  entryPoints: { main: 'src/tools/cli/main.ts', 'sandbox-child': 'src/tools/local/sandbox/sandbox-child.ts' },
+  entryPoints: { main: 'tools/src/cli/main.ts', 'sandbox-child': 'tools/src/local/sandbox/sandbox-child.ts' },
   splitting: true,
   external: Object.keys(peerDependencies),
 };

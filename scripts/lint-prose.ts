@@ -14,7 +14,7 @@ const PAGES = [
   'SECURITY.md',
   '.github/pull_request_template.md',
 ];
-const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts', 'bench', 'test'];
+const FOLDERS = ['docs', 'examples', 'src', 'tools', 'functions', 'cdk', 'scripts', 'bench', 'test'];
 /** It quotes the words that it refuses. */
 const LIST = 'scripts/prose/words.ts';
 /** Packages, and the built documentation site with the copies of pages that it is made of. */

@@ -3,8 +3,8 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { durationText } from '../src/tools/cli/policy-table.js';
-import type { ScheduleRow } from '../src/tools/lab/schedule-of.js';
+import { durationText } from '../tools/src/cli/policy-table.js';
+import type { ScheduleRow } from '../tools/src/lab/schedule-of.js';
 import { backlog, CONSOLE, PAGES, shownOn } from './policies-page.js';
 
 /** Failures that the schedules show. */

@@ -1,4 +1,4 @@
-import { createProgram } from '../src/tools/cli/program.js';
+import { createProgram } from '../tools/src/cli/program.js';
 
 /** The pages about policies: which one to choose, one by one, and the mathematics. */
 export const PAGES = ['policies', 'policies-reference', 'policies-mathematics'].map(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { explainRead } from '../../src/overview/explain-read.js';
+import { shortened } from '../../src/overview/format.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type QueueState } from '../../src/store/index.js';
-import { shortened } from '../../src/tools/format.js';
-import { explainRead } from '../../src/tools/overview/explain-read.js';
 import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';

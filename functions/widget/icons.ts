@@ -1,5 +1,5 @@
-import type { Look } from '../../src/tools/overview/conditions.js';
-import { STROKES } from '../../src/tools/overview/icons.js';
+import type { Look } from '../../src/overview/conditions.js';
+import { STROKES } from '../../src/overview/icons.js';
 import { Html, html } from './html.js';
 
 /** An icon beside a word: readers of the page hear the word alone. CloudWatch removes `<use>`, so each has its strokes. */

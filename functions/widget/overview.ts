@@ -1,9 +1,9 @@
+import { LOOKS } from '../../src/overview/conditions.js';
+import { COUNT_SIGNS, signsText } from '../../src/overview/count-signs.js';
+import { count, names, units } from '../../src/overview/format.js';
+import { type Sentence, sentenceOf } from '../../src/overview/sentence.js';
+import type { QueueView, Snapshot } from '../../src/overview/snapshot.js';
 import { age } from '../../src/support/duration.js';
-import { count, names, units } from '../../src/tools/format.js';
-import { LOOKS } from '../../src/tools/overview/conditions.js';
-import { COUNT_SIGNS, signsText } from '../../src/tools/overview/count-signs.js';
-import { type Sentence, sentenceOf } from '../../src/tools/overview/sentence.js';
-import type { QueueView, Snapshot } from '../../src/tools/overview/snapshot.js';
 import { actionButton, type Endpoints } from './buttons.js';
 import type { WidgetContext } from './event.js';
 import { type Html, html } from './html.js';

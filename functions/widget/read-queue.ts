@@ -1,7 +1,7 @@
 import { isExpired } from '../../src/leases/timed-hold.js';
+import { lookAt, type OverviewStats } from '../../src/overview/queue-counts.js';
 import type { LeaseState, OperatorStore, QueueState } from '../../src/store/index.js';
 import type { Clock } from '../../src/support/clock.js';
-import { lookAt, type OverviewStats } from '../../src/tools/overview/queue-counts.js';
 import type { WidgetQueue } from './settings.js';
 
 /** A queue as it was read. */

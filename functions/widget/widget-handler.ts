@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { explainRead } from '../../src/overview/explain-read.js';
+import { entriesFor } from '../../src/overview/queue-counts.js';
+import { snapshotOf } from '../../src/overview/snapshot.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { type Clock, toIso } from '../../src/support/clock.js';
-import { explainRead } from '../../src/tools/overview/explain-read.js';
-import { entriesFor } from '../../src/tools/overview/queue-counts.js';
-import { snapshotOf } from '../../src/tools/overview/snapshot.js';
 import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';

@@ -5,7 +5,7 @@ import { IntakeBatch, type IntakeDeps } from '../../functions/intake/intake-batc
 import { sendShortWaits, startShortWaits } from '../../functions/intake/short-waits.js';
 import { isSettled, type StreamChange } from '../../functions/intake/stream-event.js';
 import { type Item, parseRecord } from '../record/index.js';
-import type { VirtualTime } from '../tools/lab/virtual-time.js';
+import type { VirtualTime } from '../support/virtual-time.js';
 
 /** Most changes of the table in one batch of the stream. */
 const BATCH = 100;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { type Picture, toHtml, toSvg } from '../../src/tools/charts/picture.js';
-import { CURVE_FAILURES, policyPicture } from '../../src/tools/charts/policy-picture.js';
-import { simulationPicture } from '../../src/tools/charts/simulation-picture.js';
-import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
+import { type Picture, toHtml, toSvg } from '../../tools/src/charts/picture.js';
+import { CURVE_FAILURES, policyPicture } from '../../tools/src/charts/policy-picture.js';
+import { simulationPicture } from '../../tools/src/charts/simulation-picture.js';
+import { scheduleOf } from '../../tools/src/lab/schedule-of.js';
 import { axe, openPage, overflowOf, watchPages } from './session.js';
 
 watchPages();

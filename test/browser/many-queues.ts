@@ -1,4 +1,4 @@
-import type { MinuteCount } from '../../src/tools/local/status/status.js';
+import type { MinuteCount } from '../../src/overview/runtime.js';
 import {
   consoleUnderTest,
   dead,

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { UNKNOWN_ARTICLE } from '../../src/tools/local/sample/sample-erp.js';
+import { UNKNOWN_ARTICLE } from '../../tools/src/local/sample/sample-erp.js';
 import { openPage, watchPages } from './session.js';
 import { startShop, stopsShops } from './shop-runtime.js';
 

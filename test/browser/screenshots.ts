@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
-import { serveLocally, withOwnHost } from '../../src/tools/local/local-server.js';
+import { serveLocally, withOwnHost } from '../../tools/src/local/local-server.js';
 import { NOW } from '../console/console-under-test.js';
 import { startChromium } from './chromium.js';
 import { shop } from './world.js';

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { type LocalServer, serveLocally, withOwnHost } from '../../src/tools/local/local-server.js';
+import { type LocalServer, serveLocally, withOwnHost } from '../../tools/src/local/local-server.js';
 
 const servers: LocalServer[] = [];
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { BacklogClient } from '../../src/client/index.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
-import type { LocalRuntime, startRuntime } from '../../src/tools/local/runtime.js';
+import type { LocalRuntime, startRuntime } from '../../tools/src/local/runtime.js';
 
 const running: LocalRuntime[] = [];
 const APP = fileURLToPath(new URL('shop-app.mjs', import.meta.url));

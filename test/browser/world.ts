@@ -1,11 +1,6 @@
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
-import type {
-  MinuteCount,
-  QueueStatus,
-  RuleStatus,
-  RuntimeStatus,
-} from '../../src/tools/local/status/status.js';
+import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from '../../src/overview/runtime.js';
 import type { RunSummary } from '../../src/worker/summary.js';
+import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 import {
   consoleUnderTest,
   DAY,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { spread } from '../../src/tools/charts/end-labels.js';
-import { shortened, textWidth, wrapped } from '../../src/tools/charts/text.js';
-import { linearTicks, namedTicks } from '../../src/tools/charts/time-axis.js';
+import { spread } from '../../tools/src/charts/end-labels.js';
+import { shortened, textWidth, wrapped } from '../../tools/src/charts/text.js';
+import { linearTicks, namedTicks } from '../../tools/src/charts/time-axis.js';
 
 const MINUTE = 60;
 const DAY = 86_400;

@@ -5,13 +5,13 @@ import {
   attemptsPerMinute,
   minuteScale,
   tellingMinutes,
-} from '../../src/tools/charts/attempts-per-minute.js';
-import { type Picture, toHtml, toSvg } from '../../src/tools/charts/picture.js';
-import { curveStyle } from '../../src/tools/charts/plot.js';
-import { CURVE_FAILURES, policyPicture } from '../../src/tools/charts/policy-picture.js';
-import { type SimulationFigures, simulationPicture } from '../../src/tools/charts/simulation-picture.js';
-import { COLORS } from '../../src/tools/charts/theme.js';
-import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
+} from '../../tools/src/charts/attempts-per-minute.js';
+import { type Picture, toHtml, toSvg } from '../../tools/src/charts/picture.js';
+import { curveStyle } from '../../tools/src/charts/plot.js';
+import { CURVE_FAILURES, policyPicture } from '../../tools/src/charts/policy-picture.js';
+import { type SimulationFigures, simulationPicture } from '../../tools/src/charts/simulation-picture.js';
+import { COLORS } from '../../tools/src/charts/theme.js';
+import { scheduleOf } from '../../tools/src/lab/schedule-of.js';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { toHtml, toSvg } from '../../src/tools/charts/picture.js';
-import { CURVE_FAILURES, policyPicture } from '../../src/tools/charts/policy-picture.js';
-import { COLORS, CURVE_COLORS, RETRY_COLORS } from '../../src/tools/charts/theme.js';
-import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
+import { toHtml, toSvg } from '../../tools/src/charts/picture.js';
+import { CURVE_FAILURES, policyPicture } from '../../tools/src/charts/policy-picture.js';
+import { COLORS, CURVE_COLORS, RETRY_COLORS } from '../../tools/src/charts/theme.js';
+import { scheduleOf } from '../../tools/src/lab/schedule-of.js';
 
 type Linear = readonly [number, number, number];
 

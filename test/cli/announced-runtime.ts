@@ -2,8 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { announce } from '../../src/tools/local/discovery.js';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { announce } from '../../tools/src/local/discovery.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { oldTable } from './old-table.js';
 
 const NOW = Date.parse('2030-01-01T12:00:00Z');

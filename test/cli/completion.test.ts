@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createProgram } from '../../src/tools/cli/program.js';
+import { createProgram } from '../../tools/src/cli/program.js';
 import { backlog } from './in-process.js';
 
 let script: string;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { debuggerLines } from '../../src/tools/cli/debugger-lines.js';
-import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+import { debuggerLines } from '../../tools/src/cli/debugger-lines.js';
+import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 const linesOf = (count: number | undefined) =>
   debuggerLines({

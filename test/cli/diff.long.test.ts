@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { METADATA_KEY } from '../../src/template-metadata.js';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { startCloudFormation } from './fake-cloudformation.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';

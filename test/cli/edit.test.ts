@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';
 

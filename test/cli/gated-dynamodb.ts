@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 
 /** Whether to keep a request back until the gate is opened. */
 export type IsHeld = (operation: string, count: number) => boolean;

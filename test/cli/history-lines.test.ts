@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/record/index.js';
-import { historyHeading, historyLines } from '../../src/tools/cli/show.js';
+import { historyHeading, historyLines } from '../../tools/src/cli/show.js';
 
 const at = '2026-11-20T09:30:00.000Z';
 const lines = (entry: Omit<HistoryEntry, 'at'>) => historyLines({ at, ...entry }, (_, text) => text);

@@ -1,8 +1,8 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { parseExactly } from '../../src/tools/cli/exact-json.js';
-import { parseLine } from '../../src/tools/cli/import-line.js';
-import { readLines, TOO_LONG } from '../../src/tools/cli/ndjson.js';
+import { parseExactly } from '../../tools/src/cli/exact-json.js';
+import { parseLine } from '../../tools/src/cli/import-line.js';
+import { readLines, TOO_LONG } from '../../tools/src/cli/ndjson.js';
 
 describe('a line of an import', () => {
   it('with a payload is a record, whose other attributes are kept', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openValues } from '../../src/tools/cli/import-source.js';
-import { MAX_LINE_CHARS, TOO_LONG } from '../../src/tools/cli/ndjson.js';
+import { openValues } from '../../tools/src/cli/import-source.js';
+import { MAX_LINE_CHARS, TOO_LONG } from '../../tools/src/cli/ndjson.js';
 
 /** What is read of a source that comes in pieces of so many bytes. */
 async function valuesOf(text: string | Uint8Array, pieces = 65_536) {

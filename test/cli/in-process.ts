@@ -1,6 +1,6 @@
-import { explain } from '../../src/tools/cli/explain.js';
-import type { ExitCode } from '../../src/tools/cli/output.js';
-import { createProgram } from '../../src/tools/cli/program.js';
+import { explain } from '../../tools/src/cli/explain.js';
+import type { ExitCode } from '../../tools/src/cli/output.js';
+import { createProgram } from '../../tools/src/cli/program.js';
 
 /** Runs a command in this process: what it wrote, and its exit code or what it threw. */
 export async function backlog(...args: string[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CTRL_C, CTRL_Z, Keys } from '../../src/tools/cli/keys.js';
+import { CTRL_C, CTRL_Z, Keys } from '../../tools/src/cli/keys.js';
 import { FakeKeyboard } from './fake-keyboard.js';
 
 function world() {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextAttemptAt, settle } from '../../src/record/index.js';
-import { dueText, recordTable } from '../../src/tools/cli/list-table.js';
-import { width } from '../../src/tools/cli/paint.js';
+import { dueText, recordTable } from '../../tools/src/cli/list-table.js';
+import { width } from '../../tools/src/cli/paint.js';
 import { context, NOW, record } from '../record/records.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');

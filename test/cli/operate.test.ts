@@ -2,8 +2,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { announce } from '../../src/tools/local/discovery.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { announce } from '../../tools/src/local/discovery.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';
 

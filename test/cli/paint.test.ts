@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, padEnd, painter, width } from '../../src/tools/cli/paint.js';
+import { cut, padEnd, painter, width } from '../../tools/src/cli/paint.js';
 
 const red = painter(true)('red', 'order-7');
 

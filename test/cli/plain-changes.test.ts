@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { METADATA_KEY } from '../../src/template-metadata.js';
-import { plainChanges } from '../../src/tools/cli/diff/plain-changes.js';
-import { plainReload } from '../../src/tools/cli/plain.js';
-import type { Stack } from '../../src/tools/local/template/assembly.js';
 import { TIMES } from '../../src/worker/index.js';
+import { plainChanges } from '../../tools/src/cli/diff/plain-changes.js';
+import { plainReload } from '../../tools/src/cli/plain.js';
+import type { Stack } from '../../tools/src/local/template/assembly.js';
 import { backlog } from './in-process.js';
 
 const queue = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { phaseOf } from '../../src/policies/index.js';
-import { durationText } from '../../src/tools/cli/policy-table.js';
+import { durationText } from '../../tools/src/cli/policy-table.js';
 import { backlog } from './in-process.js';
 
 const policy = (...args: string[]) => backlog('policy', ...args);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMissingTables } from '../../src/store/dynamodb/create-tables.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
-import { announce } from '../../src/tools/local/discovery.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { announce } from '../../tools/src/local/discovery.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from './in-process.js';
 
 const TABLE = {

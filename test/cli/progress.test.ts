@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paceText } from '../../src/tools/cli/progress.js';
+import { paceText } from '../../tools/src/cli/progress.js';
 
 describe('the pace of a long operation', () => {
   it.each([

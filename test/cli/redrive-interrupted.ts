@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { EmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import type { EmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { oldTable } from './old-table.js';
 import { CommandLine, until } from './process.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { painter } from '../../src/tools/cli/paint.js';
-import { reloadLines } from '../../src/tools/cli/reload-lines.js';
-import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+import { painter } from '../../tools/src/cli/paint.js';
+import { reloadLines } from '../../tools/src/cli/reload-lines.js';
+import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 const AT = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,5 +1,5 @@
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
-import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+import type { RunReport } from '../../src/overview/runtime.js';
+import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 /** A run that started in that minute. */
 export const run = (minute: number, text: string): RunReport => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkPayload } from '../../src/tasks/payload.js';
-import { shownPayload } from '../../src/tools/shown-payload.js';
+import { shownPayload } from '../../tools/src/shown-payload.js';
 
 /** An item of 400 KB can have so many of them. */
 const MANY = 190_000;

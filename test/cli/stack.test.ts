@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { METADATA_KEY, TOKEN } from '../../src/template-metadata.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { announcedRuntime } from './announced-runtime.js';
 import { startCloudFormation } from './fake-cloudformation.js';
 import { backlog } from './in-process.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { painter } from '../../src/tools/cli/paint.js';
-import { StartLive } from '../../src/tools/cli/start-live.js';
-import { statusAtStart } from '../../src/tools/cli/start-status.js';
-import type { RuntimeActions } from '../../src/tools/local/status/runtime-actions.js';
+import { painter } from '../../tools/src/cli/paint.js';
+import { StartLive } from '../../tools/src/cli/start-live.js';
+import { statusAtStart } from '../../tools/src/cli/start-status.js';
+import type { RuntimeActions } from '../../tools/src/local/status/runtime-actions.js';
 import { FakeKeyboard } from './fake-keyboard.js';
 import { status } from './runtime-status.js';
 import { VirtualTerminal } from './virtual-terminal.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { processOutput } from '../../src/tools/cli/output.js';
-import { terminalBar } from '../../src/tools/cli/progress.js';
+import { processOutput } from '../../tools/src/cli/output.js';
+import { terminalBar } from '../../tools/src/cli/progress.js';
 import { anyText } from '../fuzz/raw-values.js';
 
 afterEach(() => {

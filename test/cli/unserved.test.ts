@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Serving } from '../../src/overview/serving.js';
 import { systemClock } from '../../src/support/clock.js';
 import { METADATA_KEY } from '../../src/template-metadata.js';
-import { servingAt } from '../../src/tools/cli/unserved.js';
-import { Serving } from '../../src/tools/serving.js';
+import { servingAt } from '../../tools/src/cli/unserved.js';
 import { announcedRuntime } from './announced-runtime.js';
 import { startCloudFormation } from './fake-cloudformation.js';
 import { backlog } from './in-process.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cut, painter, width } from '../../src/tools/cli/paint.js';
-import { plainCounts, plainNotice, plainRun, summary } from '../../src/tools/cli/plain.js';
-import { Screen } from '../../src/tools/cli/screen.js';
-import { renderView } from '../../src/tools/cli/view.js';
+import { cut, painter, width } from '../../tools/src/cli/paint.js';
+import { plainCounts, plainNotice, plainRun, summary } from '../../tools/src/cli/plain.js';
+import { Screen } from '../../tools/src/cli/screen.js';
+import { renderView } from '../../tools/src/cli/view.js';
 import { run, status } from './runtime-status.js';
 
 const plain = painter(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffLines, nearby } from '../../src/tools/diff-lines.js';
+import { diffLines, nearby } from '../../tools/src/diff-lines.js';
 import {
   consoleUnderTest,
   dead,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClockAdvance, ConsoleDeps } from '../../src/tools/console/deps.js';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
+import type { RunReport } from '../../src/overview/runtime.js';
+import type { ClockAdvance, ConsoleDeps } from '../../tools/src/console/deps.js';
 import { consoleUnderTest, get, iso, MINUTE, NOW, post, runtimeUnderTest } from './console-under-test.js';
 
 const rule = {

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createProgram } from '../../src/tools/cli/program.js';
+import { createProgram } from '../../tools/src/cli/program.js';
 import { oldTable } from '../cli/old-table.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
 import { hiddenField } from './console-under-test.js';

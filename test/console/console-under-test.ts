@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import { MemoryStore } from '../../src/store/index.js';
-import { consoleApp } from '../../src/tools/console/app.js';
-import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../src/tools/console/deps.js';
-import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+import { consoleApp } from '../../tools/src/console/app.js';
+import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../tools/src/console/deps.js';
+import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 /** The backlog's time in these tests. */
 export const NOW = Date.parse('2026-11-23T14:47:18.000Z');

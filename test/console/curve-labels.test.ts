@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Room } from '../../src/tools/console/record/labels.js';
+import { Room } from '../../tools/src/console/record/labels.js';
 
 describe('the texts of a picture', () => {
   const at = (x: number, y: number, text = 'now') => ({ text, x, y });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MinuteCount } from '../../src/tools/local/status/status.js';
-import { failingAttempts, latestMinutes } from '../../src/tools/overview/failing.js';
+import { failingAttempts, latestMinutes } from '../../src/overview/failing.js';
+import type { MinuteCount } from '../../src/overview/runtime.js';
 import {
   consoleUnderTest,
   dead,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shares } from '../../src/tools/console/failures/sample.js';
+import { shares } from '../../tools/src/console/failures/sample.js';
 import {
   consoleUnderTest,
   DAY,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FilterText, readFilter } from '../../src/tools/console/records/filter.js';
-import { filterText } from '../../src/tools/console/records/filter-words.js';
+import { type FilterText, readFilter } from '../../tools/src/console/records/filter.js';
+import { filterText } from '../../tools/src/console/records/filter-words.js';
 import { consoleUnderTest, get, inRetry } from './console-under-test.js';
 
 const words = (given: Partial<FilterText>) =>

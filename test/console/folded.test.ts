@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConsoleDeps } from '../../src/tools/console/deps.js';
+import type { ConsoleDeps } from '../../tools/src/console/deps.js';
 import { consoleUnderTest, dead, get, waiting } from './console-under-test.js';
 
 /** A console with so many queues, `q01` and on. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { counted } from '../../src/tools/format.js';
+import { counted } from '../../src/overview/format.js';
 
 it.each([
   [0, '0 attempts'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readingItem } from '../../src/monitor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
-import { outagesOf } from '../../src/tools/console/overview/chart.js';
+import { outagesOf } from '../../tools/src/console/overview/chart.js';
 import {
   consoleUnderTest,
   dead,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { deadLane, lanesOf } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
-import { parseFilter, readFilter } from '../../src/tools/console/records/filter.js';
-import { type SearchedQueue, searchRecords } from '../../src/tools/console/records/search.js';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
+import { parseFilter, readFilter } from '../../tools/src/console/records/filter.js';
+import { type SearchedQueue, searchRecords } from '../../tools/src/console/records/search.js';
 import { replacing } from '../simulation/replacing.js';
 import { HOUR, iso, NOW, waiting } from './console-under-test.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readingItem } from '../../src/monitor/index.js';
 import type { QueueCounts } from '../../src/operate/queue-stats.js';
+import { signsText } from '../../src/overview/count-signs.js';
+import { entriesFor, type KnownFacts, lookAt } from '../../src/overview/queue-counts.js';
 import { type Item, lanesOf } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
-import { signsText } from '../../src/tools/overview/count-signs.js';
-import { entriesFor, type KnownFacts, lookAt } from '../../src/tools/overview/queue-counts.js';
 import { replacing } from '../simulation/replacing.js';
 import { HOUR, iso, MINUTE, NOW, waiting } from './console-under-test.js';
 

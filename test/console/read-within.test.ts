@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemoryStore } from '../../src/store/index.js';
-import { readWithin } from '../../src/tools/console/read-within.js';
+import { readWithin } from '../../tools/src/console/read-within.js';
 import { replacing } from '../simulation/replacing.js';
 import { NOW, waiting } from './console-under-test.js';
 

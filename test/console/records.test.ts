@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { patternOf } from '../../src/tools/console/failures/pattern.js';
+import { patternOf } from '../../tools/src/console/failures/pattern.js';
 import {
   consoleUnderTest,
   DAY,

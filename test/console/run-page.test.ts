@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { InvocationLog } from '../../src/tools/local/sandbox/invocation-log.js';
-import { RunLog } from '../../src/tools/local/status/run-log.js';
-import { detailsOf, reportRun } from '../../src/tools/local/status/run-report.js';
+import { InvocationLog } from '../../tools/src/local/sandbox/invocation-log.js';
+import { RunLog } from '../../tools/src/local/status/run-log.js';
+import { detailsOf, reportRun } from '../../tools/src/local/status/run-report.js';
 import { consoleUnderTest, get, iso, runtimeUnderTest } from './console-under-test.js';
 
 const HOSTILE = '<script>alert(1)</script>';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RunLog } from '../../src/tools/local/status/run-log.js';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
+import type { RunReport } from '../../src/overview/runtime.js';
 import type { RunSummary } from '../../src/worker/summary.js';
+import { RunLog } from '../../tools/src/local/status/run-log.js';
 import { consoleUnderTest, get, iso, MINUTE, NOW, post, runtimeUnderTest } from './console-under-test.js';
 
 const erp = { up: true, taken: 0, making: 0, rejected: 0, unavailable: 0 };

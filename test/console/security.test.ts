@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOwnHost } from '../../src/tools/local/local-server.js';
+import { withOwnHost } from '../../tools/src/local/local-server.js';
 import { consoleUnderTest, get, runtimeUnderTest, waiting } from './console-under-test.js';
 
 describe('the console, as if it were public', () => {

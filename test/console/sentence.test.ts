@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CONDITIONS, type Condition } from '../../src/tools/overview/conditions.js';
-import type { OverviewStats } from '../../src/tools/overview/queue-counts.js';
-import { sentenceOf } from '../../src/tools/overview/sentence.js';
-import type { QueueView, RuleView, Snapshot } from '../../src/tools/overview/snapshot.js';
+import { CONDITIONS, type Condition } from '../../src/overview/conditions.js';
+import type { OverviewStats } from '../../src/overview/queue-counts.js';
+import { sentenceOf } from '../../src/overview/sentence.js';
+import type { QueueView, RuleView, Snapshot } from '../../src/overview/snapshot.js';
 import { iso, MINUTE, NOW } from './console-under-test.js';
 
 const view = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Bars, niceStep } from '../../src/tools/console/tiers/bars.js';
-import { forecastOf } from '../../src/tools/console/tiers/forecast.js';
+import { Bars, niceStep } from '../../tools/src/console/tiers/bars.js';
+import { forecastOf } from '../../tools/src/console/tiers/forecast.js';
 import {
   consoleUnderTest,
   DAY,

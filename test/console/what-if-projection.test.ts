@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
-import { dollarsText } from '../../src/tools/console/what-if/comparison.js';
+import { dollarsText } from '../../tools/src/console/what-if/comparison.js';
 import {
   attemptsOf,
   costOf,
   projectAttempts,
   type WaitingRecord,
-} from '../../src/tools/console/what-if/projection.js';
-import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
+} from '../../tools/src/console/what-if/projection.js';
+import { scheduleOf } from '../../tools/src/lab/schedule-of.js';
 import { DAY, HOUR, MINUTE, NOW } from './console-under-test.js';
 
 const record = (id: string, changes: Partial<WaitingRecord> = {}): WaitingRecord => ({

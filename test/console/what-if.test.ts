@@ -3,8 +3,8 @@ import { readingItem } from '../../src/monitor/index.js';
 import type { RetryPolicy } from '../../src/policies/index.js';
 import { type Item, lanesOf } from '../../src/record/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
-import { CHOICES, POLICY_OPTIONS, readPolicyInput } from '../../src/tools/console/what-if/input.js';
-import { sampleWaiting } from '../../src/tools/console/what-if/sample.js';
+import { CHOICES, POLICY_OPTIONS, readPolicyInput } from '../../tools/src/console/what-if/input.js';
+import { sampleWaiting } from '../../tools/src/console/what-if/sample.js';
 import {
   consoleUnderTest,
   DAY,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commandLinePage, PAGE } from '../../scripts/cli-doc.js';
-import { createProgram } from '../../src/tools/cli/program.js';
+import { createProgram } from '../../tools/src/cli/program.js';
 import { pages } from './pages.js';
 
 const program = createProgram({ data() {}, message() {} }, () => {});

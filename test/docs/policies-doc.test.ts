@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../scripts/policies-doc.js';
 import { isSimulation, PAGES, shownOn } from '../../scripts/policies-page.js';
 import { POLICY_TYPES, resolvePolicy } from '../../src/policies/index.js';
-import { tiersOf } from '../../src/tools/lab/tiers-of.js';
+import { tiersOf } from '../../tools/src/lab/tiers-of.js';
 
 const HOW = 'a page about policies is out of step: npm run docs:policies';
 const docs = new URL('../../docs/', import.meta.url);

@@ -2,7 +2,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { systemClock } from '../../src/support/clock.js';
-import { consoleApp } from '../../src/tools/console/app.js';
+import { consoleApp } from '../../tools/src/console/app.js';
 import { get } from '../console/console-under-test.js';
 import { LARGE_VIEWS, largeBacklog, noteQueues, putAll } from '../console/large-backlog.js';
 import { meterOf } from '../console/read-meter.js';

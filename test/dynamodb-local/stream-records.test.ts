@@ -9,8 +9,8 @@ import {
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { expect, it, vi } from 'vitest';
 import { createDynamoDbClient } from '../../src/store/index.js';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
-import { StreamPump, type StreamRecord } from '../../src/tools/local/streams/stream-pump.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
+import { StreamPump, type StreamRecord } from '../../tools/src/local/streams/stream-pump.js';
 import { type Change, lambdaRecord } from '../store/changes.js';
 import { readStream } from '../store/stream.js';
 import { createTables, newTableNames, tableDefinitions } from '../store/tables.js';

@@ -3,8 +3,8 @@ import type { Clock } from '../../src/engine.js';
 import { BacklogClient } from '../../src/index.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { type Arrivals, type Process, type RunSummary, run } from '../../src/worker/index.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { seededRandom } from '../simulation/random.js';
 import { createTables } from '../store/tables.js';
 

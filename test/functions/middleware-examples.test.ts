@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testBacklog } from '../../src/testing/index.js';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { listen } from '../delivery/support.js';
 
 // The examples import the package by its name; here that is the source, not what was built last.

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { overview } from '../../functions/widget/overview.js';
+import { CountsReader } from '../../src/overview/counts.js';
+import { sentenceOf } from '../../src/overview/sentence.js';
+import { snapshotOf } from '../../src/overview/snapshot.js';
 import { deadLane } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreAccessError } from '../../src/store/index.js';
-import { CountsReader } from '../../src/tools/overview/counts.js';
-import { sentenceOf } from '../../src/tools/overview/sentence.js';
-import { snapshotOf } from '../../src/tools/overview/snapshot.js';
 import { replacing } from '../simulation/replacing.js';
 import { ACTIONS_ARN, OVERVIEW_ARN, parsed, QUEUES, viewer, widgets } from './widget-support.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Deviation, Windows } from '../../src/tools/lab/measures.js';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
+import { Deviation, Windows } from '../../tools/src/lab/measures.js';
 
 const counted = (lengthMs: number, times: readonly number[]) => {
   const windows = new Windows(lengthMs);

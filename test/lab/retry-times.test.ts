@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { retryTimes } from '../../src/tools/lab/retry-times.js';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
+import { retryTimes } from '../../tools/src/lab/retry-times.js';
 
 const times = (policy: object, retries: number, id = 'order-7') =>
   retryTimes(resolvePolicy(policy), { id, queue: 'q' }, { retries, random: seededRandom(1) });

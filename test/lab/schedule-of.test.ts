@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
-import { type ScheduleFacts, scheduleOf } from '../../src/tools/lab/schedule-of.js';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
+import { type ScheduleFacts, scheduleOf } from '../../tools/src/lab/schedule-of.js';
 
 const look = (policy: RetryPolicy, facts: Partial<ScheduleFacts> = {}) =>
   scheduleOf(resolvePolicy(policy), { attempts: 15, ...facts });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
-import type { Scenario } from '../../src/tools/lab/scenario.js';
-import { simulate } from '../../src/tools/lab/simulate.js';
+import type { Scenario } from '../../tools/src/lab/scenario.js';
+import { simulate } from '../../tools/src/lab/simulate.js';
 
 const HOUR = 3_600_000;
 /** Due 5 minutes after the end of an attempt: the rule of the fifth minute is the nearest. */

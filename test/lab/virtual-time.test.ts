@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 
 it('things happen by time, and in the order in which they were asked for within a millisecond', async () => {
   const time = new VirtualTime(0);

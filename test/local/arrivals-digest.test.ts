@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ArrivalsDigest } from '../../src/tools/local/status/arrivals-digest.js';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
+import type { RunReport } from '../../src/overview/runtime.js';
 import type { RunSummary } from '../../src/worker/summary.js';
+import { ArrivalsDigest } from '../../tools/src/local/status/arrivals-digest.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

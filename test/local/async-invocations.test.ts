@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseQueueEvent } from '../../functions/intake/queue-event.js';
-import { type AsyncResult, asyncInvocations } from '../../src/tools/local/async-invocations.js';
-import type { Invocation } from '../../src/tools/local/sandbox/sandbox.js';
-import type { GivenUp } from '../../src/tools/local/sandbox/sandbox-pool.js';
-import type { LocalFunction } from '../../src/tools/local/template/local-app.js';
+import { type AsyncResult, asyncInvocations } from '../../tools/src/local/async-invocations.js';
+import type { Invocation } from '../../tools/src/local/sandbox/sandbox.js';
+import type { GivenUp } from '../../tools/src/local/sandbox/sandbox-pool.js';
+import type { LocalFunction } from '../../tools/src/local/template/local-app.js';
 
 const lambda = (name: string, failureQueue?: string): LocalFunction => ({
   name,

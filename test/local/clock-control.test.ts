@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClockSetting, scaledClock } from '../../src/support/clock.js';
-import { Alarm } from '../../src/tools/local/schedule/alarm.js';
-import { ClockControl } from '../../src/tools/local/schedule/clock-control.js';
-import { parseSchedule } from '../../src/tools/local/schedule/expression.js';
-import { Scheduler } from '../../src/tools/local/schedule/scheduler.js';
-import { Timekeeper } from '../../src/tools/local/schedule/timekeeper.js';
-import type { LocalRule } from '../../src/tools/local/template/local-app.js';
+import { Alarm } from '../../tools/src/local/schedule/alarm.js';
+import { ClockControl } from '../../tools/src/local/schedule/clock-control.js';
+import { parseSchedule } from '../../tools/src/local/schedule/expression.js';
+import { Scheduler } from '../../tools/src/local/schedule/scheduler.js';
+import { Timekeeper } from '../../tools/src/local/schedule/timekeeper.js';
+import type { LocalRule } from '../../tools/src/local/template/local-app.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const SECOND = 1_000;

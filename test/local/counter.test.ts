@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Counter } from '../../src/tools/local/status/counter.js';
+import { Counter } from '../../tools/src/local/status/counter.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

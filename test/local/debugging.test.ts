@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { debuggingOf } from '../../src/tools/local/debugging.js';
-import type { LocalFunction } from '../../src/tools/local/template/local-app.js';
+import { debuggingOf } from '../../tools/src/local/debugging.js';
+import type { LocalFunction } from '../../tools/src/local/template/local-app.js';
 
 async function lambda(name: string, code: string, file = 'index.mjs'): Promise<LocalFunction> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-debugging-'));

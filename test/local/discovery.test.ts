@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scaledClock } from '../../src/support/clock.js';
-import { announce, clockSettingOf, findRuntime, type RuntimeInfo } from '../../src/tools/local/discovery.js';
+import { announce, clockSettingOf, findRuntime, type RuntimeInfo } from '../../tools/src/local/discovery.js';
 
 afterEach(() => {
   vi.useRealTimers();

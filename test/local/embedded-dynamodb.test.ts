@@ -7,8 +7,8 @@ import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/clie
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, StoreUnavailableError } from '../../src/store/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
-import { embeddedDatabase } from '../../src/tools/local/database/embedded.js';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { embeddedDatabase } from '../../tools/src/local/database/embedded.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { item } from '../store/records.js';
 import { createTables } from '../store/tables.js';
 import { storeAt } from './store-at.js';

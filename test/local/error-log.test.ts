@@ -2,10 +2,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FunctionLogs, type Notice } from '../../src/tools/local/sandbox/function-logs.js';
-import { RunLog } from '../../src/tools/local/status/run-log.js';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
+import type { RunReport } from '../../src/overview/runtime.js';
 import type { RunSummary } from '../../src/worker/index.js';
+import { FunctionLogs, type Notice } from '../../tools/src/local/sandbox/function-logs.js';
+import { RunLog } from '../../tools/src/local/status/run-log.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const STACK = [

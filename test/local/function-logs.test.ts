@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FunctionLogs, type Notice } from '../../src/tools/local/sandbox/function-logs.js';
+import { FunctionLogs, type Notice } from '../../tools/src/local/sandbox/function-logs.js';
 
 async function world() {
   const folder = join(await mkdtemp(join(tmpdir(), 'backlog-logs-')), 'logs');

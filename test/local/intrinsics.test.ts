@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are CloudFormation's
 import { describe, expect, it } from 'vitest';
-import { type References, resolve, resolveText } from '../../src/tools/local/template/intrinsics.js';
+import { type References, resolve, resolveText } from '../../tools/src/local/template/intrinsics.js';
 
 const references: References = {
   ref: (id) => (id === 'Table' ? 'my-table' : undefined),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readAssembly } from '../../src/tools/local/template/assembly.js';
-import { readApp } from '../../src/tools/local/template/template.js';
+import { readAssembly } from '../../tools/src/local/template/assembly.js';
+import { readApp } from '../../tools/src/local/template/template.js';
 import { functionResource, writeAssembly } from './assembly-fixture.js';
 
 const read = async (changes: Record<string, unknown>) =>

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { announce } from '../../src/tools/local/discovery.js';
-import { type LocalServer, localApp, serveLocally } from '../../src/tools/local/local-server.js';
-import { portHolder, runtimeHeader } from '../../src/tools/local/port-holder.js';
-import { onPort, onWantedPort } from '../../src/tools/local/ports.js';
-import type { TakenPort } from '../../src/tools/local/status/status.js';
+import { announce } from '../../tools/src/local/discovery.js';
+import { type LocalServer, localApp, serveLocally } from '../../tools/src/local/local-server.js';
+import { portHolder, runtimeHeader } from '../../tools/src/local/port-holder.js';
+import { onPort, onWantedPort } from '../../tools/src/local/ports.js';
+import type { TakenPort } from '../../tools/src/local/status/status.js';
 
 const closers: (() => unknown)[] = [];
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RunLog } from '../../src/tools/local/status/run-log.js';
-import { type FiringResult, reportRun } from '../../src/tools/local/status/run-report.js';
 import type { RunSummary } from '../../src/worker/index.js';
+import { RunLog } from '../../tools/src/local/status/run-log.js';
+import { type FiringResult, reportRun } from '../../tools/src/local/status/run-report.js';
 
 const summary: RunSummary = {
   queue: 'default',

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
-import { RuntimeActions } from '../../src/tools/local/status/runtime-actions.js';
-import type { RuleStatus, RuntimeStatus } from '../../src/tools/local/status/status.js';
+import type { RuleStatus, RunReport } from '../../src/overview/runtime.js';
+import { RuntimeActions } from '../../tools/src/local/status/runtime-actions.js';
+import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 const rule = (id: string, queues: string[], enabled = true) =>
   ({ id, label: `${id}, every minute`, queues, enabled }) as unknown as RuleStatus;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { connect } from '../../src/tools/cli/connect.js';
-import type { LocalRuntime } from '../../src/tools/local/runtime.js';
+import { connect } from '../../tools/src/cli/connect.js';
+import type { LocalRuntime } from '../../tools/src/local/runtime.js';
 import { hiddenField } from '../console/console-under-test.js';
 import { poll, start, stopRuntimes } from './runtime-under-test.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RunLog } from '../../src/tools/local/status/run-log.js';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
-import { RuntimeStatusView } from '../../src/tools/local/status/runtime-status.js';
+import type { RunReport } from '../../src/overview/runtime.js';
+import { RunLog } from '../../tools/src/local/status/run-log.js';
+import { RuntimeStatusView } from '../../tools/src/local/status/runtime-status.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date'] });

@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { type LocalRuntime, startRuntime } from '../../src/tools/local/runtime.js';
-import type { RuntimeOptions } from '../../src/tools/local/runtime-options.js';
+import { type LocalRuntime, startRuntime } from '../../tools/src/local/runtime.js';
+import type { RuntimeOptions } from '../../tools/src/local/runtime-options.js';
 import { ruleResource, writeAssembly } from './assembly-fixture.js';
 
 /** Behaves as its event says, and answers as a run does. */

@@ -4,8 +4,8 @@ import {
   phaseAt,
   SampleErp,
   UNKNOWN_ARTICLE,
-} from '../../src/tools/local/sample/sample-erp.js';
-import { SampleShop, type ShopRecord } from '../../src/tools/local/sample/sample-shop.js';
+} from '../../tools/src/local/sample/sample-erp.js';
+import { SampleShop, type ShopRecord } from '../../tools/src/local/sample/sample-shop.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Invocation } from '../../src/tools/local/sandbox/sandbox.js';
-import { type PooledSandbox, SandboxPool } from '../../src/tools/local/sandbox/sandbox-pool.js';
-import type { LocalFunction } from '../../src/tools/local/template/local-app.js';
+import type { Invocation } from '../../tools/src/local/sandbox/sandbox.js';
+import { type PooledSandbox, SandboxPool } from '../../tools/src/local/sandbox/sandbox-pool.js';
+import type { LocalFunction } from '../../tools/src/local/template/local-app.js';
 
 afterEach(() => {
   vi.useRealTimers();

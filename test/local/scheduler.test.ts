@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scaledClock } from '../../src/support/clock.js';
-import { parseSchedule } from '../../src/tools/local/schedule/expression.js';
-import { type Firing, Scheduler } from '../../src/tools/local/schedule/scheduler.js';
-import { parseSchedulerExpression } from '../../src/tools/local/schedule/scheduler-expression.js';
-import type { RulePhase } from '../../src/tools/local/schedule/timekeeper.js';
-import type { LocalRule } from '../../src/tools/local/template/local-app.js';
+import { parseSchedule } from '../../tools/src/local/schedule/expression.js';
+import { type Firing, Scheduler } from '../../tools/src/local/schedule/scheduler.js';
+import { parseSchedulerExpression } from '../../tools/src/local/schedule/scheduler-expression.js';
+import type { RulePhase } from '../../tools/src/local/schedule/timekeeper.js';
+import type { LocalRule } from '../../tools/src/local/template/local-app.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;

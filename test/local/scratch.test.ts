@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openScratch } from '../../src/tools/local/scratch.js';
+import { openScratch } from '../../tools/src/local/scratch.js';
 
 it('a temporary folder whose runtime was killed is removed by the next, others are left alone', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'backlog-scratch-'));

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { secretsFile } from '../../src/tools/local/secrets-file.js';
+import { secretsFile } from '../../tools/src/local/secrets-file.js';
 
 let file: string;
 beforeEach(async () => {

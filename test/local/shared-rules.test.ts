@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labelOf, queuesOf } from '../../src/tools/local/template/target.js';
+import { labelOf, queuesOf } from '../../tools/src/local/template/target.js';
 
 const queues = (...names: string[]) => ({ queues: Object.fromEntries(names.map((name) => [name, 1])) });
 const tier = { number: 2, every: 3600, fromAge: 0, untilAge: 1, last: false };

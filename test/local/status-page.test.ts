@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStatusPage } from '../../src/tools/local/status/status-page.js';
+import { startStatusPage } from '../../tools/src/local/status/status-page.js';
 
 let page: Awaited<ReturnType<typeof startStatusPage>>;
 let isStarted = true;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { queuesOf, recordTables } from '../../src/tools/local/app-queues.js';
-import { readAssembly } from '../../src/tools/local/template/assembly.js';
-import { readApp } from '../../src/tools/local/template/template.js';
+import { queuesOf, recordTables } from '../../tools/src/local/app-queues.js';
+import { readAssembly } from '../../tools/src/local/template/assembly.js';
+import { readApp } from '../../tools/src/local/template/template.js';
 import {
   functionResource,
   ruleResource,

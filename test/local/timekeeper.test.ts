@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { SAVE_EVERY_MS, Timekeeper } from '../../src/tools/local/schedule/timekeeper.js';
+import { SAVE_EVERY_MS, Timekeeper } from '../../tools/src/local/schedule/timekeeper.js';
 
 const newFile = async () => join(await mkdtemp(join(tmpdir(), 'backlog-time-')), 'clock.json');
 

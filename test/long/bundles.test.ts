@@ -146,7 +146,7 @@ it('a task brings a producer neither the run nor the SDK', async () => {
 
 it('the command line loads what draws only when something is drawn', async () => {
   const metafile = await metafileOf({
-    entryPoints: ['src/tools/cli/main.ts'],
+    entryPoints: ['tools/src/cli/main.ts'],
     packages: 'external',
     splitting: true,
   });
@@ -176,7 +176,7 @@ it('the command line has in it all that it needs, but what its users may do with
 function packagesOf({ outputs }: Metafile, kind: 'import-statement' | 'dynamic-import'): string[] {
   const seen = new Set<string>();
   const waiting = Object.keys(outputs).filter(
-    (file) => outputs[file]?.entryPoint === 'src/tools/cli/main.ts',
+    (file) => outputs[file]?.entryPoint === 'tools/src/cli/main.ts',
   );
   const packages: string[] = [];
   for (let file = waiting.pop(); file; file = waiting.pop()) {

@@ -9,8 +9,8 @@ import * as esbuild from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
 import { LOCAL_CONTEXT } from '../../src/support/local-bundle.js';
-import { readAssembly } from '../../src/tools/local/template/assembly.js';
-import { readApp } from '../../src/tools/local/template/template.js';
+import { readAssembly } from '../../tools/src/local/template/assembly.js';
+import { readApp } from '../../tools/src/local/template/template.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'backlog-bundling-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

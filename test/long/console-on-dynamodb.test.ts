@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/support/clock.js';
-import { consoleApp } from '../../src/tools/console/app.js';
+import { consoleApp } from '../../tools/src/console/app.js';
 import { oldTable } from '../cli/old-table.js';
 import { get, hiddenField, post } from '../console/console-under-test.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';

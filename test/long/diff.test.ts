@@ -7,7 +7,7 @@ import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
-import type { Change } from '../../src/tools/cli/diff/change.js';
+import type { Change } from '../../tools/src/cli/diff/change.js';
 import { newStack, progressiveQueue, retryQueue } from '../cdk/support.js';
 import { backlog } from '../cli/in-process.js';
 

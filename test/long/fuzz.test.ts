@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
-import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { checkHostileItems } from '../fuzz/check.js';
 
 let dynamodb: Awaited<ReturnType<typeof startEmbeddedDynamoDb>>;

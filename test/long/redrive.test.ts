@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { redriveInterrupted } from '../cli/redrive-interrupted.js';
 
 /** Of 100,000, which take minutes, as much is shown: REDRIVE_RECORDS=100000. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
 import { DEFAULT_TIERS, resolvePolicy } from '../../src/policies/index.js';
-import { tiersOf } from '../../src/tools/lab/tiers-of.js';
+import { tiersOf } from '../../tools/src/lab/tiers-of.js';
 import { queueUnderRules } from '../schedules/rules.js';
 
 const DAY = 86_400;

@@ -2,7 +2,7 @@ import { BacklogOperator } from '../../src/operate/index.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { Item } from '../../src/record/index.js';
 import type { OperatorStore } from '../../src/store/index.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import { type HistoryOptions, historyLimits, type Process, run } from '../../src/worker/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { interrupted } from './support.js';

@@ -5,12 +5,12 @@ import { hiddenSecrets } from '../../src/delivery/hidden-secrets.js';
 import { withoutEnds } from '../../src/support/trailing.js';
 import { withoutUrlSecrets } from '../../src/support/url-text.js';
 import { checkPayload } from '../../src/tasks/payload.js';
-import { parseExactly } from '../../src/tools/cli/exact-json.js';
-import { openValues } from '../../src/tools/cli/import-source.js';
-import { readElements } from '../../src/tools/cli/json-array.js';
-import { readLines } from '../../src/tools/cli/ndjson.js';
-import { indentJson } from '../../src/tools/cli/show.js';
-import { withShortPlaces } from '../../src/tools/local/status/short-places.js';
+import { parseExactly } from '../../tools/src/cli/exact-json.js';
+import { openValues } from '../../tools/src/cli/import-source.js';
+import { readElements } from '../../tools/src/cli/json-array.js';
+import { readLines } from '../../tools/src/cli/ndjson.js';
+import { indentJson } from '../../tools/src/cli/show.js';
+import { withShortPlaces } from '../../tools/src/local/status/short-places.js';
 
 /** Twice as much takes four times as long where the time is quadratic: sixteen times as much, 256 times. */
 const GROWTH = 16;

@@ -6,8 +6,8 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../../src/policies/index.js';
-import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
+import { scheduleOf } from '../../tools/src/lab/schedule-of.js';
 
 const LAST = 10_000;
 /** The last binary digits may go either way. */

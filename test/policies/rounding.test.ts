@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideRetry, phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
-import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { seededRandom } from '../../src/support/seeded-random.js';
 
 const TICK_MS = 60_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');

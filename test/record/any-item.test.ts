@@ -13,9 +13,9 @@ import {
   settle,
 } from '../../src/record/index.js';
 import { toAttributes, toItem } from '../../src/store/dynamodb/attribute-values.js';
-import { repairOf } from '../../src/tools/cli/doctor/index-checks.js';
-import { checkRecord } from '../../src/tools/cli/doctor/record-checks.js';
-import { historyLines } from '../../src/tools/cli/show.js';
+import { repairOf } from '../../tools/src/cli/doctor/index-checks.js';
+import { checkRecord } from '../../tools/src/cli/doctor/record-checks.js';
+import { historyLines } from '../../tools/src/cli/show.js';
 import { iso, NOW } from './records.js';
 
 /** A thousand in `npm run test:long`. */

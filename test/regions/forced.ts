@@ -1,4 +1,4 @@
-import { beginIn } from '../../src/tools/cli/failover/move.js';
+import { beginIn } from '../../tools/src/cli/failover/move.js';
 import type { Actor } from '../simulation/actor.js';
 import { between, chance, seededRandom } from '../simulation/random.js';
 import { MINUTE_MS, makeScenario } from './scenario.js';

@@ -1,6 +1,6 @@
 import type { LambdaHandler } from '../../functions/lambda-context.js';
 import type { Random } from '../../src/support/random.js';
-import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../src/support/virtual-time.js';
 import type { Actor } from '../simulation/actor.js';
 import { invocation } from '../simulation/cloud/invocation.js';
 import { chance } from '../simulation/random.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_SKEW_MS } from '../../src/leases/timed-hold.js';
 import { MemoryStore, StoreUnavailableError } from '../../src/store/index.js';
-import { moveBetween } from '../../src/tools/cli/failover/move.js';
-import { compareReplicas } from '../../src/tools/cli/failover/replicas.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
+import { moveBetween } from '../../tools/src/cli/failover/move.js';
+import { compareReplicas } from '../../tools/src/cli/failover/replicas.js';
 import { replacing } from '../simulation/replacing.js';
 import { MINUTE_MS } from './scenario.js';
 import { START } from './world.js';

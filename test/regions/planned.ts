@@ -1,4 +1,4 @@
-import { type Moved, moveBetween } from '../../src/tools/cli/failover/move.js';
+import { type Moved, moveBetween } from '../../tools/src/cli/failover/move.js';
 import { between, chance, seededRandom } from '../simulation/random.js';
 import { MINUTE_MS, makeScenario } from './scenario.js';
 import type { Sabotage } from './site.js';

@@ -2,7 +2,7 @@ import type { Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Random } from '../../src/support/random.js';
-import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../src/support/virtual-time.js';
 import { between, chance } from '../simulation/random.js';
 import { replacing } from '../simulation/replacing.js';
 

@@ -2,7 +2,7 @@ import type { BacklogRecord, Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Random } from '../../src/support/random.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import type { AttemptContext } from '../../src/worker/index.js';
 import { Actor, NO_FAULTS } from '../simulation/actor.js';
 import { Chaos, NO_TROUBLES } from '../simulation/cloud/chaos.js';

@@ -5,7 +5,7 @@ import { type QueuesSettings, readSettings } from '../../functions/settings.js';
 import type { Item } from '../../src/record/index.js';
 import { toAttributes } from '../../src/store/dynamodb/attribute-values.js';
 import type { MemoryStore } from '../../src/store/index.js';
-import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../src/support/virtual-time.js';
 import { environment } from '../functions/support.js';
 
 export interface CloudIntakeDeps {

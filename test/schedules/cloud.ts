@@ -6,7 +6,7 @@ import { intercepted } from '../../src/store/bounded-store.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Clock } from '../../src/support/clock.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
 import { environment } from '../functions/support.js';
 import { seededRandom } from '../simulation/random.js';

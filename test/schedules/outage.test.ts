@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { type Simulation, simulate } from '../../src/tools/lab/simulate.js';
 import { resolveBreaker } from '../../src/worker/index.js';
+import { type Simulation, simulate } from '../../tools/src/lab/simulate.js';
 
 /** The long tests play it with 20,000. */
 const RECORDS = Number(process.env.OUTAGE_RECORDS ?? 1_000);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/support/clock.js';
 import type { Random } from '../../src/support/random.js';
-import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../src/support/virtual-time.js';
 import { between, chance } from './random.js';
 
 /** Clocks are off by no more, where none is set. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import { MemoryStore } from '../../src/store/index.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import { type Arrivals, run } from '../../src/worker/index.js';
 import { Actor, NO_FAULTS } from './actor.js';
 import { Chaos, NO_TROUBLES } from './cloud/chaos.js';

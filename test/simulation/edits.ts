@@ -1,7 +1,7 @@
 import { FENCED, type Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
 import type { Random } from '../../src/support/random.js';
-import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../src/support/virtual-time.js';
 import type { ProducerDeps } from './producers.js';
 import { between, chance, pick } from './random.js';
 import type { Script } from './script.js';

@@ -2,7 +2,7 @@ import { resolvePolicy, tierBands } from '../../src/policies/index.js';
 import type { BacklogRecord, Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import { type AttemptContext, run } from '../../src/worker/index.js';
 import { longAttempts } from '../../src/worker/long-attempts.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';

@@ -3,7 +3,7 @@ import type { Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Random } from '../../src/support/random.js';
-import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../src/support/virtual-time.js';
 import { otherAttributes } from './overwrites.js';
 import { between, chance } from './random.js';
 import { WAIT_SECONDS } from './scenario.js';

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/support/random.js';
 
-export { seededRandom } from '../../src/tools/lab/seeded-random.js';
+export { seededRandom } from '../../src/support/seeded-random.js';
 
 export function chance(random: Random, probability: number): boolean {
   return random() < probability;

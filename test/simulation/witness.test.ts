@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TierBand } from '../../src/policies/index.js';
 import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import { Actor, NO_FAULTS } from './actor.js';
 import { NO_FEATURES } from './features.js';
 import { seededRandom } from './random.js';

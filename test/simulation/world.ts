@@ -7,7 +7,7 @@ import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../.
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import {
   type Arrivals,
   type AttemptContext,

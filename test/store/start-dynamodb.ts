@@ -1,7 +1,7 @@
 import {
   type EmbeddedDynamoDbOptions,
   startEmbeddedDynamoDb,
-} from '../../src/tools/local/embedded-dynamodb.js';
+} from '../../tools/src/local/embedded-dynamodb.js';
 
 /** The DynamoDB that `scripts/test-dynamodb-local.mjs` has started; else an embedded one. */
 export async function startDynamoDb(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { listen } from '../delivery/support.js';
 import { context, environment } from '../functions/support.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';

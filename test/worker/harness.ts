@@ -1,7 +1,7 @@
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { RetryMode } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
 import {
   type Arrivals,
   type BreakerChoice,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { expect, it } from 'vitest';
 import { BacklogStack } from '../../../cdk/app/backlog-stack.js';
-import { queuesOf } from '../../../src/tools/local/app-queues.js';
-import { readAssembly } from '../../../src/tools/local/template/assembly.js';
-import { readApp } from '../../../src/tools/local/template/template.js';
+import { queuesOf } from '../../../tools/src/local/app-queues.js';
+import { readAssembly } from '../../../tools/src/local/template/assembly.js';
+import { readApp } from '../../../tools/src/local/template/template.js';
 
 /** The package's own app, as the local runtime reads it. */
 async function localApp(trigger: 'rules' | 'scheduler') {

@@ -10,9 +10,9 @@ import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps, type QueueProps } from '../../../cdk/index.js';
 import { readIntakeSettings } from '../../../functions/intake/settings.js';
 import { readSettings } from '../../../functions/settings.js';
-import { queuesOf } from '../../../src/tools/local/app-queues.js';
-import { readAssembly } from '../../../src/tools/local/template/assembly.js';
-import { readApp } from '../../../src/tools/local/template/template.js';
+import { queuesOf } from '../../../tools/src/local/app-queues.js';
+import { readAssembly } from '../../../tools/src/local/template/assembly.js';
+import { readApp } from '../../../tools/src/local/template/template.js';
 import { backlogWith, newStack, ownFunction, propertiesOf, retryQueue, URL } from '../support.js';
 
 const ENTRY = new globalThis.URL('../fixtures/handler.ts', import.meta.url).pathname;

@@ -7,9 +7,9 @@ import { RawItems } from '../../../src/store/dynamodb/raw-items.js';
 import { DynamoDbStore, StoreThrottledError } from '../../../src/store/index.js';
 import { systemClock } from '../../../src/support/clock.js';
 import { systemRandom } from '../../../src/support/random.js';
-import { Adoption, type AdoptionDeps } from '../../../src/tools/cli/adopt/adoption.js';
-import { AdoptionCounters } from '../../../src/tools/cli/adopt/counters.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { Adoption, type AdoptionDeps } from '../../../tools/src/cli/adopt/adoption.js';
+import { AdoptionCounters } from '../../../tools/src/cli/adopt/counters.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from '../in-process.js';
 import { oldTable } from '../old-table.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toIso } from '../../../src/support/clock.js';
-import { parseOffset, readForeignTime } from '../../../src/tools/cli/adopt/foreign-time.js';
+import { parseOffset, readForeignTime } from '../../../tools/src/cli/adopt/foreign-time.js';
 
 const read = (value: unknown, offset?: number) => {
   const time = readForeignTime(value, offset);

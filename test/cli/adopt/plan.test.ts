@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/record/index.js';
-import { planAdoption } from '../../../src/tools/cli/adopt/plan.js';
-import type { AdoptionRules } from '../../../src/tools/cli/adopt/rules.js';
+import { planAdoption } from '../../../tools/src/cli/adopt/plan.js';
+import type { AdoptionRules } from '../../../tools/src/cli/adopt/rules.js';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const MONTH_AGO = '2026-10-20T09:30:00.000Z';

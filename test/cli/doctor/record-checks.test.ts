@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isMisindexed, parseRecord } from '../../../src/record/index.js';
-import { placeProblem, repairOf } from '../../../src/tools/cli/doctor/index-checks.js';
-import { checkRecord } from '../../../src/tools/cli/doctor/record-checks.js';
+import { placeProblem, repairOf } from '../../../tools/src/cli/doctor/index-checks.js';
+import { checkRecord } from '../../../tools/src/cli/doctor/record-checks.js';
 import { healthy, NOW, placed, wrongInPlace } from './records.js';
 
 const context = {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VERSION } from '../../../src/support/version.js';
-import { appName } from '../../../src/tools/cli/init/app-name.js';
+import { appName } from '../../../tools/src/cli/init/app-name.js';
 import { backlog } from '../in-process.js';
 
 const PACKAGE = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));

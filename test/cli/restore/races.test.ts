@@ -3,10 +3,10 @@ import { StoredItems } from '../../../src/store/dynamodb/stored-items.js';
 import type { OperatorStore } from '../../../src/store/operator-store.js';
 import { systemClock } from '../../../src/support/clock.js';
 import { systemRandom } from '../../../src/support/random.js';
-import { RestoreCounters } from '../../../src/tools/cli/restore/counters.js';
-import { DEFAULT_DECISIONS, type Decisions } from '../../../src/tools/cli/restore/decide.js';
-import { Restoration } from '../../../src/tools/cli/restore/restoration.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { RestoreCounters } from '../../../tools/src/cli/restore/counters.js';
+import { DEFAULT_DECISIONS, type Decisions } from '../../../tools/src/cli/restore/decide.js';
+import { Restoration } from '../../../tools/src/cli/restore/restoration.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { ended, restoredAndOld, waiting } from './tables.js';
 
 let dynamodb: EmbeddedDynamoDb;

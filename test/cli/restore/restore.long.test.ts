@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DynamoDbOperatorStore } from '../../../src/store/index.js';
-import { HeldQueues } from '../../../src/tools/cli/restore/hold.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { HeldQueues } from '../../../tools/src/cli/restore/hold.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from '../in-process.js';
 import { type Attributes, ended, HOUR, iso, restoredAndOld, waiting } from './tables.js';
 

@@ -11,7 +11,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../../src/store/index.js';
 import { systemClock } from '../../../src/support/clock.js';
-import { announce } from '../../../src/tools/local/discovery.js';
+import { announce } from '../../../tools/src/local/discovery.js';
 import { createTables, deleteTables, type TestTables } from '../../store/tables.js';
 import { backlog } from '../in-process.js';
 

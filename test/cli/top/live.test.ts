@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { painter } from '../../../src/tools/cli/paint.js';
-import { showLive } from '../../../src/tools/cli/top/live.js';
-import type { Reading } from '../../../src/tools/cli/top/source.js';
+import { painter } from '../../../tools/src/cli/paint.js';
+import { showLive } from '../../../tools/src/cli/top/live.js';
+import type { Reading } from '../../../tools/src/cli/top/source.js';
 import { FakeKeyboard } from '../fake-keyboard.js';
 import { VirtualTerminal } from '../virtual-terminal.js';
 import { ALL_CONDITIONS, NOW, queueView, readingOf } from './queue-views.js';

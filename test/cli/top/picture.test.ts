@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { painter, width } from '../../../src/tools/cli/paint.js';
-import { type TopState, topPicture, topText } from '../../../src/tools/cli/top/picture.js';
-import { sentenceOf } from '../../../src/tools/overview/sentence.js';
+import { sentenceOf } from '../../../src/overview/sentence.js';
+import { painter, width } from '../../../tools/src/cli/paint.js';
+import { type TopState, topPicture, topText } from '../../../tools/src/cli/top/picture.js';
 import { ALL_CONDITIONS, LOCAL, MINUTE, NOW, queueView, readingOf } from './queue-views.js';
 
 const plain = painter(false);

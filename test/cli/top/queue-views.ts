@@ -1,8 +1,8 @@
-import type { Reading } from '../../../src/tools/cli/top/source.js';
-import type { Condition } from '../../../src/tools/overview/conditions.js';
-import type { OverviewStats } from '../../../src/tools/overview/queue-counts.js';
-import { sentenceOf } from '../../../src/tools/overview/sentence.js';
-import type { QueueView } from '../../../src/tools/overview/snapshot.js';
+import type { Condition } from '../../../src/overview/conditions.js';
+import type { OverviewStats } from '../../../src/overview/queue-counts.js';
+import { sentenceOf } from '../../../src/overview/sentence.js';
+import type { QueueView } from '../../../src/overview/snapshot.js';
+import type { Reading } from '../../../tools/src/cli/top/source.js';
 
 export const NOW = Date.parse('2026-11-23T14:47:18.000Z');
 export const MINUTE = 60_000;

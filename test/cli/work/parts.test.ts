@@ -2,20 +2,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { SERVES, type SeamedHandler } from '../../../functions/seams.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
 import { MemoryStore, StoreAccessError } from '../../../src/store/index.js';
-import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
-import { applyFlags } from '../../../src/tools/work/environment.js';
-import type { FoundHandler } from '../../../src/tools/work/handlers.js';
-import { Health, serveHealth } from '../../../src/tools/work/health.js';
-import { type Job, jobsOf } from '../../../src/tools/work/jobs.js';
-import { openTelemetryMetrics } from '../../../src/tools/work/otel.js';
+import { VirtualTime } from '../../../src/support/virtual-time.js';
+import type { RunSummary } from '../../../src/worker/index.js';
+import { applyFlags } from '../../../tools/src/work/environment.js';
+import type { FoundHandler } from '../../../tools/src/work/handlers.js';
+import { Health, serveHealth } from '../../../tools/src/work/health.js';
+import { type Job, jobsOf } from '../../../tools/src/work/jobs.js';
+import { openTelemetryMetrics } from '../../../tools/src/work/otel.js';
 import {
   ownerOf,
   type QueuesInput,
   registeredOtherwise,
   workedQueues,
-} from '../../../src/tools/work/queues.js';
-import { sweepDaily } from '../../../src/tools/work/sweep.js';
-import type { RunSummary } from '../../../src/worker/index.js';
+} from '../../../tools/src/work/queues.js';
+import { sweepDaily } from '../../../tools/src/work/sweep.js';
 
 const perRecord = { retryMode: 'perRecord' } as const;
 const AT = '2026-03-01T00:00:00.000Z';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, StoreError } from '../../../src/store/index.js';
-import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
-import { loadHandlers } from '../../../src/tools/work/handlers.js';
-import { prepare } from '../../../src/tools/work/prepare.js';
+import { VirtualTime } from '../../../src/support/virtual-time.js';
+import { loadHandlers } from '../../../tools/src/work/handlers.js';
+import { prepare } from '../../../tools/src/work/prepare.js';
 
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 

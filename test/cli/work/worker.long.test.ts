@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FirstRunError } from '../../../src/tools/work/worker.js';
+import { FirstRunError } from '../../../tools/src/work/worker.js';
 import { World } from './world.js';
 
 const perRecord = { retryMode: 'perRecord' } as const;

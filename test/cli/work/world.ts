@@ -5,12 +5,12 @@ import type { QueuesSettings } from '../../../functions/settings.js';
 import { intercepted } from '../../../src/store/bounded-store.js';
 import { MemoryStore, StoreUnavailableError } from '../../../src/store/index.js';
 import type { OperatorStore } from '../../../src/store/operator-store.js';
-import { seededRandom } from '../../../src/tools/lab/seeded-random.js';
-import { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
-import type { FoundHandler } from '../../../src/tools/work/handlers.js';
-import { Health } from '../../../src/tools/work/health.js';
-import { workedQueues } from '../../../src/tools/work/queues.js';
-import { type WorkerOptions, workOn } from '../../../src/tools/work/worker.js';
+import { seededRandom } from '../../../src/support/seeded-random.js';
+import { VirtualTime } from '../../../src/support/virtual-time.js';
+import type { FoundHandler } from '../../../tools/src/work/handlers.js';
+import { Health } from '../../../tools/src/work/health.js';
+import { workedQueues } from '../../../tools/src/work/queues.js';
+import { type WorkerOptions, workOn } from '../../../tools/src/work/worker.js';
 
 export const START = Date.parse('2026-03-01T00:00:00.000Z');
 const REGISTRY_ENV = {

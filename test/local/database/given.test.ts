@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { TableShape } from '../../../src/store/dynamodb/create-tables.js';
 import type { IndexFact, KeyFact, TableFacts } from '../../../src/store/dynamodb/inspect.js';
-import { givenDatabase } from '../../../src/tools/local/database/given.js';
-import { localEndpoint } from '../../../src/tools/local/database/local-endpoint.js';
-import { checkTable } from '../../../src/tools/local/database/table-check.js';
-import { startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
-import { startRuntime } from '../../../src/tools/local/runtime.js';
+import { givenDatabase } from '../../../tools/src/local/database/given.js';
+import { localEndpoint } from '../../../tools/src/local/database/local-endpoint.js';
+import { checkTable } from '../../../tools/src/local/database/table-check.js';
+import { startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
+import { startRuntime } from '../../../tools/src/local/runtime.js';
 
 const told = { onChange: () => {}, onTrouble: () => {} };
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MessageQueue } from '../../../src/tools/local/queues/message-queue.js';
+import { MessageQueue } from '../../../tools/src/local/queues/message-queue.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Queues, type QueuesOptions } from '../../../src/tools/local/queues/queues.js';
-import type { Invocation } from '../../../src/tools/local/sandbox/sandbox.js';
+import { Queues, type QueuesOptions } from '../../../tools/src/local/queues/queues.js';
+import type { Invocation } from '../../../tools/src/local/sandbox/sandbox.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

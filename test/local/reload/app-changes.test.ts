@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { appChanges } from '../../../src/tools/local/reload/app-changes.js';
+import { appChanges } from '../../../tools/src/local/reload/app-changes.js';
 import { appOf, lambda, rule, table } from './app-under-test.js';
 
 it('has no line for an app that is the same', () => {

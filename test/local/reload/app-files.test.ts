@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { expect, it } from 'vitest';
-import { readAppFiles } from '../../../src/tools/local/reload/app-files.js';
-import { appImports } from '../../../src/tools/local/reload/app-imports.js';
+import { readAppFiles } from '../../../tools/src/local/reload/app-files.js';
+import { appImports } from '../../../tools/src/local/reload/app-imports.js';
 
 const folderWith = async (files: Record<string, string>) => {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-app-files-'));

@@ -1,11 +1,11 @@
-import { parseSchedule } from '../../../src/tools/local/schedule/expression.js';
+import { parseSchedule } from '../../../tools/src/local/schedule/expression.js';
 import type {
   LocalApp,
   LocalFunction,
   LocalRule,
   LocalTable,
-} from '../../../src/tools/local/template/local-app.js';
-import { labelOf } from '../../../src/tools/local/template/target.js';
+} from '../../../tools/src/local/template/local-app.js';
+import { labelOf } from '../../../tools/src/local/template/target.js';
 
 export function lambda(name: string, changes: Partial<LocalFunction> = {}): LocalFunction {
   return {

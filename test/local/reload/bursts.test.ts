@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Bursts } from '../../../src/tools/local/reload/bursts.js';
+import { Bursts } from '../../../tools/src/local/reload/bursts.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

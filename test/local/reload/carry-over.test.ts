@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carryOver, checkTables } from '../../../src/tools/local/reload/carry-over.js';
+import { carryOver, checkTables } from '../../../tools/src/local/reload/carry-over.js';
 import { appOf, lambda, table } from './app-under-test.js';
 
 const never = () => false;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HandlerBundles, type NewCode } from '../../../src/tools/local/reload/handler-bundles.js';
-import type { LocalFunction } from '../../../src/tools/local/template/local-app.js';
+import { HandlerBundles, type NewCode } from '../../../tools/src/local/reload/handler-bundles.js';
+import type { LocalFunction } from '../../../tools/src/local/template/local-app.js';
 import { lambda } from './app-under-test.js';
 
 const opened: HandlerBundles[] = [];

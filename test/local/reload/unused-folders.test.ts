@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { removeUnused } from '../../../src/tools/local/reload/unused-folders.js';
+import { removeUnused } from '../../../tools/src/local/reload/unused-folders.js';
 import { lambda } from './app-under-test.js';
 
 it('what a function runs from, or a variable names, stays', async () => {

@@ -4,7 +4,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Services, startServices } from '../../../src/tools/local/services/services.js';
+import { type Services, startServices } from '../../../tools/src/local/services/services.js';
 
 const QUEUE = 'http://127.0.0.1/000000000000/Redelivery';
 

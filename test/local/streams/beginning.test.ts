@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Beginning } from '../../../src/tools/local/streams/beginning.js';
-import type { AttributeMap, Change } from '../../../src/tools/local/streams/change.js';
+import { Beginning } from '../../../tools/src/local/streams/beginning.js';
+import type { AttributeMap, Change } from '../../../tools/src/local/streams/change.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

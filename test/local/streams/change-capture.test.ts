@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDynamoDbClient, type DynamoDBClient } from '../../../src/store/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
-import type { Change } from '../../../src/tools/local/streams/change.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
+import type { Change } from '../../../tools/src/local/streams/change.js';
 import { createTables } from '../../store/tables.js';
 
 let dynamoDb: EmbeddedDynamoDb;

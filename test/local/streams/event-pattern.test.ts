@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/support/errors.js';
-import { matcherOf } from '../../../src/tools/local/streams/event-pattern.js';
+import { matcherOf } from '../../../tools/src/local/streams/event-pattern.js';
 
 /** As the construct has them. */
 const INTAKE = {

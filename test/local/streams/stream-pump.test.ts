@@ -4,7 +4,7 @@ import {
   StreamPump,
   type StreamPumpOptions,
   type StreamRecord,
-} from '../../../src/tools/local/streams/stream-pump.js';
+} from '../../../tools/src/local/streams/stream-pump.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Streams } from '../../../src/tools/local/streams/streams.js';
-import type { LocalApp, LocalStream } from '../../../src/tools/local/template/local-app.js';
+import { Streams } from '../../../tools/src/local/streams/streams.js';
+import type { LocalApp, LocalStream } from '../../../tools/src/local/template/local-app.js';
 import { appOf, table } from '../reload/app-under-test.js';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Shard, ShardPosition, StreamedChange } from '../../../src/store/dynamodb/table-stream.js';
-import { TableReader } from '../../../src/tools/local/streams/table-reader.js';
+import { TableReader } from '../../../tools/src/local/streams/table-reader.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BacklogOperator } from '../../../src/operate/index.js';
-import { explain } from '../../../src/tools/cli/explain.js';
-import { type FailoverFlags, failover } from '../../../src/tools/cli/failover/failover.js';
-import { CountsReader } from '../../../src/tools/overview/counts.js';
+import { CountsReader } from '../../../src/overview/counts.js';
+import { explain } from '../../../tools/src/cli/explain.js';
+import { type FailoverFlags, failover } from '../../../tools/src/cli/failover/failover.js';
 import { backlog } from '../../cli/in-process.js';
 import { GlobalTables, REGIONS, type RegionName, TABLES } from './global-tables.js';
 import { type Attempt, Site } from './site.js';

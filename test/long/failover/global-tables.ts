@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbClient } from '../../../src/store/index.js';
-import { VirtualTime as Time, type VirtualTime } from '../../../src/tools/lab/virtual-time.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
-import type { AttributeMap, Change } from '../../../src/tools/local/streams/change.js';
+import { VirtualTime as Time, type VirtualTime } from '../../../src/support/virtual-time.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
+import type { AttributeMap, Change } from '../../../tools/src/local/streams/change.js';
 import { oldTable } from '../../cli/old-table.js';
 
 export const REGIONS = ['eu-central-1', 'eu-west-1'] as const;

@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { makeHandler } from '../../../functions/make-handler.js';
 import { DynamoDbOperatorStore } from '../../../src/store/index.js';
-import type { Change } from '../../../src/tools/local/streams/change.js';
+import type { Change } from '../../../tools/src/local/streams/change.js';
 import { type GlobalTables, type RegionName, TABLES } from './global-tables.js';
 
 const MINUTE = 60_000;

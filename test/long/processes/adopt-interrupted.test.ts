@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { expectAdopted, FOREIGN_FLAGS, foreignItems } from '../../cli/adopt/foreign-items.js';
 import { oldTable } from '../../cli/old-table.js';
 import { CommandLine, until } from '../../cli/process.js';

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDynamoDbClient } from '../../../src/store/index.js';
-import type { RuntimeStatus } from '../../../src/tools/local/status/status.js';
+import type { RuntimeStatus } from '../../../tools/src/local/status/status.js';
 import { CommandLine, startReceiver } from '../../cli/process.js';
 
 /** The package's own app, in real time: its rules fire a minute after the start. */

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient } from '../../../src/store/index.js';
 import { ConfigurationError } from '../../../src/support/errors.js';
-import { startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { storeAt } from '../../local/store-at.js';
 import { item, NOW } from '../../store/records.js';
 import { createTables } from '../../store/tables.js';

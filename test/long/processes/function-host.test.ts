@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClockSetting } from '../../../src/support/clock.js';
-import type { Debugging } from '../../../src/tools/local/debugging.js';
-import { FunctionHost } from '../../../src/tools/local/function-host.js';
-import { FunctionLogs } from '../../../src/tools/local/sandbox/function-logs.js';
-import type { Invocation } from '../../../src/tools/local/sandbox/sandbox.js';
-import type { LocalFunction } from '../../../src/tools/local/template/local-app.js';
+import type { Debugging } from '../../../tools/src/local/debugging.js';
+import { FunctionHost } from '../../../tools/src/local/function-host.js';
+import { FunctionLogs } from '../../../tools/src/local/sandbox/function-logs.js';
+import type { Invocation } from '../../../tools/src/local/sandbox/sandbox.js';
+import type { LocalFunction } from '../../../tools/src/local/template/local-app.js';
 
 /** Says its clock at its start, and again once it is another one. */
 const HANDLER = `

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { hostileItems } from '../../cli/hostile-items.js';
 
 let dynamodb: EmbeddedDynamoDb;

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDynamoDbClient } from '../../../src/store/index.js';
-import type { RuntimeStatus } from '../../../src/tools/local/status/status.js';
+import type { RuntimeStatus } from '../../../tools/src/local/status/status.js';
 import { CommandLine } from '../../cli/process.js';
 import { writeWatchedApp } from '../../local/reload/watched-app.js';
 import { Inspector } from './inspector.js';

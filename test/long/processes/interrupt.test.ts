@@ -4,7 +4,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { terminalBar } from '../../../src/tools/cli/progress.js';
+import { terminalBar } from '../../../tools/src/cli/progress.js';
 import { startGatedDynamoDb } from '../../cli/gated-dynamodb.js';
 import { oldTable } from '../../cli/old-table.js';
 import { CommandLine, MAIN, until } from '../../cli/process.js';

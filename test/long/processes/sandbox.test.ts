@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { forEachLine, Sandbox } from '../../../src/tools/local/sandbox/sandbox.js';
-import type { LocalFunction } from '../../../src/tools/local/template/local-app.js';
+import { forEachLine, Sandbox } from '../../../tools/src/local/sandbox/sandbox.js';
+import type { LocalFunction } from '../../../tools/src/local/template/local-app.js';
 
 const HANDLER = `
 let calls = 0;
@@ -161,7 +161,7 @@ describe('a sandbox', () => {
     const parentFile = join(folder, 'parent.mts');
     await writeFile(
       parentFile,
-      `import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../../src/tools/local/sandbox/sandbox.ts'))};
+      `import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../../tools/src/local/sandbox/sandbox.ts'))};
        const sandbox = new Sandbox({
          function: { name: 'W', handler: 'index.handler', folder: ${JSON.stringify(folder)}, timeoutSeconds: 60, memoryMb: 128, environment: {} },
          environment: {},

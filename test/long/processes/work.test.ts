@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, DynamoDbStore } from '../../../src/store/index.js';
-import type { HealthReport } from '../../../src/tools/work/health.js';
+import type { HealthReport } from '../../../tools/src/work/health.js';
 import { startGatedDynamoDb } from '../../cli/gated-dynamodb.js';
 import { CommandLine, until } from '../../cli/process.js';
 import { createTables, type TestTables } from '../../store/tables.js';

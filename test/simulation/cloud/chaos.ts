@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/support/random.js';
-import type { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../../src/support/virtual-time.js';
 import { between, chance } from '../random.js';
 
 /** What goes wrong between a producer's write and its attempt, as probabilities, while things go wrong at all. */

@@ -1,4 +1,4 @@
-import type { VirtualTime } from '../../../src/tools/lab/virtual-time.js';
+import type { VirtualTime } from '../../../src/support/virtual-time.js';
 import type { Actor } from '../actor.js';
 
 /** One invocation of a function: its result, or `failed` if it throws, dies, or is ended by its time limit. */

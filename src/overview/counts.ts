@@ -1,0 +1,169 @@
+import { isExpired } from '../leases/timed-hold.js';
+import { Tables } from '../operate/tables.js';
+import { isPassiveBy } from '../registry/regions.js';
+import type { ControlState } from '../store/operator-store.js';
+import type { LeaseState, QueueState } from '../store/store.js';
+import { toIso } from '../support/clock.js';
+import type { OverviewDeps } from './deps.js';
+import { entriesFor, lookAt, type OverviewStats } from './queue-counts.js';
+import type { RuntimeKnowledge } from './runtime.js';
+import { Serving } from './serving.js';
+
+/** Counts of all queues, as they were read at one time. */
+export interface Counts {
+  readonly stats: OverviewOfQueues;
+  /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
+  readonly leases: ReadonlyMap<string, LeaseState>;
+  /** The items of the queues in the control table. */
+  readonly states: ReadonlyMap<string, QueueState>;
+  /** The queues that no rule serves. Default: not known. */
+  readonly serving?: Serving | undefined;
+  /** Another region attempts the records. */
+  readonly passive?: PassiveRegion | undefined;
+  /** Real time, epoch milliseconds. */
+  readonly readAt: number;
+  /** The read units that the counts have cost. */
+  readonly readUnits: number;
+}
+
+/** A region in which no record is attempted. */
+export interface PassiveRegion {
+  readonly region: string;
+  /** The region that attempts them. */
+  readonly active: string;
+}
+
+/** Queues at one time. */
+export interface OverviewOfQueues {
+  /** The backlog's time, ISO-8601. */
+  readonly at: string;
+  /** The queues in alphabetical order of their names. */
+  readonly queues: readonly OverviewStats[];
+}
+
+/** The newest counts, and why there are no newer ones. */
+export interface LatestCounts {
+  /** The newest counts. Undefined: they could never be read. */
+  readonly counts: Counts | undefined;
+  /** The error of the last read, if it failed. */
+  readonly error: unknown;
+}
+
+const DEFAULT_MS = 5_000;
+/** Most index entries that are read on the local runtime, where they cost nothing. */
+const MOST_LOCAL_ENTRIES = 10_000;
+
+/**
+ * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
+ * cost as much as one. Requests at the same time share one read.
+ */
+export class CountsReader {
+  private readonly tables: Tables;
+  private latest: LatestCounts = { counts: undefined, error: undefined };
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private reading: Promise<LatestCounts> | undefined;
+
+  /** @param patience default: what DynamoDB throttles or does not answer is repeated for half a minute; aborted: never */
+  constructor(
+    private readonly deps: OverviewDeps,
+    private readonly patience?: AbortSignal,
+  ) {
+    this.tables = new Tables(deps.backlog);
+  }
+
+  /** Reads the counts, or hands out the latest ones. Never throws: a page shows what is known, and what went wrong. */
+  async read(): Promise<LatestCounts> {
+    const age = this.tables.clock.wall() - this.triedAt;
+    if (age >= 0 && age < (this.deps.countsForMs ?? DEFAULT_MS)) return this.latest;
+    this.reading ??= this.readNow().finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
+  }
+
+  /** Makes the next page read again, as after an action. */
+  forget(): void {
+    this.triedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  private async readNow(): Promise<LatestCounts> {
+    try {
+      const { store, units } = this.tables.open();
+      const patiently = this.tables.patiently(this.patience);
+      const control = await patiently(() => store.control.read());
+      const { queues: states, leases: all, readings } = control;
+      const app = this.deps.queues?.();
+      const known = new Map(app?.map(({ name, retry }) => [name, retry]));
+      const named = queuesWithRecords(this.deps);
+      const names = [...new Set([...states.keys(), ...known.keys(), ...named])].sort();
+      const { clock } = this.tables;
+      const now = clock.now();
+      const entries = entriesFor(names.length, this.deps.runtime ? MOST_LOCAL_ENTRIES : undefined);
+      const look = { store, patiently, now, entries };
+      const queues = await Promise.all(
+        names.map((name) =>
+          lookAt(
+            name,
+            {
+              state: states.get(name) ?? NEVER_SERVED,
+              item: readings.get(name),
+              retry: known.get(name),
+            },
+            look,
+          ),
+        ),
+      );
+      const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
+      const { readUnits } = units();
+      this.latest = {
+        counts: {
+          stats: { at: toIso(now), queues },
+          leases,
+          states,
+          serving: new Serving(
+            app ? { app: [...known.keys()] } : { registry: control.registry, states, now },
+          ),
+          passive: passiveIn(control, await this.tables.region(), now),
+          readAt: clock.wall(),
+          readUnits,
+        },
+        error: undefined,
+      };
+    } catch (error) {
+      this.latest = { counts: this.latest.counts, error };
+    }
+    this.triedAt = this.tables.clock.wall();
+    return this.latest;
+  }
+}
+
+/** Queues of records that wait or are dead, as a local runtime has counted them: also queues that the app does not have. */
+export function queuesWithRecords({
+  runtime,
+  backlog,
+}: {
+  readonly runtime?: Pick<RuntimeKnowledge, 'status'> | undefined;
+  readonly backlog: Pick<OverviewDeps['backlog'], 'table'>;
+}): string[] {
+  const queues = runtime?.status().queues ?? [];
+  return queues
+    .filter(({ table, NEW, ERROR, DEAD }) => table === backlog.table && NEW + ERROR + DEAD > 0)
+    .map(({ name }) => name);
+}
+
+const NEVER_SERVED: QueueState = { paused: false, tiers: new Map(), breakers: new Map() };
+
+function passiveIn(
+  { registry: { primaryRegion }, activeRegion }: ControlState,
+  region: string | undefined,
+  now: number,
+): PassiveRegion | undefined {
+  const isPassive = isPassiveBy(activeRegion, { region, primaryRegion }, now);
+  if (!isPassive || region === undefined) return undefined;
+  return { region, active: activeRegion?.region ?? primaryRegion ?? '' };
+}
+
+/** Tells whether a lease, by its key, is for records of that queue. */
+export function isLeaseOfQueue(key: string, queue: string): boolean {
+  return key === queue || key.startsWith(`${queue}#`);
+}

@@ -1,0 +1,159 @@
+import { parseReading, type Reading } from '../monitor/index.js';
+import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../operate/queue-stats.js';
+import type { RetryPolicy } from '../policies/index.js';
+import { deadLane, type Item, lanesOf, type RetryMode } from '../record/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import type { QueueState } from '../store/store.js';
+import { LAST_TIME } from '../support/clock.js';
+import { tiersOf } from './tiers-of.js';
+
+/** The state of a queue, as far as a look tells that costs the same however much waits. */
+export interface OverviewStats extends QueueStats {
+  /**
+   * The exactness of the counts of records. `exact`: as the index has them now. `about`: the monitor's, from
+   * `countedAt`. `atLeast`: there are more, and no monitor has counted them. Due times and what the control table says
+   * are exact.
+   */
+  readonly counted: 'exact' | 'about' | 'atLeast';
+  /** The backlog's time of the monitor's count, ISO-8601. */
+  readonly countedAt?: string | undefined;
+  /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
+  readonly lanes: readonly string[];
+  /** The number of waiting records that have failed, about, by the monitor. Undefined: no monitor has noted it. */
+  readonly inRetry?: number | undefined;
+  /** The monitor's last reading of the queue; undefined: there is none that can be read. */
+  readonly reading: Reading | undefined;
+}
+
+/**
+ * Most index entries that a look at all queues reads: 80 to 150 of them are a read unit. A view that looks at the
+ * queues, and reads something itself, stays below 50 read units.
+ */
+const MOST_ENTRIES = 1_600;
+/** Least index entries of one queue, if there are many queues: a read unit, of what waits and of what is dead. */
+const LEAST_ENTRIES = 50;
+
+/**
+ * The number of entries that are read of each of so many queues, of what waits and of what is dead.
+ *
+ * @param most of all of them together
+ */
+export function entriesFor(queues: number, most = MOST_ENTRIES): number {
+  return Math.max(LEAST_ENTRIES, Math.floor(most / 2 / Math.max(1, queues)));
+}
+
+/** Facts of a queue that are known before its index is read. */
+export interface KnownFacts {
+  readonly state: QueueState;
+  /** The monitor's reading in the control table, where any service may write. */
+  readonly item: Item | undefined;
+  /** Shards that the app gives it. More, if the monitor has noted so. Default: as the monitor has noted. */
+  readonly shards?: number | undefined;
+  /** The retry mode, if no run has noted it yet. Default: as the monitor has noted. */
+  readonly retryMode?: RetryMode | undefined;
+  /** Its policy. Default: as the monitor has noted. */
+  readonly retry?: RetryPolicy | undefined;
+}
+
+interface LookDeps {
+  readonly store: Pick<OperatorStore, 'pages'>;
+  readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  /** Most index entries that are read, of what waits and of what is dead. */
+  readonly entries: number;
+}
+
+const HOUR_MS = 3_600_000;
+/**
+ * The longest time that a reading may be ahead of the clock. One further ahead is of another clock, and its age is not
+ * known.
+ */
+const MOST_AHEAD_MS = 5 * 60_000;
+
+/**
+ * Reads the beginning of a queue's index. If that is all, it is counted exactly. If there is more, the monitor's count
+ * stands for it, with its age, unless it is smaller than what was read, or of another clock or retry mode.
+ */
+export async function lookAt(
+  queue: string,
+  { state, item, ...known }: KnownFacts,
+  deps: LookDeps,
+): Promise<OverviewStats> {
+  const reading = parseReading(item);
+  const shards = shardsOf(known.shards, reading, deps.now);
+  const lanes = lanesOf(queue, 0, shards);
+  // Where the shards are not known, most of the lanes that a queue can have are empty.
+  const limit = Math.ceil(deps.entries / (shards ?? 1));
+  const [living, dead] = await Promise.all([
+    beginningOf(lanes, limit, deps),
+    beginningOf(lanes.map(deadLane), limit, deps),
+  ]);
+  const mode = known.retryMode ?? reading?.retryMode;
+  const retryMode = state.retryMode ?? (mode && { mode, since: 0 });
+  const isByAge = retryMode?.mode === 'progressive';
+  const tierEnds = tiersOf(known.retry ?? reading?.retry).map(({ untilAge }) => untilAge);
+  const seen = await countsOfDueTimes(
+    { isByAge, tierEnds },
+    { dueTimes: living.dueTimes, dead: dead.dueTimes.length },
+    deps.now,
+  );
+  const inRetry = reading && isPresent(reading, deps.now) ? reading.inRetry : undefined;
+  const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
+    ...withState(queue, { ...state, retryMode }, counts),
+    // Some of them may have succeeded since.
+    inRetry: inRetry === undefined ? undefined : Math.min(inRetry, counts.pending),
+    lanes,
+    reading,
+    ...how,
+  });
+  if (!living.more && !dead.more) return withCounts(seen, { counted: 'exact' });
+  const noted = reading?.counts;
+  const isOutgrown =
+    !noted ||
+    ageOf(reading, deps.now) < -MOST_AHEAD_MS ||
+    // The queue retried in another way then: the parts of these counts have other meanings.
+    (noted.ages !== undefined) !== isByAge ||
+    (living.more && noted.pending < seen.pending) ||
+    (dead.more && noted.dead < seen.dead);
+  if (isOutgrown) return withCounts(seen, { counted: 'atLeast' });
+  const { oldestDueAt, lagSeconds } = seen;
+  const counts = {
+    ...(living.more ? { ...noted, oldestDueAt, lagSeconds } : seen),
+    dead: dead.more ? noted.dead : seen.dead,
+  };
+  return withCounts(counts, { counted: 'about', countedAt: reading.at });
+}
+
+/**
+ * The number of lanes that may hold its records; undefined: all that a queue can have. An old reading does not count:
+ * the monitor may have stopped, and the queue may have more shards since.
+ */
+function shardsOf(own: number | undefined, reading: Reading | undefined, now: number): number | undefined {
+  if (!reading || !isPresent(reading, now)) return own;
+  return Math.max(own ?? 1, reading.shards);
+}
+
+/** Tells whether a reading is recent enough. The monitor repeats a count after a hundredth of a second for each record. */
+function isPresent(reading: Reading, now: number): boolean {
+  const { pending, dead } = reading.counts;
+  const age = ageOf(reading, now);
+  return age >= -MOST_AHEAD_MS && age <= HOUR_MS + 2 * 10 * (pending + dead);
+}
+
+function ageOf({ at }: Reading, now: number): number {
+  return now - Date.parse(at);
+}
+
+/** The first due times of each lane, at most `limit` of each. */
+async function beginningOf(lanes: readonly string[], limit: number, { store, patiently }: LookDeps) {
+  const pages = await Promise.all(
+    lanes.map((lane) =>
+      patiently(() => store.pages.query({ lane, until: LAST_TIME, order: 'oldestFirst', limit })),
+    ),
+  );
+  return {
+    dueTimes: pages.flatMap(({ keys }) => keys.map(({ dueAt }) => dueAt)),
+    more: pages.some(({ more }) => more),
+  };
+}

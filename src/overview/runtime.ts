@@ -1,0 +1,83 @@
+import type { RetryMode } from '../record/index.js';
+import type { RunSummary } from '../worker/index.js';
+
+/** Facts that a local runtime has of its backlog beside the tables. */
+export interface RuntimeKnowledge {
+  status(): QueuesAndRules;
+  /** Attempts of one queue by minute, of the last two hours. Minutes without an attempt are left out. */
+  minutesOf(queue: string): readonly MinuteCount[];
+  /** The last run of a rule. Undefined: the rule has not fired since the start. */
+  lastRunOf(rule: string): RunReport | undefined;
+}
+
+/** Queues and rules of a local runtime. */
+export interface QueuesAndRules {
+  readonly queues: readonly QueueStatus[];
+  readonly rules: readonly RuleStatus[];
+}
+
+/** Queue of a local runtime, with its records by status. */
+export interface QueueStatus {
+  readonly name: string;
+  /** Absent if records name a queue that the app does not have. */
+  readonly retryMode?: RetryMode | undefined;
+  /** The app has no queue of that name, so no rule serves it. Absent: it has. */
+  readonly unserved?: true | undefined;
+  /** The type of its retry policy. */
+  readonly policy?: string | undefined;
+  readonly table: string;
+  readonly NEW: number;
+  readonly ERROR: number;
+  readonly SUCCESS: number;
+  readonly DEAD: number;
+  /** Time when the next of its rules fires. */
+  readonly nextRunAt?: string | undefined;
+}
+
+/** Rule of a local runtime, with its firings since the start. */
+export interface RuleStatus {
+  readonly id: string;
+  readonly label: string;
+  readonly expression: string;
+  /** Queues whose records its runs attempt. Empty: it attempts none, such as the sweep. */
+  readonly queues: readonly string[];
+  /** The tier that it runs, from 1; absent: it is no rule of a tier. */
+  readonly tier?: number | undefined;
+  /** The time zone of a schedule that has one. */
+  readonly timeZone?: string | undefined;
+  readonly enabled: boolean;
+  readonly nextAt?: string | undefined;
+  readonly fired: number;
+  /** Firings that could not start in time, and were made up for by a later one. */
+  readonly late: number;
+  /** The function threw, ended its process, or ran out of time. */
+  readonly failed: number;
+  /** Firings that were given up, as no sandbox was free for a minute. */
+  readonly givenUp: number;
+}
+
+/** Result of one firing of a rule. */
+export interface RunReport {
+  /** ISO-8601, the backlog's time. */
+  readonly at: string;
+  readonly rule: string;
+  readonly label: string;
+  readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
+  /** Result in one line, without its duration. */
+  readonly text: string;
+  /** True if there is nothing to show: it met no record and made up for no missed run, or its queue is paused. */
+  readonly idle: boolean;
+  /** Firings that had passed meanwhile, and that this one stands for. */
+  readonly coalesced: number;
+  /** Real time. */
+  readonly durationMs: number;
+  readonly summary?: RunSummary | undefined;
+}
+
+/** Attempts that ended within one minute of the backlog's time. */
+export interface MinuteCount {
+  /** Beginning of the minute, epoch milliseconds. */
+  readonly at: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}

@@ -1,0 +1,167 @@
+import { age } from '../support/duration.js';
+import type { Condition } from './conditions.js';
+import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
+import type { PassiveRegion } from './counts.js';
+import { clockText, count, counted, names, records } from './format.js';
+import type { QueueView, Snapshot } from './snapshot.js';
+
+/** The sentence at the top of the overview. */
+export interface Sentence {
+  /** `ok`: nothing is wrong. `unknown`: nothing is known to be wrong, and not all is known. */
+  readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
+  readonly title: string;
+  /** The other findings, in their order. */
+  readonly details: readonly string[];
+}
+
+interface Finding {
+  readonly tone: 'amber' | 'dead';
+  readonly text: string;
+}
+
+/**
+ * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
+ *
+ *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > no rule serves a queue > rule missed > rule disabled > paused > dead records
+ *
+ * @param error the reason why the tables could not be read; undefined: they were
+ */
+export function sentenceOf(snapshot: Snapshot, error?: string): Sentence {
+  const findings = [...unread(error), ...inOrder(snapshot)];
+  const [first, ...others] = findings;
+  if (!first) return nothingWrong(snapshot);
+  return { tone: first.tone, title: first.text, details: others.map(({ text }) => text) };
+}
+
+function unread(error: string | undefined): Finding[] {
+  return error === undefined ? [] : [{ tone: 'dead', text: `The tables cannot be read: ${error}` }];
+}
+
+function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
+  const of = (condition: Condition) => queues.filter((queue) => queue.condition === condition);
+  const missed = rules.filter((rule) => rule.missed).map(({ rule }) => rule.label);
+  const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queues.length > 0).length;
+  return [
+    ...(passive ? [amber(passiveText(passive))] : []),
+    ...of('breaker').map((queue) => dead(breakerText(queue, now))),
+    ...of('failing').map((queue) => dead(failingText(queue))),
+    ...of('late').map((queue) => dead(lateText(queue))),
+    ...of('unserved').map((queue) => amber(unservedText(queue))),
+    ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
+    ...(disabled > 0 ? [amber(`${disabled === 1 ? 'One rule is' : `${disabled} rules are`} disabled.`)] : []),
+    ...of('paused').map((queue) => amber(pausedText(queue, now))),
+    ...deadText(queues),
+  ];
+}
+
+const dead = (text: string): Finding => ({ tone: 'dead', text });
+const amber = (text: string): Finding => ({ tone: 'amber', text });
+
+/** The text of a passive region. Its records wait for the active one; if that one has stopped, `Lag` fires. */
+function passiveText({ region, active }: PassiveRegion): string {
+  return active === region
+    ? `A failover to ${region} is under way: no region attempts records.`
+    : `${region} is passive: ${active} attempts the records.`;
+}
+
+/** `orders: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 79 records wait.` */
+function breakerText({ stats, breakers }: QueueView, now: number): string {
+  const { queue, openBreakers } = stats;
+  const since = Math.min(...breakers.map((breaker) => breaker.since));
+  const until = Math.min(...breakers.map((breaker) => breaker.until));
+  // A view that was made from counts alone has no times; a time that cannot be read is 0.
+  const isKnown = since > 0 && Number.isFinite(since + until);
+  const opened = isKnown ? `since ${minuteText(since, now)}` : undefined;
+  const one = `the breaker of 1 destination ${opened ? `has been open ${opened}` : 'is open'}`;
+  const more = `breakers of ${count(openBreakers)} destinations are open${opened ? `, the first ${opened}` : ''}`;
+  const probe = until > now ? `next probe in ${age(until - now)}` : 'a probe is due';
+  const parts = [...(isKnown ? [probe] : []), waitText(stats)];
+  return `${queue}: ${openBreakers === 1 ? one : more}; ${parts.join(', ')}.`;
+}
+
+/** `14:13 UTC`, with the day if it is another one. */
+function minuteText(ms: number, now: number): string {
+  const text = clockText(ms, now);
+  return `${text.length === 8 ? text.slice(0, 5) : text} UTC`;
+}
+
+function failingText({ stats, failing }: QueueView): string {
+  const { succeeded = 0, failed = 0, minutes } = failing ?? {};
+  const share = Math.round((100 * failed) / (succeeded + failed));
+  return `${stats.queue} fails: ${share} % of ${counted(succeeded + failed, 'attempt')} in ${minutes} min.`;
+}
+
+function lateText({ stats, leases }: QueueView): string {
+  const { queue, lagSeconds = 0, due, counted } = stats;
+  const holder = leases.length > 0 ? 'a run is at work' : 'no run is at work';
+  return `${queue} is ${age(lagSeconds * 1000)} late: ${COUNT_SIGNS[counted]}${records(due?.now ?? 0)} due, ${holder}.`;
+}
+
+/** `deafult: no rule serves this queue, 2 records wait; did you mean "default"?` */
+function unservedText({ stats, unserved }: QueueView): string {
+  const hint = unserved?.meant === undefined ? '.' : `; did you mean "${unserved.meant}"?`;
+  return `${stats.queue}: no rule serves this queue, ${waitText(stats)}${hint}`;
+}
+
+function pausedText({ stats }: QueueView, now: number): string {
+  const { queue, pausedAt } = stats;
+  const since =
+    pausedAt === undefined ? 'is paused' : `has been paused for ${age(now - Date.parse(pausedAt))}`;
+  return `${queue} ${since}, ${waitText(stats)}.`;
+}
+
+function deadText(queues: readonly QueueView[]): Finding[] {
+  const having = queues.filter(({ stats }) => stats.dead > 0);
+  const total = having.reduce((sum, { stats }) => sum + stats.dead, 0);
+  if (total === 0) return [];
+  const verb = total === 1 ? 'needs' : 'need';
+  const sign = COUNT_SIGNS[leastExact(having.map(({ stats }) => stats))];
+  return [
+    amber(
+      `${sign}${records(total, 'dead')} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision.`,
+    ),
+  ];
+}
+
+/**
+ * The sentence if nothing is known to be wrong. Only the local runtime knows how attempts end and whether rules fire.
+ * Elsewhere nothing is said to be well: attempts that fail come due again on time, and what no intake indexes waits in
+ * no queue.
+ */
+function nothingWrong({ queues }: Snapshot): Sentence {
+  if (queues === undefined) return unknown('The queues have not been read yet.');
+  if (queues.length === 0) return unknown('No run has served a queue yet.');
+  const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
+  const counted = leastExact(queues.map(({ stats }) => stats));
+  const strangers = queues.filter(({ recent }) => recent === undefined);
+  if (pending === 0) {
+    return strangers.length === 0
+      ? { tone: 'ok', title: 'All quiet. No record waits.', details: [] }
+      : unknown('No indexed record waits. Whether attempts succeed is not known here.');
+  }
+  const waiting = strangers.filter(({ stats }) => stats.pending > 0);
+  const onTime = waiting.every(({ stats }) => stats.lagSeconds !== undefined)
+    ? 'Every queue is on time.'
+    : 'No queue is known to be late.';
+  const wait = waitText({ pending, counted });
+  if (strangers.length === 0) return { tone: 'ok', title: `${onTime} ${wait}.`, details: [] };
+  return unknown(
+    `${onTime} Whether attempts succeed is not known here: ${wait}${retryText(waiting)}.`,
+    'Failures reads some of them, and the alarms watch attempts.',
+  );
+}
+
+const unknown = (title: string, ...details: readonly string[]): Sentence => ({
+  tone: 'unknown',
+  title,
+  details,
+});
+
+/** `, ≈ 759 of them after failed attempts`, as the monitor has counted. */
+function retryText(queues: readonly QueueView[]): string {
+  if (queues.some(({ inRetry }) => inRetry === undefined)) return '';
+  const inRetry = queues.reduce((sum, { inRetry = 0 }) => sum + inRetry, 0);
+  if (inRetry === 0) return ', and none of those that the monitor has read has failed';
+  const sign = COUNT_SIGNS[leastExact(queues.map(({ retryCounted }) => ({ counted: retryCounted })))];
+  return `, ${sign}${count(inRetry)} of them after failed attempts`;
+}

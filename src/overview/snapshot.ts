@@ -1,0 +1,139 @@
+import type { BreakerState } from '../store/store.js';
+import { CONDITIONS, type Condition } from './conditions.js';
+import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
+import type { OverviewDeps } from './deps.js';
+import { attemptsWithin, failingAttempts, RECENT_MINUTES, type RecentAttempts } from './failing.js';
+import type { OverviewStats } from './queue-counts.js';
+import type { MinuteCount, RuleStatus, RunReport } from './runtime.js';
+
+/** A queue as the overview shows it. */
+export interface QueueView {
+  readonly stats: OverviewStats;
+  readonly condition: Condition;
+  /** Records wait in it, and no rule serves it; with the name that was probably meant. Undefined: one does, or it is not known. */
+  readonly unserved?: { readonly meant: string | undefined } | undefined;
+  /** The number of waiting records that have failed: exact in a local runtime, about by the monitor, otherwise not known. */
+  readonly inRetry: number | undefined;
+  readonly retryCounted: OverviewStats['counted'];
+  /** Attempts of the last 15 minutes; undefined: not known. */
+  readonly recent: { readonly succeeded: number; readonly failed: number } | undefined;
+  readonly minutes: readonly MinuteCount[] | undefined;
+  /** The attempts that say that it fails; undefined: it does not, or that is not known. */
+  readonly failing: RecentAttempts | undefined;
+  /**
+   * Breakers of its destinations that are not closed, with times of the backlog: since when, and when the next probe is
+   * due.
+   */
+  readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
+  /** Its leases that are held. */
+  readonly leases: readonly { readonly key: string; readonly holder: string; readonly until: number }[];
+  /** The time at which the next of its rules fires, ISO-8601. */
+  readonly nextRunAt: string | undefined;
+}
+
+/** A rule of a local runtime. */
+export interface RuleView {
+  readonly rule: RuleStatus;
+  readonly last: RunReport | undefined;
+  /** The rule's time has passed, and it has not fired; or it has made up for firings that had passed. */
+  readonly missed: boolean;
+}
+
+/** The state that the overview shows. Times are of the backlog. */
+export interface Snapshot {
+  readonly now: number;
+  /** The queues, the worst first. Undefined: the tables could not be read. */
+  readonly queues: readonly QueueView[] | undefined;
+  readonly rules: readonly RuleView[];
+  /** Another region attempts the records. */
+  readonly passive?: PassiveRegion | undefined;
+}
+
+/**
+ * Seconds above which a queue is late. A run per minute keeps records waiting for a minute; above this, runs do not
+ * keep up.
+ */
+const LATE_SECONDS = 300;
+/** Real seconds that a run may take. On a faster clock, these are minutes of the backlog. */
+const LATE_REAL_SECONDS = 5;
+
+export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot {
+  const status = deps.runtime?.status();
+  const speed = deps.backlog.clock?.speed ?? 1;
+  const lateSeconds = LATE_SECONDS + LATE_REAL_SECONDS * (speed - 1);
+  const queues = counts?.stats.queues.map((stats): QueueView => {
+    const known = status?.queues.find(
+      ({ name, table }) => name === stats.queue && table === deps.backlog.table,
+    );
+    const minutes = deps.runtime?.minutesOf(stats.queue);
+    const recent = minutes && attemptsWithin(minutes, RECENT_MINUTES, now);
+    const failing = minutes && failingAttempts(minutes, now, speed);
+    const leases = [...counts.leases]
+      .filter(([key]) => isLeaseOfQueue(key, stats.queue))
+      .map(([key, { holder, until }]) => ({ key, holder, until }));
+    const { serving } = counts;
+    const isUnserved = stats.pending > 0 && serving?.isUnserved(stats.queue) === true;
+    const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
+    const condition = conditionOf(stats, { unserved, failing, isHeld: leases.length > 0, lateSeconds });
+    const nextRunAt = known?.nextRunAt;
+    const breakers = [...(counts.states.get(stats.queue)?.breakers.values() ?? [])];
+    return {
+      stats,
+      condition,
+      unserved,
+      inRetry: known?.ERROR ?? stats.inRetry,
+      retryCounted: known || !stats.inRetry ? 'exact' : 'about',
+      recent,
+      minutes,
+      failing,
+      breakers,
+      leases,
+      nextRunAt,
+    };
+  });
+  const rules = (status?.rules ?? []).map((rule): RuleView => {
+    const last = deps.runtime?.lastRunOf(rule.id);
+    return { rule, last, missed: rule.enabled && isMissed(rule, last, { now, speed }) };
+  });
+  return { now, queues: queues?.sort(worstFirst), rules, passive: counts?.passive };
+}
+
+function conditionOf(
+  { openBreakers, paused, lagSeconds = 0, pending, dead }: OverviewStats,
+  {
+    unserved,
+    failing,
+    isHeld,
+    lateSeconds,
+  }: Pick<QueueView, 'unserved' | 'failing'> & { isHeld: boolean; lateSeconds: number },
+): Condition {
+  if (unserved) return 'unserved';
+  if (openBreakers > 0) return 'breaker';
+  if (paused) return 'paused';
+  if (failing) return 'failing';
+  if (lagSeconds > lateSeconds) return 'late';
+  if (dead > 0) return 'dead';
+  if (isHeld) return 'working';
+  return pending > 0 ? 'waiting' : 'quiet';
+}
+
+/** Real time that a rule may be late: a second passes until a rule that is due has started. */
+const GRACE_REAL_MS = 2_000;
+
+function isMissed(
+  { nextAt }: RuleStatus,
+  last: RunReport | undefined,
+  { now, speed }: { now: number; speed: number },
+): boolean {
+  const isOverdue = nextAt !== undefined && now - Date.parse(nextAt) > GRACE_REAL_MS * speed;
+  // On a fast clock runs take longer than the time between two firings: that is no fault of the backlog.
+  return isOverdue || (speed === 1 && (last?.coalesced ?? 0) > 0);
+}
+
+function worstFirst(one: QueueView, other: QueueView): number {
+  return (
+    CONDITIONS.indexOf(one.condition) - CONDITIONS.indexOf(other.condition) ||
+    other.stats.pending - one.stats.pending ||
+    (one.stats.queue < other.stats.queue ? -1 : 1)
+  );
+}

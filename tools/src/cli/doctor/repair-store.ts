@@ -1,0 +1,56 @@
+import type {
+  ArrivalsClaim,
+  ClaimAnswer,
+  ClaimedArrivals,
+  ClaimStore,
+  LostRun,
+  NamedClaim,
+} from '../../../../src/store/index.js';
+import { DynamoDbOperatorStore, DynamoDbStore } from '../../../../src/store/index.js';
+import type { Target } from '../connect.js';
+
+/**
+ * A store that claims records in all control tables: an app on this machine may have several, and which of them belongs
+ * to a table is not written there. Without any, no run attempts records on insertion, and there is nothing to claim.
+ */
+export class RepairStore extends DynamoDbOperatorStore {
+  override readonly claims: ClaimStore;
+
+  constructor({ client, table, clock }: Target, controlTables: readonly string[]) {
+    // Only claims are used of a control table: without one it stays untouched.
+    super({ client, clock, tables: { records: table, control: controlTables[0] ?? table } });
+    const stores = controlTables.map(
+      (control) => new DynamoDbStore({ client, clock, tables: { records: table, control } }),
+    );
+    this.claims = new ClaimsInAll(stores.map(({ claims }) => claims));
+  }
+}
+
+class ClaimsInAll implements ClaimStore {
+  constructor(private readonly tables: readonly ClaimStore[]) {}
+
+  async find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
+    const all = await Promise.all(this.tables.map((claims) => claims.find(queues, ids, now)));
+    const neverIn = queues.filter((queue) => all.every((one) => one.neverIn.includes(queue)));
+    return { ids: [...new Set(all.flatMap((one) => one.ids))], neverIn };
+  }
+
+  async take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
+    for (const claims of this.tables) {
+      const answer = await claims.take(queue, claim);
+      if (answer === 'claimed') continue;
+      await this.release(queue, claim);
+      return answer;
+    }
+    return 'claimed';
+  }
+
+  async release(queue: string, claim: NamedClaim): Promise<void> {
+    await Promise.all(this.tables.map((claims) => claims.release(queue, claim)));
+  }
+
+  async end(queue: string, lost: LostRun): Promise<number> {
+    const ended = await Promise.all(this.tables.map((claims) => claims.end(queue, lost)));
+    return ended.reduce((sum, count) => sum + count, 0);
+  }
+}

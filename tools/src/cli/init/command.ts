@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { VERSION } from '../../../../src/support/version.js';
+import { examples } from '../command-parts.js';
+import type { ExitCode, Output } from '../output.js';
+import { init } from './init.js';
+
+export function addInit(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
+  program
+    .command('init')
+    .description('Write a small app of your own: a CDK app, a handler with its test, a producer.')
+    .argument('[folder]', 'of the new app, empty except for hidden files (default: the current one)')
+    .option(
+      '--package <spec>',
+      `where the app gets dynamo-backlog from: a version, a tarball, or what npm takes (default: ^${VERSION})`,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        ['dynamo-backlog init my-app', 'then: cd my-app; npm install; npm test'],
+        ['dynamo-backlog init', 'in the current folder'],
+        ['dynamo-backlog init my-app --package ./dynamo-backlog-0.1.0.tgz', 'with a package of your own'],
+      ),
+    )
+    .action(async (folder, options) => onExit(await init(folder, options, output)));
+}

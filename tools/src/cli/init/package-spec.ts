@@ -1,0 +1,25 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ConfigurationError } from '../../../../src/support/errors.js';
+import { VERSION } from '../../../../src/support/version.js';
+
+/** Pattern of what npm reads as a path; anything else is a version, a tag or a URL. */
+const PATH = /^(\.{1,2}([/\\]|$)|[/\\]|[a-z]:[/\\]|file:)|^(?!\w+:).*\.(tgz|tar\.gz)$/i;
+
+/**
+ * Returns the dependency on this package for the new app's package.json. A path starts at the current folder, not at
+ * the app's.
+ */
+export async function packageSpec(given: string | undefined): Promise<string> {
+  if (given === undefined) return `^${VERSION}`;
+  if (given.trim() === '') {
+    throw new ConfigurationError('--package: expected a version, a tarball or a URL, got ""');
+  }
+  if (!PATH.test(given)) return given;
+  const path = resolve(given.replace(/^file:(\/\/(?=\/))?/, ''));
+  const found = await stat(path).catch(() => undefined);
+  if (found) return `file:${path}`;
+  throw new ConfigurationError(
+    `--package: expected the path of a tarball or a folder, got ${path}: not found`,
+  );
+}

@@ -1,0 +1,163 @@
+import {
+  type ActionResult,
+  type BacklogOperator,
+  OperationInterruptedError,
+  type OperationOptions,
+  type Which,
+} from '../../../../src/operate/index.js';
+import { Serving } from '../../../../src/overview/serving.js';
+import { type BacklogRecord, QUEUE_PATTERN } from '../../../../src/record/index.js';
+import { DynamoDbStore } from '../../../../src/store/index.js';
+import { confirmed, requireTerminal } from '../confirm.js';
+import type { Target } from '../connect.js';
+import { listenForInterrupt } from '../interrupt.js';
+import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { itemsBar } from '../progress.js';
+import { meantText } from '../unserved.js';
+import { type ForceFlags, refuseUnknownQueues, requireKnownQueue } from './known-queue.js';
+import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
+import { readWhich, type SelectionFlags } from './selection-flags.js';
+import { type OperateTargetFlags, type OperatorAt, operatorAt } from './target.js';
+import { usage } from './usage.js';
+
+export interface ActFlags extends SelectionFlags, OperateTargetFlags, ForceFlags {
+  readonly dryRun?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly perSecond?: number | undefined;
+  readonly yes?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** One action, as the command line has it. */
+export interface CliAction {
+  readonly verbs: Verbs;
+  /** True if it cannot be undone. The command then asks even where ids are named. */
+  readonly alwaysAsks?: boolean | undefined;
+  /** The queue that records go to. */
+  readonly toQueue?: string | undefined;
+  readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
+  /** Lines that say what it would change of a record, for a person who has to decide. */
+  readonly preview?: ((record: BacklogRecord) => readonly string[]) | undefined;
+}
+
+/** Selects, counts, asks, acts and tells. */
+export async function act(
+  ids: readonly string[],
+  flags: ActFlags,
+  action: CliAction,
+  output: Output,
+): Promise<ExitCode> {
+  const { dryRun = false, yes = false } = flags;
+  const { which, named } = await usage(() => readWhich(ids, flags));
+  const asks = !dryRun && !yes && (named === undefined || action.alwaysAsks === true);
+  if (asks) await usage(async () => requireTerminal());
+  const at = await operatorAt(flags);
+  const { operator, target } = at;
+  const interrupt = listenForInterrupt(() =>
+    output.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...'),
+  );
+  const { signal } = interrupt;
+  try {
+    const options = { limit: flags.limit, perSecond: flags.perSecond, signal };
+    const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
+    let total = named ?? 0;
+    if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
+    // A name that no queue can have is refused with the rest of the selection.
+    if (flags.queue !== undefined && QUEUE_PATTERN.test(flags.queue)) {
+      await refuseUnknownQueues([flags.queue], at);
+    }
+    warnOfQueue(flags.queue, target, output);
+    if (action.toQueue !== undefined && !flags.force) await requireKnownQueue(action.toQueue, at);
+    warnOfQueue(action.toQueue, target, output);
+    if (asks) {
+      const trial = await run({ dryRun: true });
+      if (trial.changed === 0) {
+        output.message(`${resultText(trial, action.verbs, true)}; nothing was changed`);
+        return hasProblems(trial, named !== undefined) ? EXIT.problems : EXIT.ok;
+      }
+      total = trial.changed;
+      await showPreviews(trial, { action, at }, output);
+      const such = trial.examples.slice(0, 3).map(printable).join(', ');
+      const question = `${action.verbs.ask} ${counted(total, 'record')} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
+      if (signal.aborted || !(await confirmed(question, false, signal))) {
+        output.message('nothing was changed');
+        return EXIT.failed;
+      }
+    }
+    return await runWithBar(run, { flags, action, at, total, isNamed: named !== undefined }, output);
+  } finally {
+    interrupt.close();
+    target.client.destroy();
+  }
+}
+
+interface RunContext {
+  readonly flags: ActFlags;
+  readonly action: CliAction;
+  readonly at: OperatorAt;
+  /** Records, as far as that is known. */
+  readonly total: number;
+  readonly isNamed: boolean;
+}
+
+async function runWithBar(
+  run: (options: OperationOptions) => Promise<ActionResult>,
+  { flags, action, at, total, isNamed }: RunContext,
+  output: Output,
+): Promise<ExitCode> {
+  const { dryRun = false, json = false } = flags;
+  const bar = itemsBar(total, output);
+  let result: ActionResult;
+  try {
+    result = await run({
+      dryRun,
+      onProgress: ({ looked, changed, skipped, failed }) => {
+        bar.update(total > 0 ? changed + skipped + failed : looked, `, ${changed} ${action.verbs.done}`);
+      },
+      onTrouble: (message) => bar.message(`waiting: ${message}`),
+    });
+  } catch (error) {
+    if (error instanceof OperationInterruptedError)
+      bar.message(`${counted(error.result.changed, 'record')} ${action.verbs.done} before it stopped`);
+    throw error;
+  } finally {
+    bar.stop();
+  }
+  if (dryRun) await showPreviews(result, { action, at }, output);
+  output.data(json ? JSON.stringify({ dryRun, ...result }) : resultText(result, action.verbs, dryRun));
+  output.message(`${at.target.where}; ${unitsText(result)}`);
+  if (result.ended === 'aborted') return EXIT.failed;
+  return hasProblems(result, isNamed) ? EXIT.problems : EXIT.ok;
+}
+
+/** The records that a dry run gave as examples, each with what would change of it. */
+async function showPreviews(
+  { examples }: ActionResult,
+  { action: { preview }, at: { target, controlTable } }: Pick<RunContext, 'action' | 'at'>,
+  output: Output,
+): Promise<void> {
+  if (!preview) return;
+  const { client, table, clock } = target;
+  const store = new DynamoDbStore({ client, tables: { records: table, control: controlTable }, clock });
+  for (const id of examples) {
+    const record = await store.records.get(id);
+    // Another process may have removed it meanwhile.
+    if (!record) continue;
+    output.message(`${printable(id)}:`);
+    for (const line of preview(record)) output.message(`  ${line}`);
+  }
+}
+
+export function warnOfScan({ local }: Target, output: Output): void {
+  if (local) return;
+  output.message('reading the whole table, which is billed; with --queue NAME its index is read');
+}
+
+/** Warns of a queue that the running app does not have: records in it wait. In AWS `requireKnownQueue` has asked the registry. */
+export function warnOfQueue(queue: string | undefined, { queues: app }: Target, output: Output): void {
+  const serving = new Serving(app && { app });
+  if (queue === undefined || !serving.isUnserved(queue)) return;
+  output.message(
+    `warning: the running app has no queue "${printable(queue)}"${meantText(serving.meant(queue))}`,
+  );
+}

@@ -1,0 +1,119 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { PayloadMatch, Selection, Which } from '../../../../src/operate/index.js';
+import type { Status } from '../../../../src/record/index.js';
+import { ConfigurationError } from '../../../../src/support/errors.js';
+import { parseExactly } from '../exact-json.js';
+import { flags } from '../flags.js';
+import { readLines, TOO_LONG } from '../ndjson.js';
+
+/** Flags that select records. */
+export interface SelectionFlags {
+  readonly queue?: string | undefined;
+  readonly status?: readonly Status[] | undefined;
+  readonly error?: string | undefined;
+  readonly deadReason?: string | undefined;
+  /** Milliseconds. */
+  readonly olderThan?: number | undefined;
+  readonly youngerThan?: number | undefined;
+  readonly where?: readonly PayloadMatch[] | undefined;
+  readonly attribute?: Readonly<Record<string, unknown>> | undefined;
+  readonly all?: boolean | undefined;
+}
+
+export function selection(command: Command, statuses: string): Command {
+  return command
+    .argument('[ids...]', 'of the records; - reads them from stdin, one a line')
+    .option('--queue <queue>', 'of this queue')
+    .option('--status <statuses>', statuses, readStatuses)
+    .option('--error <name>', 'whose last error has this name, such as HttpError')
+    .option('--dead-reason <text>', 'whose reason for being given up begins with this, such as expired')
+    .option('--older-than <duration>', 'inserted longer ago than this, such as 2h or 7d', flags.duration)
+    .option('--younger-than <duration>', 'inserted within this time', flags.duration)
+    .option(
+      '--where <path=value>',
+      'whose payload has this value there: customer.id=7, items.0.sku=x; may come again',
+      readMatch,
+    )
+    .option(
+      '--attribute <name=value>',
+      'that have an attribute of their producer with this value; may come again',
+      readAttribute,
+    )
+    .option('--all', 'all of them: a selection without any of these has to be meant');
+}
+
+/**
+ * Ids, or a selection.
+ *
+ * @throws ConfigurationError for neither, or both
+ */
+export async function readWhich(
+  ids: readonly string[],
+  given: SelectionFlags,
+): Promise<{ readonly which: Which; readonly named: number | undefined }> {
+  const { error: errorName, deadReason, olderThan, youngerThan, attribute: attributes, all } = given;
+  const selection: Selection = {
+    queue: given.queue,
+    status: given.status,
+    errorName,
+    deadReason,
+    olderThan: seconds(olderThan),
+    youngerThan: seconds(youngerThan),
+    payload: given.where,
+    attributes,
+  };
+  const isSelection = Object.values(selection).some((value) => value !== undefined);
+  if (ids.length > 0) {
+    if (isSelection || all) throw new ConfigurationError('expected ids or a selection, got both');
+    const named = ids.length === 1 && ids[0] === '-' ? await idsFromStdin() : ids;
+    return { which: named, named: new Set(named).size };
+  }
+  if (!isSelection && !all) {
+    throw new ConfigurationError(
+      'which records? Name ids, or select some (--queue, --status, --error, --older-than, --where, ...), or take --all',
+    );
+  }
+  return { which: { ...selection, all }, named: undefined };
+}
+
+async function idsFromStdin(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { number, text } of readLines(process.stdin)) {
+    if (text === TOO_LONG) throw new ConfigurationError(`line ${number}: longer than any id can be`);
+    ids.push(text);
+  }
+  return ids;
+}
+
+function seconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
+}
+
+function readStatuses(text: string): readonly Status[] {
+  return text.split(',').map((status) => flags.status(status.trim()));
+}
+
+function readMatch(text: string, before: readonly PayloadMatch[] = []): readonly PayloadMatch[] {
+  const [path, equals] = readPair(text, 'customer.id=7');
+  return [...before, { path, equals }];
+}
+
+function readAttribute(text: string, before: Readonly<Record<string, unknown>> = {}) {
+  const [name, value] = readPair(text, 'region=eu');
+  return { ...before, [name]: value };
+}
+
+function readPair(text: string, example: string): readonly [string, unknown] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), jsonOrText(text.slice(at + 1))];
+  throw new InvalidArgumentError(`Expected a pair such as ${example}.`);
+}
+
+/** JSON where it is JSON, else the text: `7` is a number, `"7"` a text, and so is `x`. */
+function jsonOrText(text: string): unknown {
+  try {
+    return parseExactly(text);
+  } catch {
+    return text;
+  }
+}

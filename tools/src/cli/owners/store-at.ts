@@ -1,0 +1,14 @@
+import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
+import { type OperateTargetFlags, tablesAt } from '../operate/target.js';
+
+/** The tables that the flags name, and what reads them. */
+export async function storeAt(flags: OperateTargetFlags) {
+  const { target, controlTable } = await tablesAt(flags);
+  const { client, table, clock } = target;
+  const store = new DynamoDbOperatorStore({
+    client,
+    tables: { records: table, control: controlTable },
+    clock,
+  });
+  return { target, store };
+}

@@ -1,0 +1,246 @@
+import { Command, Option } from 'commander';
+import { withoutUrlSecrets } from '../../../src/support/url-text.js';
+import { VERSION } from '../../../src/support/version.js';
+import { THEMES } from '../charts/theme.js';
+import { addAdopt } from './adopt/command.js';
+import { examples, target } from './command-parts.js';
+import { addCompletion } from './completion.js';
+import { addConsole } from './console.js';
+import { addDiff } from './diff/command.js';
+import { addDoctor } from './doctor/command.js';
+import { addFailover } from './failover/command.js';
+import { flags } from './flags.js';
+import { commandTerm, grouped } from './help-groups.js';
+import { importFile } from './import.js';
+import { addInit } from './init/command.js';
+import { list } from './list.js';
+import { addOperate } from './operate/command.js';
+import { endsWith } from './operate/end.js';
+import type { ExitCode, Output } from './output.js';
+import { addOwners } from './owners/command.js';
+import { showPolicy } from './policy.js';
+import { REDACT_FLAG } from './redact-module.js';
+import { addRestore } from './restore/command.js';
+import { showRecord } from './show.js';
+import { simulatePolicies } from './simulate.js';
+import { SAMPLE_SPEED_TEXT, start } from './start.js';
+import { addTop } from './top/command.js';
+import { addWork } from './work/command.js';
+
+/** The command line. `onExit` gets the exit code of the command that ran. */
+export function createProgram(output: Output, onExit: (code: ExitCode) => void): Command {
+  const program = new Command('backlog')
+    .description('Works off a backlog in DynamoDB; retries come less and less often.')
+    .version(VERSION)
+    .configureHelp({ subcommandTerm: commandTerm })
+    .exitOverride()
+    // Commander repeats what was typed, and a terminal of a CI server is read by many.
+    .configureOutput({ outputError: (text, write) => write(withoutUrlSecrets(text)) })
+    .showHelpAfterError('(--help shows what there is)')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog start', 'look at the sample'],
+        ['dynamo-backlog init my-app', 'an app of your own'],
+        ['backlog stats', 'how the queues are doing'],
+        ['backlog list --status DEAD', 'what was given up, and why'],
+        ['backlog redrive --queue orders --dry-run', 'how many would be tried again'],
+        ['backlog help redrive', 'all about a command'],
+      ),
+    );
+
+  addInit(program, output, onExit);
+
+  program
+    .command('start')
+    .description(
+      'Run a CDK app on this machine: its tables, its rules, its functions, and a sample to look at.',
+    )
+    .option(
+      '--app <command>',
+      'a command that synthesizes your CDK app, or its cdk.out folder (default: the own app)',
+    )
+    .option(
+      '--dynamodb-port <port>',
+      'of the embedded DynamoDB; 0 for any free one (default: 8000, or the next one that is free)',
+      flags.port,
+    )
+    .option(
+      '--dynamodb-endpoint <url>',
+      'use this DynamoDB instead of the embedded one, such as DynamoDB Local',
+      flags.localEndpoint,
+    )
+    .option(
+      '--port <port>',
+      'of the console; 0 for any free one (default: 8080, or the next one that is free)',
+      flags.port,
+    )
+    .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
+    .option(
+      '--speed <n>',
+      `let time pass n times as fast (default: 60 with the sample, ${SAMPLE_SPEED_TEXT}; otherwise 1)`,
+      flags.speed,
+    )
+    .option('--deliver-to <url>', 'where the queues deliver, instead of the sample ERP', flags.deliveryUrl)
+    .option('--secrets <file>', 'values of the app’s secrets and parameters: a JSON object by name')
+    .option(
+      '--watch',
+      'run what you save of the app while it is at work; records are kept (default: on a terminal, with --app)',
+    )
+    .option('--no-watch', 'run the app as it is at the start')
+    .option('--no-sample', 'no sample shop and no sample ERP')
+    .option(...REDACT_FLAG)
+    .option(
+      '--inspect [port]',
+      'let a debugger attach to the functions with code of your own, from this port on (default: 9229); 0 for any free ones',
+      flags.port,
+    )
+    .option(
+      '--for <duration>',
+      'stop after this much of the backlog’s time, such as 30m or 7d',
+      flags.duration,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog start', 'look at the sample'],
+        ['backlog start --no-sample --deliver-to http://127.0.0.1:3000/ --data-dir .backlog', 'work with it'],
+        ['backlog start --app "npx tsx cdk/app.ts"', 'run your own CDK app'],
+        ['backlog start --speed 600 --for 2h', 'two hours in twelve seconds'],
+      ),
+    )
+    .action(async (options) => onExit(await start(options, output)));
+
+  target(program.command('list'))
+    .description('List records.')
+    .option('--status <status>', 'NEW, ERROR, SUCCESS or DEAD', flags.status)
+    .option('--queue <queue>', 'of this queue only')
+    .option('--limit <n>', 'at most so many (default: 100; all with --json)', flags.limit)
+    .option('--json', 'a JSON array, one record per line')
+    .option(...REDACT_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog list --status DEAD', 'what was given up'],
+        ["backlog list --queue bulk --json | jq -r '.[].id'", 'for programs'],
+      ),
+    )
+    .action(async (options, command: Command) => endsWith(onExit)(command, () => list(options, output)));
+
+  target(program.command('show'))
+    .description('Show one record in full: times, errors, payload.')
+    .argument('<id>', 'of the record')
+    .option('--json', 'as one line of JSON')
+    .option(...REDACT_FLAG)
+    .addHelpText(
+      'after',
+      examples(['backlog show order-7', ''], ['backlog show order-7 --json | jq .payload', '']),
+    )
+    .action(async (id, options) => onExit(await showRecord(id, options, output)));
+
+  target(program.command('import'))
+    .description(
+      'Put the lines of a file, or the elements of a JSON array, into the backlog. Each is a record with a "payload", or any JSON value.',
+    )
+    .argument('<file>', 'NDJSON, one JSON value per line, or one JSON array; - for stdin')
+    .option('--queue <queue>', 'of the records that name none (default: default)')
+    .option('--json', 'the counts for programs')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog import orders.ndjson --queue bulk', 'into the running local runtime'],
+        ['gunzip -c old.ndjson.gz | backlog import -', 'from another program'],
+        ['AWS_REGION=eu-central-1 backlog import orders.ndjson --table Backlog-Records', 'into AWS'],
+      ),
+    )
+    .action(async (file, options) => onExit(await importFile(file, options, output)));
+
+  addWork(program, output);
+  addAdopt(program, output, onExit);
+  addDoctor(program, output, onExit);
+  addDiff(program, output, onExit);
+  addRestore(program, output, onExit);
+  addOperate(program, output, onExit);
+  addOwners(program, output, onExit);
+  addFailover(program, output, onExit);
+  addConsole(program, output, onExit);
+  addTop(program, output, onExit);
+
+  program
+    .command('policy')
+    .description('Look at a retry policy before it is used: the wait after every failure, and the total.')
+    .argument('<type>', 'such as fibonacci or exponential; or a whole policy as JSON')
+    .option(
+      '--set <key=value>',
+      'an option of it, such as maxAttempts=20 or jitter.type=full',
+      flags.repeated,
+    )
+    .option(
+      '--attempts <n>',
+      'look at so many failures (default: 15; of progressive, the tiers alone)',
+      flags.attempts,
+    )
+    .option('--id <id>', 'the waits of this record (default: the waits before the fixed phase)')
+    .option('--queue <queue>', 'of that record (default: default)')
+    .option('--seed <n>', 'draw random waits, the same for the same seed (default: their middle)', flags.seed)
+    .option('--json', 'seconds, not rounded')
+    .option('--compare <type...>', 'other types side by side, or whole policies as JSON')
+    .option('--chart <file>', 'a picture of it: FILE.svg, FILE.html or FILE.png', flags.picture)
+    .addOption(theme())
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog policy fibonacci --set unit=30', 'what it does'],
+        ['backlog policy progressive', 'its tiers: how often, up to which age'],
+        ['backlog policy list --set waits=[10,20,30] --set afterwards.type=exponential', 'nested'],
+        ['backlog policy fibonacci --id order-7 --queue orders', 'when that record would be due'],
+        ['backlog policy fibonacci --compare exponential progressive', 'which one to take'],
+        ['backlog policy constant --compare exponential sidekiq buckets --chart retries.png', 'as a picture'],
+      ),
+    )
+    .action(async (type, options) => onExit(await showPolicy(type, options, output)));
+
+  program
+    .command('simulate')
+    .description(
+      'Try a policy against an outage, or a slow other side: the real runs, on a clock that jumps.',
+    )
+    .option('--policy <type>', 'such as fibonacci; or a whole policy as JSON', 'fibonacci')
+    .option('--set <key=value>', 'an option of it, such as maxWait=600', flags.repeated)
+    .option('--compare <type...>', 'other policies on the same records with the same fates')
+    .option('--records <n>', 'so many, all at the start (default: 1000)', flags.records)
+    .option('--rate <per-second>', 'records that come evenly instead, with --for', flags.rate)
+    .option('--for <duration>', 'how long they come, such as 2h', flags.duration)
+    .option('--outage <from-to>', 'every attempt within fails, such as 0s-1h', flags.outage)
+    .option('--failing <share>', 'of the records, that never succeed: 0 to 1', flags.share, 0)
+    .option('--capacity <per-second>', 'the destination refuses what comes above it', flags.limit)
+    .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
+    .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
+    .option('--attempts-per-second <n>', 'the rate limit of the queue (default: none)', flags.rate)
+    .option('--breaker', 'stop attempts for a while when too many fail (a circuit breaker)')
+    .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
+    .option('--tick <duration>', 'how often the rule fires (default: 60s)', flags.tick, 60)
+    .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)
+    .option('--seed <n>', 'of ids, fates and random waits', flags.seed, 1)
+    .option('--json', 'figures that are not rounded')
+    .option('--chart <file>', 'attempts per minute as a picture: FILE.svg, .html or .png', flags.picture)
+    .addOption(theme())
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog simulate --outage 0s-1h --compare constant exponential', 'an hour’s outage'],
+        ['backlog simulate --rate 5 --for 2h --outage 30m-1h', 'with steady arrivals'],
+        ['backlog simulate --records 10000 --capacity 50 --attempts-per-second 40', 'pacing'],
+        ['backlog simulate --records 20000 --outage 0s-1h --attempts-per-second 20 --breaker', 'a breaker'],
+      ),
+    )
+    .action(async (options) => onExit(await simulatePolicies(options, output)));
+
+  addCompletion(program, output, onExit);
+  return grouped(program);
+}
+
+function theme(): Option {
+  const what = 'colours of the picture (default: auto, as the viewer prefers; a PNG is light)';
+  return new Option('--theme <theme>', what).choices(THEMES);
+}

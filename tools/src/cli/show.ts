@@ -1,0 +1,159 @@
+import { jsonOf } from '../../../src/delivery/body.js';
+import {
+  type BacklogRecord,
+  type HistoryEntry,
+  isPending,
+  notReadyText,
+  restOf,
+  traceIdOf,
+} from '../../../src/record/index.js';
+import { DynamoDbStore } from '../../../src/store/index.js';
+import { age } from '../../../src/support/duration.js';
+import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
+import { connect, type Target, type TargetFlags } from './connect.js';
+import { dueText, paintStatus, unknownTaskText } from './list-table.js';
+import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { type Paint, padEnd, painter } from './paint.js';
+import { loadRedact } from './redact-module.js';
+import { servingAt, unservedText } from './unserved.js';
+
+export interface ShowFlags extends TargetFlags {
+  readonly json?: boolean | undefined;
+  /** The file of a module that says what is shown of a payload. */
+  readonly redact?: string | undefined;
+}
+
+const LABEL = 16;
+
+/** `backlog show`: one record in full. */
+export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
+  const redact = await loadRedact(flags.redact);
+  const target = await connect(flags);
+  const { client, table, clock, where } = target;
+  try {
+    const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
+    const record = await store.records.get(id);
+    if (!record) {
+      output.message(`no record ${printable(id)} in ${where}`);
+      return EXIT.failed;
+    }
+    const text = flags.json
+      ? recordJson(record, redact)
+      : describe(record, shownPayload(record, redact), {
+          now: clock.now(),
+          paint: painter(hasColors(process.stdout)),
+          unserved: await whyUnserved(record, target),
+        }).join('\n');
+    output.data(text);
+    return EXIT.ok;
+  } finally {
+    client.destroy();
+  }
+}
+
+async function whyUnserved(record: BacklogRecord, target: Target): Promise<string | undefined> {
+  if (!isPending(record)) return undefined;
+  return unservedText(record.queue, await servingAt(target, new Set([record.queue])));
+}
+
+interface Describing {
+  readonly now: number;
+  readonly paint: Paint;
+  /** Text that no rule serves its queue. Undefined: a rule does, or it is not known. */
+  readonly unserved: string | undefined;
+}
+
+function describe(
+  record: BacklogRecord,
+  shown: ShownPayload,
+  { now, paint, unserved }: Describing,
+): string[] {
+  const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
+  const time = (label: string, iso: string | undefined) =>
+    iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
+  const failures = record.failures > 0 ? `, ${record.failures} failed` : '';
+  const notReady = record.notReady ? `, ${record.notReady} not ready` : '';
+  const waits = notReadyText(record);
+  const unknown = unknownTaskText(record, now);
+  const retry = record.retry ?? record.limits;
+  return [
+    line('id', paint('bold', printable(record.id))),
+    line('queue', printable(record.queue)),
+    ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
+    ...(unserved ? [line('waits', paint('yellow', unserved))] : []),
+    ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
+    ...(waits ? [line('waits', printable(waits))] : []),
+    line('status', paintStatus(record.status, paint)),
+    ...(record.deadReason === undefined ? [] : [line('given up', printable(record.deadReason))]),
+    line('attempts', `${record.attempts}${failures}${notReady}`),
+    line('due', dueText(record, now)),
+    ...time('inserted', record.insertedAt),
+    ...time('available', record.availableAt),
+    ...time('first failure', record.firstFailureAt),
+    ...time('last attempt', record.lastAttemptAt),
+    ...time('not before', restOf(record)),
+    ...(record.expiresAt === undefined
+      ? []
+      : time('removed', new Date(record.expiresAt * 1000).toISOString())),
+    ...(retry ? [line('retry', jsonOf(retry))] : []),
+    ...(record.traceparent === undefined ? [] : [line('trace', traceIdOf(record.traceparent))]),
+    ...record.problems.map((problem) => line('problem', paint('yellow', printable(problem)))),
+    ...Object.entries(record.attributes).map(([name, value]) =>
+      line(printable(name), printable(jsonOf(value))),
+    ),
+    ...historyHeading(record).flatMap((heading) => ['', paint('dim', heading)]),
+    ...record.history.flatMap((entry) => historyLines(entry, paint)),
+    '',
+    paint('dim', shown.hidden === undefined && shown.isRedacted ? 'payload, redacted' : 'payload'),
+    (shown.hidden ?? indentJson(shown.json)).split('\n').map(printable).join('\n'),
+  ];
+}
+
+/** Says what the history does not have: it keeps as much as its limits allow. */
+export function historyHeading({ attempts, history }: Pick<BacklogRecord, 'attempts' | 'history'>): string[] {
+  const kept = history.length;
+  const dropped = attempts - kept;
+  if (dropped <= 0) return kept > 0 ? ['attempts, the newest last'] : [];
+  const them = counted(dropped, 'attempt');
+  if (kept === 0) return [`the history keeps no entry of ${them}`];
+  return [
+    `attempts, the newest last: ${kept} of ${attempts}; the history keeps no entry of ${them} (older, or a snooze for the same reason)`,
+  ];
+}
+
+function relative(ms: number): string {
+  return ms > 0 ? `(in ${age(ms)})` : `(${age(-ms)} ago)`;
+}
+
+/** `2026-11-20T09:30:00.000Z  attempt 3  HttpError: HTTP 503  (240 ms; next 2026-11-20T09:33:00.000Z in retries)` */
+export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
+  const { at, attempt, ms, outcome, message, next, queue, stack } = entry;
+  const what = [outcome ?? entry.name ?? 'failed', message].filter(Boolean).join(': ');
+  const then = [
+    ms === undefined ? '' : `${ms} ms`,
+    next === undefined
+      ? ''
+      : next === 'dead'
+        ? next
+        : `next ${next}${queue === undefined ? '' : ` in ${queue}`}`,
+  ].filter(Boolean);
+  const more = then.length > 0 ? `  ${paint('dim', `(${printable(then.join('; '))})`)}` : '';
+  const frames = stack === undefined ? [] : stack.split('\n');
+  return [
+    `  ${paint('dim', `${printable(at)}  attempt ${attempt}`)}  ${printable(what)}${more}`,
+    ...frames.map((frame) => `      ${paint('dim', printable(frame))}`),
+  ];
+}
+
+/** JSON over several lines, for people. */
+export function indentJson(json: string): string {
+  let depth = 0;
+  return json.replace(/"(?:[^"\\]|\\[\s\S])*"?|[[{]\s*[\]}]|[[\]{},:]/g, (token) => {
+    if (token.length > 1) return token;
+    if (token === ',') return `,\n${'  '.repeat(depth)}`;
+    if (token === ':') return ': ';
+    depth += token === '{' || token === '[' ? 1 : -1;
+    const line = `\n${'  '.repeat(depth)}`;
+    return token === '{' || token === '[' ? `${token}${line}` : `${line}${token}`;
+  });
+}

@@ -1,0 +1,138 @@
+import { CountsReader } from '../../../../src/overview/counts.js';
+import type { OverviewDeps } from '../../../../src/overview/deps.js';
+import { explainRead } from '../../../../src/overview/explain-read.js';
+import { type Sentence, sentenceOf } from '../../../../src/overview/sentence.js';
+import { type Snapshot, snapshotOf } from '../../../../src/overview/snapshot.js';
+import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
+import { RemoteRuntime } from './remote-runtime.js';
+
+/** The overview of a backlog, as it was read at one time. */
+export interface Reading {
+  readonly sentence: Sentence;
+  readonly snapshot: Snapshot;
+  /** Time when the counts were read, real time in epoch milliseconds. Undefined: they could never be read. */
+  readonly readAt: number | undefined;
+  /** The backlog's time of the counts, epoch milliseconds. */
+  readonly countedAt: number | undefined;
+  /** Read units that the counts have cost. */
+  readonly readUnits: number;
+  /** Reason why there are no newer counts. Undefined: these are the newest. */
+  readonly error: unknown;
+}
+
+/** Source of the overview. */
+export interface Source {
+  /** Name and place of the table, for the user. */
+  readonly where: string;
+  /** Never throws. */
+  read(): Promise<Reading>;
+  close(): void;
+}
+
+/** The screen says at once that the store does not answer, and reads again by itself. */
+const NO_PATIENCE = AbortSignal.abort();
+/** A local runtime answers in milliseconds. One that is stopped, by a debugger for one, never does. */
+const ANSWER_MS = 3_000;
+
+/**
+ * The tables that the flags say, and what their local runtime knows beside them.
+ *
+ * @param patient repeats what DynamoDB throttles or does not answer, as other commands do
+ * @param answerWithinMs how long a local runtime has for its first answer. Default: 3,000
+ * @throws ConfigurationError that says which flag to give, or what to start
+ * @throws NoAnswerError if the local runtime does not answer in time, and `patient`. Otherwise the source tries again at
+ *   each reading, and says so
+ */
+export async function openSource(
+  flags: OperateTargetFlags,
+  { patient, answerWithinMs = ANSWER_MS }: { patient: boolean; answerWithinMs?: number },
+): Promise<Source> {
+  try {
+    return sourceOf(await tablesAt(flags, answerWithinMs), patient);
+  } catch (error) {
+    if (patient || !(error instanceof NoAnswerError)) throw error;
+    return new SilentSource(error, async () => sourceOf(await tablesAt(flags, answerWithinMs), patient));
+  }
+}
+
+/** The source of a local runtime that has not answered yet. */
+class SilentSource implements Source {
+  private source: Source | undefined;
+  /** The first reading says at once what is known. */
+  private isTold = false;
+
+  constructor(
+    private error: unknown,
+    private readonly open: () => Promise<Source>,
+  ) {}
+
+  get where(): string {
+    return this.source?.where ?? 'the local runtime';
+  }
+
+  async read(): Promise<Reading> {
+    if (this.isTold) {
+      try {
+        this.source ??= await this.open();
+      } catch (error) {
+        this.error = error;
+      }
+    }
+    this.isTold = true;
+    return this.source?.read() ?? unread(this.error);
+  }
+
+  close(): void {
+    this.source?.close();
+  }
+}
+
+/** A reading without counts: only the reason is known. */
+function unread(error: unknown): Reading {
+  const snapshot: Snapshot = { now: Date.now(), queues: undefined, rules: [] };
+  return {
+    sentence: sentenceOf(snapshot, explainRead(error)),
+    snapshot,
+    readAt: undefined,
+    countedAt: undefined,
+    readUnits: 0,
+    error,
+  };
+}
+
+function sourceOf({ target, controlTable }: Awaited<ReturnType<typeof tablesAt>>, patient: boolean): Source {
+  const { client, table, clock, where, queues, statusPage } = target;
+  const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
+  const backlog = { table, controlTable, client, clock };
+  const names = () => (remote?.queues() ?? queues ?? []).map((name) => ({ name }));
+  const counts: OverviewDeps = {
+    backlog,
+    ...(remote || queues ? { queues: names } : {}),
+    countsForMs: 0,
+    get runtime() {
+      return remote?.known;
+    },
+  };
+  const reader = new CountsReader(counts, patient ? undefined : NO_PATIENCE);
+  return {
+    where,
+    async read() {
+      // The interval is the operator's: the console holds counts for longer where they cost much.
+      reader.forget();
+      // It knows the names of queues that records have and the app does not.
+      await remote?.refresh();
+      const { counts: found, error } = await reader.read();
+      const snapshot = snapshotOf(counts, found, clock.now());
+      const reason = error === undefined ? undefined : explainRead(error);
+      return {
+        sentence: sentenceOf(snapshot, reason),
+        snapshot,
+        readAt: found?.readAt,
+        countedAt: found && Date.parse(found.stats.at),
+        readUnits: found?.readUnits ?? 0,
+        error,
+      };
+    },
+    close: () => client.destroy(),
+  };
+}

@@ -1,0 +1,57 @@
+import { Serving } from '../../../src/overview/serving.js';
+import { type BacklogRecord, isPending } from '../../../src/record/index.js';
+import { DynamoDbOperatorStore, StoreError } from '../../../src/store/index.js';
+import type { Target } from './connect.js';
+import { counted, printable } from './output.js';
+
+type ServedAt = Pick<Target, 'queues' | 'controlTable' | 'client' | 'table' | 'clock'>;
+
+/**
+ * Finds out which of these queues no rule serves: by the app of the local runtime, or by the control table where its name is known.
+ * That costs one read of an item, and one more of the table if a queue is not in the registry. No queue: nothing.
+ */
+export async function servingAt(target: ServedAt, queues: ReadonlySet<string>): Promise<Serving> {
+  const { queues: app, controlTable, client, table, clock } = target;
+  if (app) return new Serving({ app });
+  if (controlTable === undefined || queues.size === 0) return new Serving(undefined);
+  const store = new DynamoDbOperatorStore({
+    client,
+    clock,
+    tables: { records: table, control: controlTable },
+  });
+  try {
+    const registry = await store.registry.read();
+    const isRegistered = [...queues].every((queue) => registry.queues.has(queue));
+    const states = isRegistered || registry.queues.size === 0 ? new Map() : await store.queues.readAll();
+    return new Serving({ registry, states, now: clock.now() });
+  } catch (error) {
+    // The records are shown all the same: nothing more is known of their queues.
+    if (error instanceof StoreError) return new Serving(undefined);
+    throw error;
+  }
+}
+
+/** `no rule serves "deafult"; did you mean "default"?`. Undefined: a rule does, or it is not known. */
+export function unservedText(queue: string, serving: Serving): string | undefined {
+  return serving.isUnserved(queue)
+    ? `no rule serves "${printable(queue)}"${meantText(serving.meant(queue))}`
+    : undefined;
+}
+
+/** `; did you mean "default"?`, or nothing. */
+export function meantText(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean "${printable(meant)}"?`;
+}
+
+/** A line for each queue without a rule in which some of these records wait. */
+export async function unservedLines(records: readonly BacklogRecord[], target: ServedAt): Promise<string[]> {
+  const waiting = new Map<string, number>();
+  for (const record of records)
+    if (isPending(record)) waiting.set(record.queue, (waiting.get(record.queue) ?? 0) + 1);
+  const serving = await servingAt(target, new Set(waiting.keys()));
+  return [...waiting].flatMap(([queue, count]) => {
+    if (!serving.isUnserved(queue)) return [];
+    const wait = `${counted(count, 'record')} of these wait${count === 1 ? 's' : ''} until one does`;
+    return `no rule serves "${printable(queue)}": ${wait}${meantText(serving.meant(queue))}`;
+  });
+}

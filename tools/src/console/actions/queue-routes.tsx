@@ -1,0 +1,98 @@
+import { Hono } from 'hono';
+import { BacklogOperator } from '../../../../src/operate/index.js';
+import { Tables } from '../../../../src/operate/tables.js';
+import { waitText } from '../../../../src/overview/count-signs.js';
+import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
+import { ConfigurationError } from '../../../../src/support/errors.js';
+import type { Routes } from '../app-parts.js';
+import { readForm } from '../forms.js';
+import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, Icon, link, Panel, When } from '../parts.js';
+
+/** Pause and resume of a queue: a page that says what happens, then the form. */
+export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
+  const app = new Hono();
+  const operator = new BacklogOperator(deps.backlog);
+  const { store } = new Tables(deps.backlog).open();
+
+  app.get('/', async (request) => {
+    const queue = request.req.query('name') ?? '';
+    const { paused, pausedAt } = await store.queues.read(queue);
+    const { counts } = await reader.read();
+    const stats = counts?.stats.queues.find((one) => one.queue === queue);
+    return request.html(queuePage({ context: contextOf(request), queue, paused, pausedAt, stats }));
+  });
+
+  app.post('/:state{pause|resume}', async (request) => {
+    const form = await readForm(request, guard, deps);
+    if ('refusal' in form || !deps.access.write)
+      return 'refusal' in form ? request.text(form.refusal, form.status) : request.text('', 403);
+    const queue = request.req.query('name') ?? '';
+    const isPause = request.req.param('state') === 'pause';
+    try {
+      const changed = await (isPause ? operator.pause(queue) : operator.resume(queue));
+      const result = `${queue} is ${isPause ? 'paused' : 'not paused'}${changed ? ' now' : ' already'}.`;
+      const text = `${isPause ? 'pause' : 'resume'} ${queue}`;
+      deps.onAction({ at: new Date().toISOString(), as: deps.access.as, text, result });
+      reader.forget();
+      return request.redirect(link('/', { note: notes.write({ ok: true, text: result }) }), 303);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return request.text(error.message, 422);
+    }
+  });
+  return app;
+}
+
+function queuePage(props: {
+  context: PageContext;
+  queue: string;
+  paused: boolean;
+  pausedAt: string | undefined;
+  stats: OverviewStats | undefined;
+}) {
+  const { context, queue, paused, pausedAt, stats } = props;
+  const { access } = context.deps;
+  const verb = paused ? 'Resume' : 'Pause';
+  return page({
+    context,
+    title: `${verb} ${queue}`,
+    view: 'Overview',
+    children: (
+      <>
+        <Verdict>
+          {verb} <Foreign text={queue} most={130} />?
+        </Verdict>
+        <Panel title={verb} note="nothing is changed until you confirm">
+          <ActionForm
+            context={context}
+            action={link(`/queue/${verb.toLowerCase()}`, { name: queue })}
+            class="blank"
+          >
+            {pausedAt === undefined ? null : (
+              <p>
+                Paused <When at={pausedAt} now={context.now} />.
+              </p>
+            )}
+            <p>
+              {paused
+                ? 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'
+                : 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'}
+            </p>
+            {stats === undefined ? null : <p class="sub">{waitText(stats)}.</p>}
+            <p class="buttons">
+              <button class="btn pri" type="submit" disabled={!access.write}>
+                <Icon name={paused ? 'run' : 'paused'} />
+                {verb}
+              </button>
+              <a class="btn" href="/">
+                Keep it as it is
+              </a>
+              {access.write ? null : <span class="sub sm">{access.reason}</span>}
+            </p>
+          </ActionForm>
+        </Panel>
+      </>
+    ),
+  });
+}

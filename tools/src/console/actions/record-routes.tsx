@@ -1,0 +1,153 @@
+import { type Context, Hono } from 'hono';
+import { BacklogOperator } from '../../../../src/operate/index.js';
+import { Tables } from '../../../../src/operate/tables.js';
+import type { BacklogRecord } from '../../../../src/record/index.js';
+import { isId } from '../../../../src/store/dynamodb/control-values.js';
+import { ConfigurationError } from '../../../../src/support/errors.js';
+import { parseExactly } from '../../cli/exact-json.js';
+import { hasProblems, resultText } from '../../cli/operate/report.js';
+import { editRefusal, shownPayload } from '../../shown-payload.js';
+import type { Routes } from '../app-parts.js';
+import { atWork } from '../at-work.js';
+import { readForm } from '../forms.js';
+import { type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, link, recordLink } from '../parts.js';
+import { recordPage } from '../record/view.js';
+import { ACTIONS, type ConsoleAction, type Field } from './catalog.js';
+import { confirmPage, previewPage } from './confirm.js';
+import { seenBy } from './seen.js';
+
+/** The page of a record, and what can be done with it. */
+export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
+  const app = new Hono();
+  const { store } = new Tables(deps.backlog).open();
+  const operator = new BacklogOperator(deps.backlog);
+  /** The id that a request names; undefined: no record can have it. */
+  const idOf = (request: Context) => [request.req.query('id')].find(isId);
+  const find = async (request: Context) => {
+    const id = idOf(request);
+    return id === undefined ? undefined : store.records.get(id);
+  };
+  const absent = (request: Context) => {
+    const id = request.req.query('id') ?? '';
+    const context = contextOf(request);
+    const children = (
+      <Verdict>
+        There is no record <Foreign text={id} most={120} />.
+      </Verdict>
+    );
+    return request.html(page({ context, title: 'No such record', view: 'Records', children }), 404);
+  };
+  const seenOf = seenBy();
+  /** The record and the action that a request names, or the answer in place of them. */
+  const open = async (request: Context) => {
+    const id = idOf(request);
+    const [found] = id === undefined ? [] : await store.records.getItems([id]);
+    if (!found) return { answer: absent(request) };
+    const { record } = found;
+    const context = contextOf(request);
+    const action = actionOf(request, record);
+    if (!action) return { answer: request.html(refusedPage(context, NOT_FOR_IT, record.id), 404) };
+    const noEdit = action.name === 'edit' ? editRefusal(shownPayload(record, deps.redact)) : undefined;
+    if (noEdit !== undefined) return { answer: request.html(refusedPage(context, noEdit, record.id), 403) };
+    const queues = (deps.queues?.() ?? []).map(({ name }) => name);
+    return { ...found, action, shown: { context, action, record, seen: seenOf(found.item), queues } };
+  };
+  /** The answer if the record has changed meanwhile: the page with the record as it is now, for another look. */
+  const changed = async (request: Context, field: Field) => {
+    const now = await open(request);
+    if (now.answer) return now.answer;
+    return request.html(confirmPage({ ...now.shown, field, problem: CHANGED }), 409);
+  };
+
+  app.get('/', async (request) => {
+    const [record, { counts }] = await Promise.all([find(request), reader.read()]);
+    if (!record) return absent(request);
+    const running = atWork(counts?.leases, deps.backlog.clock)(record);
+    const queue = counts?.stats.queues.find((one) => one.queue === record.queue);
+    const paused = queue?.paused ?? false;
+    return request.html(recordPage(contextOf(request), record, { running, paused, reading: queue?.reading }));
+  });
+
+  app.get('/payload', async (request) => {
+    const record = await find(request);
+    if (!record) return absent(request);
+    const shown = shownPayload(record, deps.redact);
+    if (shown.hidden !== undefined) return request.text(`${shown.hidden}\n`, 403);
+    return request.body(shown.json, 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      // A browser must not take what a producer wrote for a page of this server.
+      'Content-Disposition': `attachment; filename="payload${shown.isRedacted ? '.redacted' : ''}.json"`,
+    });
+  });
+
+  app.get('/act', async (request) => {
+    const opened = await open(request);
+    return opened.answer ?? request.html(confirmPage({ ...opened.shown, field: () => '' }));
+  });
+
+  app.post('/preview', async (request) => {
+    const form = await readForm(request, guard, deps);
+    if ('refusal' in form) return request.text(form.refusal, form.status);
+    const { field } = form;
+    const opened = await open(request);
+    if (opened.answer) return opened.answer;
+    if (field('seen') !== opened.shown.seen) return changed(request, field);
+    try {
+      return request.html(previewPage({ ...opened.shown, field, payload: parseExactly(field('payload')) }));
+    } catch (error) {
+      const problem = `Payload: expected JSON: ${(error as Error).message}`;
+      return request.html(confirmPage({ ...opened.shown, field, problem }), 422);
+    }
+  });
+
+  app.post('/act', async (request) => {
+    const form = await readForm(request, guard, deps);
+    if ('refusal' in form || !deps.access.write) {
+      return 'refusal' in form ? request.text(form.refusal, form.status) : request.text('', 403);
+    }
+    const { field } = form;
+    const opened = await open(request);
+    if (opened.answer) return opened.answer;
+    const { item, record, action, shown } = opened;
+    if (field('seen') !== shown.seen) return changed(request, field);
+    const { as } = deps.access;
+    try {
+      const { text, act } = action.prepare(field, as);
+      const result = await act(operator, [record.id], { expected: item });
+      if (result.skipped.changedMeanwhile) return changed(request, field);
+      const told = resultText(result, { ask: action.label, done: action.done }, false);
+      deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: told });
+      reader.forget();
+      const note = notes.write({ ok: result.changed > 0 && !hasProblems(result, true), text: told });
+      return request.redirect(link('/record', { id: record.id, note }), 303);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return request.html(confirmPage({ ...shown, field, problem: error.message }), 422);
+    }
+  });
+  return app;
+}
+
+const CHANGED =
+  'The record has been changed since you opened this page. This is how it is now: look again, and confirm again.';
+
+const NOT_FOR_IT = 'This action does not apply to the record as it is now.';
+
+function actionOf(request: Context, record: BacklogRecord): ConsoleAction | undefined {
+  const name = request.req.query('do');
+  return ACTIONS.find((action) => action.name === name && action.statuses.includes(record.status));
+}
+
+/** The page of an action that cannot be. */
+function refusedPage(context: PageContext, reason: string, id: string) {
+  const children = (
+    <>
+      <Verdict>{reason}</Verdict>
+      <p>
+        <a href={recordLink(id)}>Back to the record</a>
+      </p>
+    </>
+  );
+  return page({ context, title: 'Not possible', view: 'Records', children });
+}

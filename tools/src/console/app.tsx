@@ -1,0 +1,83 @@
+import { type Context, Hono } from 'hono';
+import { CountsReader } from '../../../src/overview/counts.js';
+import { explainRead } from '../../../src/overview/explain-read.js';
+import { systemClock } from '../../../src/support/clock.js';
+import { bulkRoutes } from './actions/bulk-routes.js';
+import { queueRoutes } from './actions/queue-routes.js';
+import { recordRoutes } from './actions/record-routes.js';
+import { assets } from './assets.js';
+import type { ConsoleDeps } from './deps.js';
+import { ReadError } from './errors.js';
+import { failuresPage } from './failures/view.js';
+import { FlashNotes } from './flash.js';
+import { type PageContext, page, Verdict } from './layout.js';
+import { overview } from './overview/view.js';
+import { readFilter } from './records/filter.js';
+import { recordsPage } from './records/view.js';
+import { runtimeRoutes } from './runtime/routes.js';
+import { FormGuard, formLimit, keyGuard, ownLinksOnly, ownLoadsOnly, securityHeaders } from './security.js';
+import { tiersPage } from './tiers/view.js';
+import { whatIfPage } from './what-if/view.js';
+
+/** A page says at once that the store does not answer; the next one asks again. */
+const NO_PATIENCE = AbortSignal.abort();
+
+/** The pages of the console. The server checks the `Host` header: see local-server.ts. */
+export function consoleApp(deps: ConsoleDeps): Hono {
+  const app = new Hono();
+  const guard = new FormGuard();
+  const notes = new FlashNotes();
+  const reader = new CountsReader(deps, NO_PATIENCE);
+  const clock = deps.backlog.clock ?? systemClock;
+  const contextOf = (request: Context): PageContext => ({
+    deps,
+    now: clock.now(),
+    csrf: guard.token,
+    flash: notes.read(request.req.query('note')),
+  });
+
+  const routes = { deps, guard, notes, reader, contextOf };
+
+  app.use(securityHeaders, ownLoadsOnly, formLimit);
+  app.route('/', assets());
+  if (deps.key !== undefined) app.use(keyGuard(deps.key));
+  app.get('/', async (request) => request.html(overview(contextOf(request), reader)));
+
+  app.get('/records', async (request) => {
+    const text = readFilter((name) => request.req.query(name));
+    return request.html(recordsPage(contextOf(request), reader, text, request.req.query('after')));
+  });
+  app.use('/bulk', ownLinksOnly);
+  app.get('/failures', async (request, next) => {
+    const more = request.req.query('more') === 'yes';
+    return more ? ownLinksOnly(request, next) : next();
+  });
+  app.get('/failures', async (request) => {
+    const more = request.req.query('more') === 'yes';
+    return request.html(failuresPage(contextOf(request), reader, { more }));
+  });
+  app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
+  app.get('/what-if', async (request) => {
+    const field = (name: string) => request.req.query(name) ?? '';
+    return request.html(whatIfPage(contextOf(request), reader, field));
+  });
+  app.route('/record', recordRoutes(routes));
+  app.route('/queue', queueRoutes(routes));
+  app.route('/', bulkRoutes(routes));
+
+  if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));
+
+  app.notFound((request) => {
+    const context = contextOf(request);
+    return request.html(
+      page({ context, title: 'Not found', children: <Verdict>There is no such page.</Verdict> }),
+      404,
+    );
+  });
+  app.onError((error, request) => {
+    const reason = explainRead(error);
+    const context = contextOf(request);
+    return request.html(page({ context, title: 'Error', children: <ReadError reason={reason} /> }), 500);
+  });
+  return app;
+}

@@ -1,0 +1,54 @@
+import type { QueueView } from '../../../../src/overview/snapshot.js';
+import { age } from '../../../../src/support/duration.js';
+import { link, Unknown } from '../parts.js';
+
+/** The time since the oldest due time, or until it. @param inLine what is beside it is left out */
+export function OldestDue({
+  view: { stats },
+  now,
+  inLine,
+}: {
+  view: QueueView;
+  now: number;
+  inLine?: boolean;
+}) {
+  const { retryMode } = stats;
+  if (stats.oldestDueAt === undefined) return <Unknown why="no record waits" />;
+  const ms = now - Date.parse(stats.oldestDueAt);
+  if (!Number.isFinite(ms)) return <Unknown why="its due time cannot be read" />;
+  if (retryMode === 'progressive' && ms >= 0) {
+    return (
+      <>
+        {age(ms)}
+        {inLine ? <span class="q sm"> old</span> : <span class="sm sub block">since its insertion</span>}
+      </>
+    );
+  }
+  return ms >= 0 ? <span>{age(ms)}</span> : <span class="q">in {age(-ms)}</span>;
+}
+
+/** The share of the attempts that failed. @param inLine what is beside it is left out */
+export function FailedShare({ recent, inLine }: { recent: QueueView['recent']; inLine?: boolean }) {
+  const all = recent ? recent.succeeded + recent.failed : 0;
+  if (!recent || all === 0) return <Unknown why="no attempt in 15 min" />;
+  if (recent.failed === 0) return <span class="q">0 %</span>;
+  return (
+    <>
+      {Math.max(1, Math.round((100 * recent.failed) / all))} %
+      {inLine ? null : (
+        <span class="sm sub block">
+          {recent.failed} of {all}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The link to the page that pauses or resumes a queue. */
+export function PauseLink({ queue, isPaused }: { queue: string; isPaused: boolean }) {
+  return (
+    <a class="sub sm" href={link('/queue', { name: queue })}>
+      {isPaused ? 'Resume' : 'Pause'}…<span class="vh"> {queue}</span>
+    </a>
+  );
+}

@@ -1,0 +1,187 @@
+import { signsText } from '../../../../src/overview/count-signs.js';
+import type { CountsReader } from '../../../../src/overview/counts.js';
+import { explainRead } from '../../../../src/overview/explain-read.js';
+import { counted, shortened, units } from '../../../../src/overview/format.js';
+import { sentenceOf } from '../../../../src/overview/sentence.js';
+import { type RuleView, snapshotOf } from '../../../../src/overview/snapshot.js';
+import { age } from '../../../../src/support/duration.js';
+import { ReadError } from '../errors.js';
+import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
+import { runLink } from '../runtime/run-page.js';
+import { QueuesPanel } from './queues.js';
+import { RunResult, RunsPanel } from './runs.js';
+
+/** The overview: what is wrong, and the state of the queues. */
+export async function overview(context: PageContext, reader: CountsReader) {
+  const { deps, now } = context;
+  const { counts, error } = await reader.read();
+  const snapshot = snapshotOf(deps, counts, now);
+  const reason = error === undefined ? undefined : explainRead(error);
+  const { tone, title, details } = sentenceOf(snapshot, reason);
+  const wall = deps.backlog.clock?.wall() ?? Date.now();
+  const note = counts
+    ? [
+        `read ${age(wall - counts.readAt)} ago`,
+        ...(counts.readUnits > 0 ? [units(counts.readUnits)] : []),
+        ...signsText(snapshot.queues ?? [], now),
+      ].join(', ')
+    : 'no counts';
+  return page({
+    context,
+    title: 'Overview',
+    view: 'Overview',
+    refreshSeconds: 5,
+    children: (
+      <>
+        <Verdict note={note} details={details.length > 0 ? details.slice(0, 6).join(' ') : null}>
+          <Mark tone={tone === 'unknown' ? 'grey' : tone} icon={ICONS[tone]}>
+            <Foreign text={title} most={400} />
+          </Mark>
+        </Verdict>
+        {reason === undefined ? null : <ReadError reason={reason} stale={counts !== undefined} />}
+        {snapshot.queues && snapshot.queues.length > 0 ? (
+          <QueuesPanel context={context} queues={snapshot.queues} />
+        ) : null}
+        {snapshot.queues?.length === 0 ? <NoQueues context={context} /> : null}
+        {deps.runtime ? (
+          <div class="cols two" data-live="runtime">
+            <RulesPanel context={context} rules={snapshot.rules} />
+            <RunsPanel context={context} />
+          </div>
+        ) : null}
+        {deps.runtime ? <RuntimeFacts context={context} /> : null}
+      </>
+    ),
+  });
+}
+
+const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'warn' } as const;
+
+function NoQueues({ context }: { context: PageContext }) {
+  return (
+    <Panel title="Nothing there yet">
+      <div class="blank">
+        <p class="sub">
+          No run has served a queue of this backlog, and no operator has paused one. Put a record in:
+        </p>
+        <pre class="cmd">{`aws dynamodb put-item --table-name ${context.deps.backlog.table} --item file://record.json`}</pre>
+      </div>
+    </Panel>
+  );
+}
+
+function RulesPanel({ context, rules }: { context: PageContext; rules: readonly RuleView[] }) {
+  const { access } = context.deps;
+  const missed = rules.filter((rule) => rule.missed).length;
+  const note = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${missed > 0 ? `, ${missed} missed` : ''}`;
+  return (
+    <Panel title="Rules" note={note}>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col">Last run</th>
+            <th scope="col" class="r">
+              Next run
+            </th>
+            <th scope="col" class="r">
+              <span class="vh">Action</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map((view) => (
+            <RuleRow context={context} view={view} />
+          ))}
+        </tbody>
+      </table>
+      {access.write ? null : (
+        <p class="pad sub sm" id="read-only">
+          {access.reason}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function RuleRow({ context, view: { rule, last, missed } }: { context: PageContext; view: RuleView }) {
+  const { deps, now } = context;
+  return (
+    <tr class={missed ? 'missed' : undefined}>
+      <td title={`${rule.expression} ${rule.timeZone ?? ''}`}>
+        <Foreign text={rule.label} most={80} />
+      </td>
+      <td class="sm full">
+        {last ? (
+          <>
+            <a class="bare" href={runLink(last)} title="What it wrote">
+              <When at={last.at} now={now} />
+            </a>{' '}
+            <RunResult run={last} />
+          </>
+        ) : (
+          <span class="q">not since the start</span>
+        )}
+        {missed ? (
+          <Mark tone="amber" icon="warn">
+            <b>missed</b>
+          </Mark>
+        ) : null}
+      </td>
+      <td class="r sm">
+        {rule.enabled ? (
+          rule.nextAt ? (
+            <When at={rule.nextAt} now={now} expected={!missed} />
+          ) : (
+            'never'
+          )
+        ) : (
+          'disabled'
+        )}
+      </td>
+      <td class="r">
+        <ActionForm context={context} action={`/runtime/run?rule=${encodeURIComponent(rule.id)}`}>
+          <button
+            class="btn s"
+            type="submit"
+            disabled={!deps.access.write}
+            aria-describedby={deps.access.write ? undefined : 'read-only'}
+          >
+            Run now<span class="vh"> {shortened(rule.label, 80)}</span>
+          </button>
+        </ActionForm>
+      </td>
+    </tr>
+  );
+}
+
+function RuntimeFacts({ context }: { context: PageContext }) {
+  const status = context.deps.runtime?.status();
+  if (!status) return null;
+  const attempting = status.rules.filter(({ queues }) => queues.length > 0);
+  const isDisabled = attempting.length > 0 && attempting.every(({ enabled }) => !enabled);
+  return (
+    <p class="sub sm facts-line" data-live="facts">
+      <span>local runtime of {status.app}</span>
+      <span>
+        DynamoDB <code>{status.endpoint}</code>, table {status.tables.join(', ')}
+      </span>
+      {isDisabled ? (
+        <span class="mark dead">
+          <Icon name="warn" />
+          <b>delivers nowhere: the app's rules are disabled</b>
+        </span>
+      ) : null}
+      {isDisabled || status.deliverTo === undefined ? null : (
+        <span>
+          delivers to <code>{status.deliverTo}</code>
+        </span>
+      )}
+      <span>{counted(status.totals.runs, 'run')} since the start</span>
+      <span>
+        logs in <code>{status.logs}</code>
+      </span>
+    </p>
+  );
+}

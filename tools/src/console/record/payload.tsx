@@ -1,0 +1,53 @@
+import { bytes, shortened } from '../../../../src/overview/format.js';
+import type { ShownPayload } from '../../shown-payload.js';
+import { link, Mark, Panel } from '../parts.js';
+import { visibleJson } from '../visible-json.js';
+
+/** Most characters of a payload that is not folded. */
+const FOLDED_CHARACTERS = 3_000;
+/** No more than this is on a page; all of it can be downloaded. */
+const MOST_CHARACTERS = 40_000;
+
+/** The payload as JSON over several lines, as far as it is shown. Numbers keep all their digits. */
+export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload }) {
+  if (shown.hidden !== undefined) {
+    return (
+      <Panel title="Payload" note="hidden">
+        <p class="amberline">
+          <Mark tone="amber" icon="warn">
+            {shown.hidden}
+          </Mark>
+        </p>
+      </Panel>
+    );
+  }
+  const { json, isRedacted } = shown;
+  const text = visibleJson(shortened(json, MOST_CHARACTERS));
+  const isCut = json.length > MOST_CHARACTERS;
+  const body = (
+    <pre class="json" dir="ltr">
+      <bdi>{text}</bdi>
+    </pre>
+  );
+  const size = bytes(Buffer.byteLength(json));
+  return (
+    <Panel
+      title="Payload"
+      note={isRedacted ? `redacted, ${size}` : size}
+      end={<a href={link('/record/payload', { id })}>Raw</a>}
+    >
+      <div class="pad">
+        {json.length > FOLDED_CHARACTERS ? (
+          <details id="payload">
+            <summary>
+              {isCut ? `The first ${bytes(MOST_CHARACTERS)} of ${size}` : `All of it, ${size}`}
+            </summary>
+            {body}
+          </details>
+        ) : (
+          body
+        )}
+      </div>
+    </Panel>
+  );
+}

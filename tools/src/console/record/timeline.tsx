@@ -1,0 +1,128 @@
+import { clockText } from '../../../../src/overview/format.js';
+import type { BacklogRecord, HistoryEntry } from '../../../../src/record/index.js';
+import { age } from '../../../../src/support/duration.js';
+import { Foreign, Panel, When } from '../parts.js';
+import { MARK_WORDS, MarkIcon } from './marks.js';
+import { type AttemptPlan, kindOf } from './plan.js';
+
+/** Each attempt with the gap before it, the newest first. */
+export function Timeline(props: {
+  record: BacklogRecord;
+  plan: AttemptPlan;
+  now: number;
+  running: boolean;
+  paused: boolean;
+}) {
+  const { record, plan, now, running, paused } = props;
+  const newest = [...record.history].reverse();
+  const note = record.attempts > 0 ? `newest first, ${newest.length} of ${record.attempts} kept` : undefined;
+  const last = newest[0];
+  return (
+    <Panel title="Attempts" note={note} live="attempts">
+      <ol class="timeline">
+        {plan.next === undefined ? null : (
+          <li class="nxt">
+            <span class="b">{plan.next > now ? clockText(plan.next, now) : 'now'}</span>
+            <MarkIcon kind="next" />
+            <span>
+              <span class="b">Attempt {record.attempts + 1}</span>{' '}
+              {running ? (
+                'is running'
+              ) : plan.next > now ? (
+                <When at={plan.next} now={now} />
+              ) : (
+                `is due: ${paused ? 'when its queue goes on' : 'at the next run'}`
+              )}
+            </span>
+          </li>
+        )}
+        {plan.next !== undefined && last ? <Gap ms={plan.next - Date.parse(last.at)} /> : null}
+        {newest.map((entry, i) => {
+          const before = newest[i + 1];
+          return (
+            <>
+              <Entry entry={entry} now={now} isNewest={i === 0} />
+              {before ? <Gap ms={Date.parse(entry.at) - Date.parse(before.at)} /> : null}
+            </>
+          );
+        })}
+        {newest.length < record.attempts && newest.length > 0 ? (
+          <li class="sub">
+            <span />
+            <span />
+            <span>Older attempts are not kept: a record's history is bounded.</span>
+          </li>
+        ) : null}
+        {newest.length === 0 && record.attempts === 0 ? (
+          <li class="sub">
+            <span />
+            <span />
+            <span>No attempt has ended yet.</span>
+          </li>
+        ) : null}
+        {newest.length === 0 && record.attempts > 0 ? (
+          <li class="sub">
+            <span />
+            <span />
+            <span>An attempt that succeeds at once is counted, and leaves no entry.</span>
+          </li>
+        ) : null}
+      </ol>
+    </Panel>
+  );
+}
+
+function Gap({ ms }: { ms: number }) {
+  return (
+    <li class="gap">
+      <span>{Number.isFinite(ms) ? age(ms) : ''}</span>
+      <i />
+      <span />
+    </li>
+  );
+}
+
+function Entry({ entry, now, isNewest }: { entry: HistoryEntry; now: number; isNewest: boolean }) {
+  const { at, attempt, ms, outcome, name, message, stack, next, queue } = entry;
+  const kind = kindOf(entry);
+  return (
+    <li data-key={`attempt-${attempt}`}>
+      <span>
+        <time datetime={at}>{clockText(Date.parse(at), now)}</time>
+      </span>
+      <MarkIcon kind={kind} />
+      <div>
+        <span class="b">{attempt}</span> <Foreign text={outcome ?? name ?? 'failed'} most={64} />{' '}
+        <span class="vh">({MARK_WORDS[kind]})</span>
+        {ms === undefined ? null : ' '}
+        {ms === undefined ? null : (
+          <span class="q sm">{ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}</span>
+        )}
+        {message ? (
+          <div class="msg">
+            <Foreign text={message} most={600} />
+          </div>
+        ) : null}
+        {next === undefined ? null : (
+          <div class="q sm">
+            {next === 'dead' ? 'given up' : `planned the next one for ${clockText(Date.parse(next), now)}`}
+            {queue === undefined ? null : (
+              <>
+                {' '}
+                in <Foreign text={queue} most={60} />
+              </>
+            )}
+          </div>
+        )}
+        {stack === undefined ? null : (
+          <details id={`stack-${attempt}`} open={isNewest}>
+            <summary>Stack</summary>
+            <pre class="stack">
+              <bdi>{stack}</bdi>
+            </pre>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RedactPayload } from '../../../../src/operate/redact-payload.js';
+import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../../../../src/record/index.js';
+import { parseDuration } from '../../../../src/support/duration.js';
+import { ConfigurationError } from '../../../../src/support/errors.js';
+import { parseExactly } from '../../cli/exact-json.js';
+import { shownPayload } from '../../shown-payload.js';
+import { patternOf } from '../failures/pattern.js';
+import { link } from '../parts.js';
+
+/** A filter as the address has it, each part as text. Empty: not filtered by that. */
+export interface FilterText {
+  readonly queue: string;
+  /** A status, or empty for all that are not finished: `NEW`, `ERROR` and `DEAD`. */
+  readonly status: string;
+  /** Part of the last error's name, message, or the reason of the death. */
+  readonly error: string;
+  /** Inserted within this duration, such as `3h`. */
+  readonly younger: string;
+  /** Inserted longer ago than this duration. */
+  readonly older: string;
+  /** The beginning of the id. */
+  readonly id: string;
+  /** `path=value` in the payload, such as `customer.id=7`. */
+  readonly where: string;
+  /** Failed last within this duration. */
+  readonly failedWithin: string;
+  /** Failed last longer ago than this duration. */
+  readonly failedBefore: string;
+  /** The last error's message with its numbers and ids replaced: see failures/pattern.ts. */
+  readonly pattern: string;
+  /** The last error's name, all of it. */
+  readonly errorName: string;
+}
+
+/** A filter that was checked. */
+export interface RecordFilter {
+  readonly text: FilterText;
+  readonly queue: string | undefined;
+  readonly statuses: readonly Status[];
+  /** Each record has to be read to know if it matches: the index knows only queue, and dead or not. */
+  readonly examines: boolean;
+  readonly matches: (record: BacklogRecord, now: number) => boolean;
+}
+
+const NAMES = [
+  'queue',
+  'status',
+  'error',
+  'younger',
+  'older',
+  'id',
+  'where',
+  'failedWithin',
+  'failedBefore',
+  'pattern',
+  'errorName',
+] as const satisfies readonly (keyof FilterText)[];
+
+const OPEN: readonly Status[] = ['NEW', 'ERROR', 'DEAD'];
+const MOST_CHARACTERS = 2_100;
+
+/** Reads the filter of an address. @param value gives a part of the query */
+export function readFilter(value: (name: string) => string | undefined): FilterText {
+  const entries = NAMES.map((name) => [name, (value(name) ?? '').trim().slice(0, MOST_CHARACTERS)]);
+  return Object.fromEntries(entries) as Record<keyof FilterText, string>;
+}
+
+/**
+ * Checks a filter.
+ *
+ * @param redact then it looks into what is shown of a payload: hidden values cannot be guessed by it
+ * @throws ConfigurationError that says which part is invalid
+ */
+export function parseFilter(text: FilterText, redact?: RedactPayload): RecordFilter {
+  const { queue, status, error, id, errorName, pattern } = text;
+  if (queue && !QUEUE_PATTERN.test(queue))
+    throw new ConfigurationError('Queue: there is no queue of such a name');
+  const known = STATUSES.find((one) => one === status);
+  if (status && !known) throw new ConfigurationError(`State: expected ${STATUSES.join(', ')}`);
+  const statuses = known ? [known] : OPEN;
+  const needle = error.toLowerCase();
+  const where = parseWhere(text.where);
+  const [younger, older, within, before] = (
+    [
+      [text.younger, 'Inserted within'],
+      [text.older, 'Inserted before'],
+      [text.failedWithin, 'Failed within'],
+      [text.failedBefore, 'Failed before'],
+    ] as const
+  ).map(([duration, name]) => (duration === '' ? undefined : parseDuration(duration, name) * 1000));
+  const matches = (record: BacklogRecord, now: number): boolean => {
+    const age = now - Date.parse(record.insertedAt);
+    const sinceFailure = now - Date.parse(record.lastFailureAt ?? record.lastError?.at ?? '');
+    return (
+      statuses.includes(record.status) &&
+      (queue === '' || record.queue === queue) &&
+      record.id.startsWith(id) &&
+      (needle === '' || errorTextOf(record).includes(needle)) &&
+      (errorName === '' || record.lastError?.name === errorName) &&
+      (pattern === '' || patternOf(record.lastError?.message ?? '') === pattern) &&
+      (younger === undefined || age < younger) &&
+      (older === undefined || age >= older) &&
+      (within === undefined || sinceFailure < within) &&
+      (before === undefined || sinceFailure >= before) &&
+      (where === undefined || isDeepStrictEqual(valueAt(payloadOf(record, redact), where.path), where.equals))
+    );
+  };
+  const examines = NAMES.some((name) => name !== 'queue' && name !== 'status' && text[name] !== '');
+  // One lane has both: the index does not tell NEW and ERROR apart.
+  const isHalfLane = known === 'NEW' || known === 'ERROR';
+  return { text, queue: queue || undefined, statuses, examines: examines || isHalfLane, matches };
+}
+
+/** The address of a filter with some parts changed. */
+export function filterLink(path: string, text: FilterText, changes: Partial<FilterText> = {}): string {
+  return link(path, { ...text, ...changes });
+}
+
+function errorTextOf({ lastError, deadReason = '' }: BacklogRecord): string {
+  return `${lastError?.name ?? ''}: ${lastError?.message ?? ''} ${deadReason}`.toLowerCase();
+}
+
+function parseWhere(
+  text: string,
+): { readonly path: readonly string[]; readonly equals: unknown } | undefined {
+  if (text === '') return undefined;
+  const at = text.indexOf('=');
+  if (at < 1) throw new ConfigurationError('Payload: expected a path and a value, such as customer.id=7');
+  const [path, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  return { path: path.split('.'), equals: jsonOrText(value) };
+}
+
+/** Reads a value as the command line does: `7` is a number, `"7"` a text, and so is `x`. */
+function jsonOrText(text: string): unknown {
+  try {
+    return parseExactly(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The payload as it is shown. Undefined, which no filter can ask for, where it is hidden. */
+function payloadOf(record: BacklogRecord, redact: RedactPayload | undefined): unknown {
+  if (redact === undefined) return record.payload;
+  const shown = shownPayload(record, redact);
+  return shown.hidden === undefined ? shown.value : undefined;
+}
+
+function valueAt(payload: unknown, path: readonly string[]): unknown {
+  let value = payload;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
+}

@@ -1,0 +1,28 @@
+import { type BacklogRecord, isPending, nextAttemptAt } from '../../../../src/record/index.js';
+import { Unknown, When } from '../parts.js';
+
+/** The time at which a record that waits is attempted next; for another one, the time at which it ended. */
+export function NextAttempt(props: {
+  record: BacklogRecord;
+  now: number;
+  isRunning: boolean;
+  /** No run attempts records of its queue. */
+  isPaused: boolean;
+}) {
+  const { record, now, isRunning, isPaused } = props;
+  if (isRunning) return <span>now</span>;
+  if (!isPending(record)) {
+    const ended = record.status === 'DEAD' ? (record.dueAt ?? record.lastAttemptAt) : record.lastAttemptAt;
+    if (ended === undefined) return <Unknown />;
+    return (
+      <span class="q">
+        {record.status === 'DEAD' ? 'dead ' : 'done '}
+        <When at={ended} now={now} />
+      </span>
+    );
+  }
+  const due = Date.parse(nextAttemptAt(record) ?? record.insertedAt);
+  if (due > now) return <When at={due} now={now} />;
+  if (isPaused) return <span>when its queue goes on</span>;
+  return record.lane === undefined ? <span>when it is indexed</span> : <span>at the next run</span>;
+}

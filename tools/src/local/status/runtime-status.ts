@@ -1,0 +1,200 @@
+import type { QueueStatus, RuleStatus, RunReport } from '../../../../src/overview/runtime.js';
+import { Serving } from '../../../../src/overview/serving.js';
+import type { StatusCounts } from '../../../../src/store/dynamodb/emulator.js';
+import { toIso } from '../../../../src/support/clock.js';
+import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
+import type { AppQueue } from '../app-queues.js';
+import type { DebuggerAddress } from '../debugging.js';
+import type { SampleErp } from '../sample/sample-erp.js';
+import type { SampleShop } from '../sample/sample-shop.js';
+import type { Scheduler } from '../schedule/scheduler.js';
+import type { Timekeeper } from '../schedule/timekeeper.js';
+import type { LocalApp, LocalRule } from '../template/local-app.js';
+import { queuesOf } from '../template/target.js';
+import type { RunLog } from './run-log.js';
+import type { RunningRun, RuntimeStatus, TakenPort } from './status.js';
+
+export interface RuntimeStatusDeps {
+  readonly app: LocalApp;
+  readonly appName: string;
+  readonly queues: readonly AppQueue[];
+  /** Tables that hold records. */
+  readonly tables: readonly string[];
+  readonly deliverTo: string | undefined;
+  readonly dynamodb: string;
+  readonly page: string;
+  readonly ports: readonly TakenPort[];
+  readonly dataDir: string | undefined;
+  readonly logs: string;
+  readonly time: Timekeeper;
+  readonly scheduler: Pick<Scheduler, 'nextOf'>;
+  readonly log: RunLog;
+  readonly shop: SampleShop | undefined;
+  readonly erp: SampleErp | undefined;
+  readonly debuggers: readonly DebuggerAddress[] | undefined;
+}
+
+/** A run that has ended is shown after this real time, though its effect has not been counted. */
+const COUNTED_WITHIN_MS = 1_000;
+
+/** Puts together what a runtime shows of itself. */
+export class RuntimeStatusView {
+  readonly #parts: RuntimeStatusDeps;
+  /** Counts by table. */
+  #counts: ReadonlyMap<string, StatusCounts> = new Map();
+  #countedAt: string | undefined;
+  /** Number of runs that had ended when the count began. */
+  #counted = 0;
+  #counting = { at: '', runs: 0 };
+
+  constructor(deps: RuntimeStatusDeps) {
+    this.#parts = deps;
+  }
+
+  /** A count begins: it has the effect of the runs that have ended by now. */
+  countBegins(): void {
+    this.#counting = { at: toIso(this.#parts.time.clock.now()), runs: this.#parts.log.added };
+  }
+
+  /** Sets the result of the count that has begun. */
+  setCounts(counts: ReadonlyMap<string, StatusCounts>): void {
+    this.#counts = counts;
+    this.#countedAt = this.#counting.at;
+    this.#counted = this.#counting.runs;
+  }
+
+  status(): RuntimeStatus {
+    const {
+      app,
+      appName,
+      tables,
+      deliverTo,
+      dynamodb,
+      page,
+      ports,
+      dataDir,
+      logs,
+      time,
+      log,
+      shop,
+      erp,
+      debuggers,
+    } = this.#parts;
+    const now = time.clock.now();
+    return {
+      startedAt: toIso(time.startedAt),
+      now: toIso(now),
+      aheadMs: now - time.clock.wall(),
+      speed: time.setting.speed,
+      paused: time.setting.paused === true,
+      endpoint: dynamodb,
+      statusPage: page,
+      ...(dataDir === undefined ? {} : { dataDir }),
+      logs,
+      tables,
+      ...(deliverTo === undefined ? {} : { deliverTo: withoutUrlSecrets(deliverTo) }),
+      app: withoutUrlSecrets(appName),
+      ...(ports.length > 0 ? { ports } : {}),
+      queues: this.#queues(),
+      ...(this.#countedAt === undefined ? {} : { countedAt: this.#countedAt }),
+      rules: app.rules.map((rule) => this.#rule(rule)),
+      ...this.#runs(),
+      errors: log.errors.current,
+      notices: log.notices,
+      output: log.output,
+      totals: log.totals,
+      ...(debuggers === undefined ? {} : { debuggers }),
+      ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),
+    };
+  }
+
+  /** A run is shown as ended together with the counts that have its effect: neither is behind the other. */
+  #runs(): Pick<RuntimeStatus, 'runs' | 'running' | 'countsBehind'> {
+    const { log } = this.#parts;
+    const now = performance.now();
+    const runs: RunReport[] = [];
+    const uncounted: RunningRun[] = [];
+    let countsBehind = false;
+    for (const run of log.runs) {
+      const end = log.endOf(run);
+      const isCounted = end.number <= this.#counted;
+      if (isCounted || now - end.at > COUNTED_WITHIN_MS) {
+        runs.push(run);
+        countsBehind ||= !isCounted;
+      } else {
+        const { at, rule, label, durationMs } = run;
+        uncounted.push({ at, rule, label, runningMs: durationMs });
+      }
+    }
+    return {
+      runs: runs.sort(byStart),
+      running: [...uncounted, ...log.running].sort(byStart),
+      countsBehind,
+    };
+  }
+
+  #rule({ id, label, expression, timeZone, enabled, event }: LocalRule): RuleStatus {
+    const next = this.#parts.scheduler.nextOf(id);
+    return {
+      id,
+      label,
+      expression,
+      queues: queuesOf(event),
+      ...tierOf(event),
+      ...(timeZone === undefined ? {} : { timeZone }),
+      enabled,
+      ...(next === undefined ? {} : { nextAt: toIso(next) }),
+      ...this.#parts.log.ofRule(id),
+    };
+  }
+
+  /** The app's queues, and those that records name though the app has none of that name. */
+  #queues(): QueueStatus[] {
+    const { queues, tables } = this.#parts;
+    return tables.flatMap((table) => {
+      const counts = this.#counts.get(table) ?? new Map<string, Record<string, number>>();
+      const known = queues.filter((queue) => queue.table === table);
+      const serving = new Serving({ app: known.map(({ name }) => name) });
+      const names = new Set([...known.map(({ name }) => name), ...counts.keys()]);
+      return [...names].map((name): QueueStatus => {
+        const own = known.find((queue) => queue.name === name);
+        const next = this.#nextRun(name);
+        const { NEW = 0, ERROR = 0, SUCCESS = 0, DEAD = 0, ...others } = counts.get(name) ?? {};
+        const misspelt = Object.values(others).reduce((sum, count) => sum + count, 0);
+        return {
+          name,
+          retryMode: own?.retryMode,
+          ...(serving.isUnserved(name) ? { unserved: true } : {}),
+          policy: own?.policy,
+          table,
+          // A status that is none counts as NEW: that is how a run reads it.
+          NEW: NEW + misspelt,
+          ERROR,
+          SUCCESS,
+          DEAD,
+          ...(next === undefined ? {} : { nextRunAt: toIso(next) }),
+        };
+      });
+    });
+  }
+
+  #nextRun(queue: string): number | undefined {
+    const times = this.#parts.app.rules
+      .filter(({ event }) => queuesOf(event).includes(queue))
+      .map(({ id }) => this.#parts.scheduler.nextOf(id))
+      .filter((next) => next !== undefined);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+}
+
+/** Compares by start. Two of the same time keep their order. */
+function byStart(one: { readonly at: string }, other: { readonly at: string }): number {
+  return one.at < other.at ? -1 : one.at > other.at ? 1 : 0;
+}
+
+function tierOf(event: unknown): { readonly tier?: number } {
+  const { tier } = (typeof event === 'object' && event !== null ? event : {}) as {
+    tier?: { number?: unknown };
+  };
+  return typeof tier?.number === 'number' ? { tier: tier.number } : {};
+}
