@@ -17,9 +17,9 @@ function namesIn(page: string): Set<string> {
 }
 
 describe.each([
-  ['ProgressiveProps', 'docs/cdk.md', []],
-  ['TierProps', 'docs/cdk.md', []],
-  ['WorkerProps', 'docs/cdk.md', ['docs/handlers.md']],
+  ['ProgressiveProps', 'docs/cdk-props.md', []],
+  ['TierProps', 'docs/cdk-props.md', []],
+  ['WorkerProps', 'docs/cdk-props.md', ['docs/handlers.md']],
   ['BacklogOperatorOptions', 'docs/operate.md', ['docs/testing.md', 'docs/console.md']],
   ['Selection', 'docs/operate.md', []],
   ['InsertManyOptions', 'docs/tasks.md', []],

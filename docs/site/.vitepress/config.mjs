@@ -86,7 +86,7 @@ export default defineConfig({
     nav: [
       { text: 'Get started', link: '/get-started' },
       { text: 'Tutorials', link: '/tutorials/' },
-      { text: 'Reference', link: '/cdk' },
+      { text: 'Reference', link: '/cdk-props' },
       { text: 'API', link: '/api/' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
       {

@@ -43,6 +43,9 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['testing-node.md'],
       ['policies.md', 'Choose a policy'],
       ['back-pressure.md'],
+      ['cdk.md'],
+      ['cdk-functions.md', 'Functions: VPC, roles'],
+      ['cdk-resources.md', 'What is created'],
       ['worker.md', 'Run it anywhere: a worker'],
       ['containers.md'],
     ],
@@ -69,7 +72,7 @@ export const GROUPS: readonly SidebarGroup[] = [
   {
     text: 'Reference',
     items: [
-      ['cdk.md', 'Props of the construct'],
+      ['cdk-props.md', 'Props of the construct'],
       ['handlers.md#your-own-code', 'Options of a handler'],
       ['records.md', 'Attributes of a record'],
       ['policies-reference.md', 'Waits of each policy'],
@@ -77,7 +80,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['environment.md'],
       ['permissions.md'],
       ['api/index.md', 'API'],
-      ['cdk.md#errors', 'Errors at synthesis'],
+      ['cdk-errors.md', 'Errors at synthesis'],
       ['command-line.md#output-for-programs', 'Output for programs'],
       ['local-reference.md', 'Local runtime'],
       ['architecture.md#what-limits-it', 'Limits'],
