@@ -13,11 +13,11 @@ export interface HandlerBundles {
 
 export interface Bundle {
   readonly file: string;
-  /** Of what is loaded at a cold start. */
+  /** The size of what is loaded at a cold start. */
   readonly bytes: number;
-  /** Files of which something is in that, from the package's root. */
+  /** Files that have a part in it, from the package's root. */
   readonly inputs: readonly string[];
-  /** The same of what is loaded only if it is needed. */
+  /** Files that have a part in what is loaded only if it is needed. */
   readonly laterInputs: readonly string[];
 }
 

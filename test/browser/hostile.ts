@@ -26,7 +26,7 @@ export const HOSTILE_IDS = [
   '\u05E9\u05DC\u05D5\u05DD/\u0645\u0631\u062D\u0628\u0627',
 ] as const;
 
-/** A megabyte without a place to break it. */
+/** A megabyte of text that cannot be wrapped. */
 const WALL = 'W'.repeat(1_000_000);
 
 export const HOSTILE_PAYLOADS = [

@@ -27,7 +27,7 @@ try {
         viewport: { width, height },
         reducedMotion: 'reduce',
       });
-      // The script of the page counts times on: it stands still.
+      // The script of the page counts times on: its clock is frozen.
       await page.clock.setFixedTime(NOW);
       await page.goto(served.url + path, { waitUntil: 'load' });
       const suffix = schemes.length > 1 ? `-${colorScheme}` : '';

@@ -26,7 +26,7 @@ const parsed = (svg: string) => parseHTML(`<html><body>${svg}</body></html>`).do
 
 const texts = (svg: string) => [...parsed(svg).querySelectorAll('text')].map((text) => text.textContent);
 
-/** Of 100 records: a dot is a path with round ends, and nothing between them. */
+/** Places of the dots of 100 records: a dot is a path with round ends, and nothing between them. */
 const dots = (svg: string) =>
   [...parsed(svg).querySelectorAll('path[d]')].flatMap((path) => {
     const places = [...(path.getAttribute('d') ?? '').matchAll(/M([\d.]+),([\d.]+)Z/g)];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 
-/** Whether to keep a request back until the gate is opened. */
+/** Decides whether a request is kept back until the gate is opened. */
 export type IsHeld = (operation: string, count: number) => boolean;
 
 /** An embedded DynamoDB behind a gate, so that a test can stop a command in the middle of its work. */
@@ -20,7 +20,7 @@ export async function startGatedDynamoDb() {
     const count = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, count);
     if (isHeld(operation, count)) await new Promise<void>((resolve) => held.push(resolve));
-    // The database answers nobody who means another host.
+    // The database answers only requests that name its own host.
     const headers = { ...from.headers, host: new URL(dynamodb.endpoint).host };
     const passed = request(dynamodb.endpoint, { method: 'POST', headers }, (answer) => {
       to.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -31,10 +31,10 @@ export async function startGatedDynamoDb() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    /** Of the database itself. */
+    /** The endpoint of the database itself. */
     direct: dynamodb.endpoint,
     gated: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Counts of requests begin anew. */
+    /** Holds these requests from now on, and counts requests from 0 again. */
     hold(which: IsHeld): void {
       counts.clear();
       isHeld = which;

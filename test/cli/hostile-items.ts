@@ -23,7 +23,7 @@ const HOSTILE_ERROR = map(
   '{"name": {"M": {"toString": {"S": "x"}, "valueOf": {"S": "y"}}}, "at": {"N": "1"}}',
 );
 
-/** What anybody may have put: each of them once stopped one command at least. */
+/** Attributes that a producer may have put: each of them once stopped at least one command. */
 const ODD: Readonly<Record<string, Attributes>> = {
   error: { lastError: HOSTILE_ERROR },
   errorText: { lastError: { S: 'Error: no' } },

@@ -75,7 +75,7 @@ export async function redriveInterrupted(
     });
     const all = await redriven();
     expect(all.size).toBe(count);
-    // Whoever was redriven by then has not been touched again.
+    // Records that were redriven by then have not been written again.
     for (const [id, rev] of [...first, ...second])
       if (all.get(id) !== rev) expect([id, all.get(id)]).toEqual([id, rev]);
     const again = await cli.run(...args);

@@ -6,15 +6,13 @@ interface Statement {
   readonly Statement: string;
   readonly Parameters: Attributes[string][];
 }
-/**
- * What becomes of one statement: done, or an error by its code; `late` is done, and its answer an error all the same.
- */
+/** The outcome of one statement: `ok`, or an error by its code. `late` is executed, and answered with an error. */
 export type Verdict = 'ok' | 'late' | (string & {});
 
 export interface Behaviour {
-  /** Of each statement. */
+  /** The outcome of each statement. */
   readonly verdict?: (id: string, request: number) => Verdict;
-  /** Of each request: an error by its name instead of an answer; `lost`: done, and the first answer is lost. */
+  /** The name of an error that answers a request. `lost`: the request is executed, and its first answer is lost. */
   readonly refuse?: (operation: string, request: number) => string | undefined;
   readonly latencyMs?: number;
 }

@@ -27,7 +27,7 @@ export interface Expression {
 
 /** What an expression can name. */
 export interface Surroundings {
-  /** Of another metric or expression of the alarm. */
+  /** The value of another metric or expression of the alarm. */
   valueOf(id: string): Value;
   /** The metrics of the alarm, not its expressions. */
   readonly metricIds: readonly string[];

@@ -50,7 +50,7 @@ export function stateChanges(
   return play(alarms, data, options).changes.filter(({ alarm }) => asked.has(alarm));
 }
 
-/** Of these alarms and of those that they depend on. Each evaluation starts from the state before it. */
+/** Evaluates these alarms and those that they depend on. Each evaluation starts from the state before it. */
 function play(
   alarms: readonly Alarm[],
   data: MetricData,
@@ -62,7 +62,7 @@ function play(
   const until = milliseconds(options.until);
   const atFirst = new Map<string, AlarmState>();
   const changes: StateChange[] = [];
-  // Of each alarm at each evaluation: one alarm after the other, which is faster than one minute after the other.
+  // The state of each alarm at each evaluation. One alarm after the other is faster than one minute after the other.
   const histories = new Map<string, AlarmState[]>();
   for (const alarm of inOrder(alarms)) {
     let state = stateAt(alarm, data, from, options);

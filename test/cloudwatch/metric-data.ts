@@ -145,7 +145,7 @@ class Samples {
     return values;
   }
 
-  /** Of the first one that is not earlier. */
+  /** The index of the first sample that is not earlier. */
   #indexAt(time: number): number {
     let low = 0;
     let high = this.#samples.length;

@@ -51,7 +51,7 @@ const twoOfThree: Row[] = [
   ['0 - X - -', 'OK', 'OK', 'ALARM', 'OK'],
   ['- - - - 0', 'OK', 'OK', 'ALARM', 'OK'],
   ['- - - X -', 'ALARM', KEPT, 'ALARM', 'OK'],
-  // Of an earlier edition.
+  // A row of an earlier edition of the tables.
   ['- - - - X', 'INSUFFICIENT_DATA', KEPT, 'ALARM', 'OK'],
   // The text: "the two oldest data points in the evaluation range are not needed because none of the 3 most recent … are missing".
   ['X X X 0 0', 'OK', 'OK', 'OK', 'OK'],

@@ -168,12 +168,11 @@ function judge(
 }
 
 /**
- * How many periods ago the oldest data point was, the most recent period being 1; 0 without any.
+ * The age of the oldest data point in periods. It is 1 for a point of the most recent period, and 0 if there is no point.
  *
- * "Alarms are designed to always go into ALARM state when the oldest available breaching datapoint … is at least as old as the
- * value of Datapoints to Alarm, and all other more recent data points are breaching or missing." While it is younger, the page
- * only says that the alarm "does not go immediately into ALARM state"; an earlier edition of its tables had INSUFFICIENT_DATA
- * there.
+ * The page says: ALARM "when the oldest available breaching datapoint … is at least as old as the value of Datapoints to Alarm,
+ * and all other more recent data points are breaching or missing." While the oldest one is younger, the page only says that the
+ * alarm "does not go immediately into ALARM state". An earlier edition of its tables had INSUFFICIENT_DATA there.
  */
 function oldestAge(points: readonly Point[]): number {
   const oldest = points.findIndex((value) => value !== undefined);

@@ -26,7 +26,7 @@ const run: RunReport = {
   durationMs: 5,
 };
 
-/** The console of a runtime whose clock does what it is told. */
+/** The console of a runtime whose clock applies each change. */
 function withClock(changes: Partial<ConsoleDeps> = {}, advance?: ClockAdvance) {
   const state = { speed: 60, paused: false };
   const done: unknown[] = [];

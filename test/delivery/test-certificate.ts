@@ -1,4 +1,4 @@
-/** Of 127.0.0.1, signed by itself, for a server in a test: it opens nothing. */
+/** A self-signed certificate of 127.0.0.1, for a server in a test: it opens nothing. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUccuyjI/QFs+So9Xg87qvMOGDQ8swCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTEyNDAxNloYDzIxMjYxMDI4

@@ -34,7 +34,7 @@ describe('the pages about policies', () => {
   it.each(pictures.filter(({ command }) => !isSimulation(command)))(
     'show the picture $file as it is drawn',
     ({ file }) => {
-      // Compared as true or false: a difference of 50 KB helps nobody.
+      // Compared as true or false: a message with a difference of 50 KB is of no use.
       const isSame = readFileSync(new URL(file, docs), 'utf8') === readFileSync(join(folder, file), 'utf8');
       expect(isSame, HOW).toBe(true);
       expect(pages.filter((page) => page.includes(`](${file})`))).toHaveLength(1);

@@ -90,7 +90,7 @@ const intake = intakeHandler({
 let seen = 0;
 let invocations = 0;
 
-/** Hands over to the intake what the stream has told since the last call, as far as the filter of the stack lets it. */
+/** Sends the intake the stream's records since the last call, as far as the filter of the stack lets them through. */
 async function dispatchInserts(): Promise<void> {
   const records = await readStream(client, streams, TableName);
   const fresh = records.slice(seen).map((record) => lambdaRecord(record, 'arn'));

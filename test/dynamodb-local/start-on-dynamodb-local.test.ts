@@ -60,7 +60,7 @@ const delivered = () => receiver.deliveries.map(({ id }) => id).sort();
 vi.setConfig({ testTimeout: 150_000 });
 const soon = { timeout: 40_000, interval: 100 };
 
-/** The order and the record of what is to be told of it: both or neither. */
+/** Puts an order and the record of its delivery in one transaction: both or neither. */
 const place = (id: string) =>
   documents.send(
     new TransactWriteCommand({

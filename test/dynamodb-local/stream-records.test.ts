@@ -64,7 +64,7 @@ async function embeddedRecords(): Promise<StreamRecord[]> {
   const client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
   try {
     await writeInEveryWay(client, (await createTables(client)).records);
-    // It tells of a change when the item can be read; the writer may have its answer before.
+    // The stream has a change once the item can be read; the writer may have its answer before.
     await vi.waitFor(() => expect(records).toHaveLength(5), { timeout: 30_000 });
   } finally {
     pump.stop();
@@ -97,7 +97,7 @@ function comparable({ dynamodb, ...record }: Change | StreamRecord) {
   const { SequenceNumber, ApproximateCreationDateTime, ...change } = dynamodb;
   expect(SequenceNumber).toMatch(/^\d+$/);
   expect(Math.abs(ApproximateCreationDateTime - Date.now() / 1000)).toBeLessThan(120);
-  // The local runtime tells no size, and nobody asks for it; the region of DynamoDB Local is "ddblocal".
+  // The local runtime gives no size, and no code reads it. The region of DynamoDB Local is "ddblocal".
   const awsRegion = record.awsRegion.replace('ddblocal', 'us-east-1');
   return {
     ...record,

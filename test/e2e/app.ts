@@ -34,7 +34,7 @@ for (const id of ['Blue', 'Green']) {
     minimal: true,
   });
 }
-// What becomes of tables whose construct has another id.
+// A stack that is deployed again with another id of its construct: shows what happens to its tables.
 new Backlog(new Stack(app, 'Guarded', { env }), process.env.E2E_GUARDED_ID ?? 'Backlog', {
   queues: { idle: { retry: { type: 'none' }, enabled: false } },
   intake: false,

@@ -20,13 +20,16 @@ import {
 import { startErp } from './erp.js';
 
 /*
- * What the emulator cannot do, and this test does not show: functions get no second chance for the part of a batch that
- * they report as failed (it takes the stream's batch as done), failed runs of rules do not come back by their
- * on-failure destination, and whether EventBridge, SQS and the stream may invoke a function is not asked. What the
- * functions themselves may do is: each works with the rights of its own role. Conditions on DynamoDB's own keys are
- * not known there: that a producer with `grantInsert` reads no more than the fence of a record, and writes none but
- * its own ids, is not shown. It has keys, encrypts nothing by them, and forgets that of a table or of variables: it shows
- * that a backlog with a key deploys and works, and that its queues and log groups have that key.
+ * Limits of the emulator, and what this test therefore does not show:
+ *
+ * - The emulator takes a batch of the stream as done. The part that a function reports as failed is not delivered again.
+ * - Failed runs of rules do not come back through their on-failure destination.
+ * - The right of EventBridge, SQS and the stream to invoke a function is not checked. The rights of the functions are: each works with
+ *   its own role.
+ * - Conditions on DynamoDB's own condition keys are not known. The test does not show that a producer with `grantInsert` reads
+ *   only the fence of a record, and writes only its own ids.
+ * - Nothing is encrypted, and the key of a table or of variables is forgotten. The test shows that a backlog with a key deploys
+ *   and works, and that its queues and log groups have that key.
  */
 
 const client = createDynamoDbClient({});
@@ -61,7 +64,7 @@ async function historyOf(id: string): Promise<string[]> {
     .map(({ dynamodb }) => `${dynamodb?.NewImage?.status?.S} in ${dynamodb?.NewImage?.lane?.S ?? 'no lane'}`);
 }
 
-/** Who waits, and for what. */
+/** Records that have not succeeded, except the one that never does. */
 async function unfinished(): Promise<object[]> {
   const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
   return Items.filter(({ id, status }) => status !== 'SUCCESS' && id !== 'py-never');
@@ -250,7 +253,7 @@ describe('the deployed stack', () => {
     it('goes on by the other one after a transfer, and attempts nothing twice', async () => {
       expect((await backlog('transfer', 'team', '--to', 'Green', ...control())).code).toBe(0);
       await isOwnedBy('Green');
-      // The intake knows the former owner for a minute: until then records wait for the rule.
+      // The intake remembers the previous owner for a minute: until then records wait for the rule.
       await insert('fails-at-green', { answers: [503, 200] });
       for (const id of ['fails-at-blue', 'fails-at-green']) {
         await eventually(id, { status: 'SUCCESS', attempts: 2 });

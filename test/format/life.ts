@@ -15,7 +15,7 @@ export const BANDS = tierBands(
   300,
 );
 
-/** Fails as the payload says: so many times, or for good. */
+/** Fails as the payload says: a number of times, or permanently. */
 const process: Process = ({ id, payload }, { attempt }) => {
   const { fails = 0, dead, rest } = payload as { fails?: number; dead?: boolean; rest?: number };
   if (dead) throw new Dead('nobody wants it');

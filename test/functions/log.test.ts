@@ -243,7 +243,7 @@ describe('the metrics', () => {
         .filter(({ dimensions }) => dimensions.Queue === undefined)
         .map(({ name, values }) => [name, values]);
     };
-    // Of five attempts three have failed, one of them for good.
+    // Three of five attempts have failed, one of them permanently.
     expect(valuesOf([])).toEqual([
       ['Dead', [1]],
       ['FailureBalance', [1]],

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../src/store/index.js';
 import { context, workbench } from './support.js';
 
 const QUEUES = { default: { retryMode: 'perRecord' } } as const;
-/** Of an invocation: a little more than a run keeps for its end. */
+/** The time that an invocation has left: a little more than a run keeps for its end. */
 const TIME_MS = 5_500;
 const EVENT = { queue: 'default' };
 

@@ -121,7 +121,7 @@ describe('an event that twenty queues share', () => {
       return call();
     });
     const handler = backlogHandler({ process: () => {}, ...bench.overrides, store });
-    // The minute of the day at which no queue looks into lanes of former shards.
+    // At this minute of the day, no queue looks into the lanes of earlier shards.
     bench.clock.advance(60);
     await handler({ queues: weights }, context);
     expect(requests).toEqual(NAMES.map(() => 'pages.query'));

@@ -7,7 +7,7 @@ interface Order {
   readonly amount: number;
 }
 
-/** Nothing of this runs: it has to compile, and what is marked must not. */
+/** Code that is compiled and never called: the lines that are marked must not compile. */
 function compiles() {
   const process: Process<Order> = async ({ payload }, { signal }) => {
     expectTypeOf(payload).toEqualTypeOf<Order>();

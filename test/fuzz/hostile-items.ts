@@ -89,7 +89,7 @@ const ATTRIBUTES: Readonly<Record<string, fc.Arbitrary<RawValue>>> = {
   task: oddly(strings),
   payload: fc.oneof(values, deepValues),
   dueAt: times,
-  // No map or list: dynalite finds no two of them equal, and what is told by it is told about dynalite alone.
+  // No map or list: dynalite finds no two of them equal, so a failure would say something about dynalite alone.
   rev: fc.oneof(strings, counts),
   insertedAt: oddly(times),
   availableAt: oddly(times),

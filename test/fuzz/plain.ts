@@ -1,8 +1,8 @@
 import type { RawValue } from './raw-values.js';
 
 /**
- * What of a received value can be compared with what was stored: each value with its type, and a map as a list of its
- * entries in the order of their names, so that no name can hide. Written without the library's conversion.
+ * The form in which a received value is compared with the stored one. Each value has its type, and a map is a list of its
+ * entries in the order of their names, so that no name can hide. It is written without the library's conversion.
  */
 export function plainOfRaw(value: RawValue): unknown {
   const [[type, inner]] = Object.entries(value) as [[string, unknown]];
@@ -42,7 +42,7 @@ export function plainOfReceived(value: unknown): unknown {
   if (Array.isArray(value)) return ['list', value.map(plainOfReceived)];
   if (value instanceof Set) return ['set', [...value].map(plainOfReceived).sort(byText)];
   if (typeof value !== 'object') throw new Error(`received a ${typeof value}`);
-  // Of the SDK: a number that JavaScript's cannot hold.
+  // The SDK's form of a number that JavaScript's numbers cannot hold.
   if ('toBigInt' in value && typeof value.toBigInt === 'function')
     return ['number', canonical(String(value))];
   return ['map', entriesOf(value as Record<string, unknown>, plainOfReceived)];

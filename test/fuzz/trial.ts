@@ -193,7 +193,7 @@ class Trial {
     }
   }
 
-  /** What lies in a lane that is nobody's, or at no time at all, people have put in order. */
+  /** Repairs, as operators do, the records in a lane that no queue has, and those without a due time. */
   private async repair(): Promise<void> {
     await this.command(
       [0, 3],
@@ -206,14 +206,14 @@ class Trial {
       SERVED.join(),
       this.withControl,
     );
-    // In a lane of another queue, or of none: the doctor names it, and people say where it belongs.
+    // The doctor names records in a lane of another queue, or of none. Operators decide where they belong.
     const strays = [...(await this.table.items())].filter(([, item]) => isStray(item)).map(([id]) => id);
     if (strays.length > 0) await this.changes('move', strays, '--to', 'orders', '--force');
     await this.hourlyRound();
     await this.hourlyRound();
   }
 
-  /** One of those that look into the lanes of former shards, too. */
+  /** A round that looks into the lanes of earlier shards, too. */
   private async hourlyRound(): Promise<void> {
     this.settings = HOURLY;
     await this.round(3_600);
@@ -333,7 +333,7 @@ class Trial {
         await this.run({ queue });
         // One that waits for next to nothing has had its turn: the poll was not idle.
       } while (this.attemptsMade > attempts);
-      // Once a day a poll looks into the lanes of former shards, too: one query each.
+      // Once a day a poll looks into the lanes of earlier shards, too: one query each.
       const isQueries = this.requests.every((request) => request === 'QueryCommand');
       if (!isQueries || ![1, lanesOf(queue).length].includes(this.requests.length))
         this.report(`an idle poll of ${queue}: ${this.requests.join()}`);
@@ -418,7 +418,7 @@ function isNewer({ backlogFormat }: RawItem): boolean {
   return Number(backlogFormat?.N ?? 1) > 1;
 }
 
-/** It waits where nobody looks, nor ever will. */
+/** True for a record that waits in a lane that no run ever reads. */
 function isStray({ status, lane }: RawItem): boolean {
   const isOver = status?.S === 'SUCCESS' || status?.S === 'DEAD';
   return !isOver && typeof lane?.S === 'string' && !isServed(lane.S) && lane.S !== 'unserved';

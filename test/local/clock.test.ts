@@ -42,7 +42,7 @@ describe('a faster clock', () => {
     const { clock, present } = changing(fast);
     vi.setSystemTime(START + 1_000);
     expect(clock.now()).toBe(START + 60_000);
-    // It was told late: the change was made half a second ago.
+    // The clock learns of the change late: it was made half a second ago.
     present.setting = { wallStart: START + 500, start: START + 30_000, speed: 1 };
     expect(clock.now()).toBe(START + 60_000);
     vi.setSystemTime(START + 30_500);

@@ -74,7 +74,7 @@ describe('a disk that is full', () => {
     const [found] = (await store.pages.read(['a'], 'orders')).records;
     if (!found) throw new Error('not found');
     entries.restore();
-    // Another due time is another entry of the index, in place of the former one.
+    // Another due time is another entry of the index, in place of the previous one.
     const disk = failWritesFrom(1, ioError('No space left on device'));
     const later = { dueAt: '2030-01-01T00:00:00.000Z' };
     await expect(store.records.settle(found, { set: later, remove: [] }, 'rev-2')).rejects.toThrow();

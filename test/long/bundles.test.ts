@@ -24,17 +24,17 @@ const OPTIONS: BuildOptions = {
   logLevel: 'silent',
 };
 
-/** What only the command line, the lab and the local runtime need, and tests; but for what the overview says. */
+/** Code that only the command line, the lab, the local runtime and tests need. The overview is no part of it. */
 const FOREIGN =
   /^(src\/(tools(?!\/(overview\/|format\.ts))|client|store\/memory)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
-/** Of zod, what zod/mini does without. */
+/** The part of zod that zod/mini does without. */
 const LARGE_ZOD = /zod\/v4\/(classic|core\/(to-json-schema|json-schema)|locales\/(?!en\.))/;
-/** What finds credentials where Lambda has none. */
+/** Code that finds credentials outside of Lambda. */
 const CREDENTIAL_CHAIN =
   /nested-clients|token-providers|credential-provider-(ini|sso|login|process|web-identity|imds)/;
 const CLIENTS = /node_modules\/@aws-sdk\/(client-[^/]+)\//;
 
-/** Of the size of a handler that does nothing but hold the same clients. */
+/** The largest size of a bundle, in sizes of a handler that only has the same clients. */
 const MOST = 1.14;
 
 describe.each([

@@ -50,8 +50,8 @@ export interface Troubles {
 }
 
 /**
- * One AWS account with a deployed backlog: its synthesized rules, functions and alarms, the functions' real code on a store in
- * memory and on virtual time, and what AWS itself measures of Lambda, SQS and the stream.
+ * One AWS account with a deployed backlog: its synthesized rules, functions and alarms. The functions' real code runs on a store in
+ * memory and on virtual time. The account also measures what AWS itself measures of Lambda, SQS and the stream.
  */
 export class Account {
   readonly time = new VirtualTime(START);

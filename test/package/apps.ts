@@ -23,7 +23,7 @@ export async function asLocked(name: string): Promise<string> {
   return `${name}@${version}`;
 }
 
-/** An app of somebody else: a folder far from this repository with these packages installed. */
+/** Makes a user's app: a folder outside of this repository with these packages installed. */
 export async function makeApp(
   name: string,
   packages: readonly string[],

@@ -10,7 +10,7 @@ export interface Background extends AsyncDisposable {
   lines(): string[];
 }
 
-/** A server of an example, as one process on a free port that it is told by `PORT`. */
+/** Starts the server of an example as one process, on a free port that `PORT` names. */
 export async function startServer(
   cwd: string,
   file: string,

@@ -4,7 +4,7 @@ import { mustRun } from './run.js';
 
 /** What an image would have, and how it would be started. */
 export interface Image {
-  /** Of its files. */
+  /** The folder of its files. */
   readonly root: string;
   /** Below `root`. */
   readonly workdir: string;

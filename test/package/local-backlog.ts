@@ -15,7 +15,7 @@ export interface ListedRecord {
   readonly deadReason?: string;
 }
 
-/** `backlog start` of an installed package, in an app of somebody else. */
+/** `backlog start` of an installed package, in a user's app. */
 export class LocalBacklog {
   readonly endpoint: string;
   /** As the app names it, or as the local runtime does. */

@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Runs a program to its end, without AWS settings of whoever runs the tests. */
+/** Runs a program to its end, without the AWS settings of the person who runs the tests. */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   const child = spawn(program, args, { cwd: options.cwd, env: environment(options.env) });
   const texts = { out: '', err: '' };
@@ -40,7 +40,7 @@ export function quoted(text: string): string {
   return text.replaceAll(/^/gm, '| ');
 }
 
-/** Not those of npm either: what runs inside `npm run` is told of this package, not of the app. */
+/** The environment without settings of AWS and npm. Those of `npm run` describe this package, not the app. */
 export function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(AWS_|npm_(package|lifecycle)|INIT_CWD)/.test(name),

@@ -9,8 +9,8 @@ import { World } from './world.js';
 const [LOST, OTHER] = REGIONS;
 
 /**
- * For so long after its replica has heard of the failover, the region may still begin attempts: its functions look up once a
- * minute which region is active, and a run asks before each page, whose attempts begin within a minute.
+ * The time after which the lost region begins no more attempts, counted from when its replica has heard of the failover. Its
+ * functions look up the active region once a minute. A run asks before each page, and begins its attempts within a minute.
  */
 const STILL_ATTEMPTS_MS = 130_000;
 

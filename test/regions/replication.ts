@@ -15,7 +15,7 @@ interface Change {
 }
 
 export interface Lags {
-  /** Of writes that take longer than five seconds. */
+  /** The share of writes that take longer than five seconds. */
   readonly late: number;
   readonly latestMs: number;
 }
@@ -23,8 +23,8 @@ export interface Lags {
 const REGION_KEY = 'region';
 
 /**
- * Two replicas, as a global table with eventual consistency has them: each write takes effect where it is made, and some time
- * later in the other replica, unless that has a later write of the item by then.
+ * Two replicas, as a global table with eventual consistency has them. Each write takes effect where it is made. Some time later
+ * it takes effect in the other replica, unless that has a later write of the item by then.
  *
  * Of the control table, only the registry and the active region are replicated. That is the worst case: leases, claims and
  * journals of the other region are never seen, and keep nothing from being attempted.
@@ -45,7 +45,7 @@ export class Replication {
     return ++this.writes;
   }
 
-  /** Some time later, once nothing stands still. */
+  /** Makes a change arrive some time later. While replication is still, the change waits. */
   bring(arrive: () => void): void {
     const late = chance(this.random, this.lags.late);
     const lagMs = late ? between(this.random, 5_000, this.lags.latestMs) : between(this.random, 100, 5_000);

@@ -6,10 +6,10 @@ import type { Lags } from './replication.js';
 
 export const MINUTE_MS = 60_000;
 
-/** One record: who puts it, and what becomes of its attempts. */
+/** One record: how it is put, and how its attempts end. */
 export interface Script {
   readonly id: string;
-  /** Of the region, or the only one, in which it is put. */
+  /** The index of the region in which it is put. */
   readonly site: 0 | 1;
   readonly atMs: number;
   /** `bare`: as any service puts it. `indexed`: with lane and due time, as the client does. */
@@ -17,7 +17,7 @@ export interface Script {
   readonly delayMs: number;
   /** Attempts that fail before one succeeds. */
   readonly failures: number;
-  /** Of each attempt. The last one stands for all after it. */
+  /** The duration of each attempt. The last one stands for all after it. */
   readonly attemptMs: readonly number[];
 }
 

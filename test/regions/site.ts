@@ -39,7 +39,7 @@ export interface SiteDeps {
   readonly chaos: Chaos;
   readonly faults: () => Faults;
   readonly sabotage: Sabotage;
-  /** Of the functions that attempt records: what each has beside the variables of all. The first is the intake's. */
+  /** The functions that attempt records, with their own variables. The first one has those of the intake, too. */
   readonly functions: readonly { readonly name: string; readonly env: Variables }[];
   /** What all functions have beside the variables of every backlog. */
   readonly env: Variables;

@@ -17,7 +17,7 @@ async function play(kind: Kind, seed: number, sabotage?: Sabotage): Promise<read
   return (await new PlannedWorld(seed, sabotage).play()).violations;
 }
 
-/** Of the first few worlds in which anything is wrong. */
+/** Violations of the first few worlds in which anything is wrong. */
 export async function violationsIn(
   kind: Kind,
   { first, count }: { readonly first: number; readonly count: number },

@@ -17,8 +17,8 @@ export interface CloudIntakeDeps {
 }
 
 /**
- * The table's stream, the redelivery queue and the real intake between them, as far as waits of less than a tick need them, with
- * delays as in the cloud: Lambda asks a stream four times a second, and takes a message within 200 ms.
+ * The table's stream, the redelivery queue and the real intake between them, as far as waits of less than a tick need them. Delays
+ * are as in the cloud: Lambda asks a stream four times a second, and takes a message within 200 ms.
  */
 export class CloudIntake {
   losesMessages = false;

@@ -25,13 +25,13 @@ export interface CloudOptions {
   readonly attemptSeconds?: number;
   /** Rules are late by up to so much, each firing by its own. */
   readonly lateSeconds?: number;
-  /** Of the one rule that serves all queues. Default: a rule for each. */
+  /** The event of the one rule that serves all queues. Default: a rule for each. */
   readonly event?: object;
 }
 
 /**
- * The rules of some queues that retry per record, firing every minute into the real handlers, on virtual time: every
- * invocation is on its own, and several of them overlap as they do in the cloud.
+ * The rules of some queues that retry per record. They invoke the real handlers every minute, on virtual time. Every invocation
+ * is on its own, and several of them overlap as they do in the cloud.
  */
 export class Cloud {
   readonly time = new VirtualTime(START);
@@ -41,7 +41,7 @@ export class Cloud {
   readonly summaries: RunSummary[] = [];
   /** Invocations that have not ended. */
   running = 0;
-  /** Of all invocations that have ended. */
+  /** The duration of all invocations that have ended. */
   seconds = 0;
   readonly attempts: { readonly id: string; readonly second: number }[] = [];
   private readonly random = seededRandom(7);
@@ -139,7 +139,7 @@ export class Cloud {
     return this.time.until(this.invoke(queue));
   }
 
-  /** Nothing of what is under way goes on. */
+  /** Ends all invocations that are under way. */
   kill(): void {
     this.life++;
     this.running = 0;
@@ -151,7 +151,7 @@ export class Cloud {
     return this.options.process(record, context);
   };
 
-  /** A clock on which nobody wakes who was killed meanwhile. */
+  /** A clock whose sleeps never end for an invocation that was killed meanwhile. */
   private mortal(): Clock {
     const { life } = this;
     return {

@@ -12,7 +12,7 @@ import { StoreError } from '../../src/store/errors.js';
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', 'prototype', 'S', 'M'];
 const name = fc.oneof(fc.constantFrom(...NAMES), fc.string({ unit: 'grapheme', minLength: 1 }));
-/** Of up to 38 digits. */
+/** Numbers of up to 38 digits. */
 const number = fc.oneof(
   fc.integer().map(String),
   fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }).map(String),

@@ -27,7 +27,7 @@ export interface Change {
 
 let sequence = 100_000_000_000_000_000_000n;
 
-/** What a stream would tell of the items that are put meanwhile: of one that is put as it was, nothing. */
+/** Changes that a stream would have for the items that are put meanwhile. An item that is put as it was is no change. */
 export function changesInMemory(store: MemoryStore, write: () => void): Change[] {
   const changes: Change[] = [];
   const { put } = store;

@@ -20,8 +20,8 @@ afterAll(async () => {
 });
 
 /**
- * A store into whose n-th update somebody else gets in between. (A DynamoDB that finds two documents equal, as dynalite
- * does not, needs one update to settle a foreign record; nobody gets in between, then.)
+ * A store with a write of another process just before its n-th update. (A DynamoDB that finds two documents equal, as dynalite
+ * does not, needs one update to settle a foreign record: there is no later update, then.)
  */
 function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unknown>) {
   const client: DynamoDBClient = createDynamoDbClient({ endpoint: dynamoDb.endpoint });

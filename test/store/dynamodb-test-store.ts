@@ -32,7 +32,7 @@ function connect(endpoint: string) {
 }
 
 class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
-  /** How many of its changes each shard has told. */
+  /** The number of changes that were read from each shard. */
   private readonly told = new Map<string, number>();
   private puts = 0;
 
@@ -77,7 +77,7 @@ class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
     return changes;
   }
 
-  /** What the stream has told since the last call. */
+  /** Changes in the stream since the last call. */
   private readOn(): Change[] {
     const { Table } = this.direct.send('DescribeTable', { TableName: this.names.records });
     const { LatestStreamArn: StreamArn = '' } = Table as { LatestStreamArn?: string };

@@ -3,7 +3,7 @@ import {
   startEmbeddedDynamoDb,
 } from '../../tools/src/local/embedded-dynamodb.js';
 
-/** The DynamoDB that `scripts/test-dynamodb-local.mjs` has started; else an embedded one. */
+/** The DynamoDB that `scripts/test-dynamodb-local.mjs` has started; otherwise an embedded one. */
 export async function startDynamoDb(
   options: Pick<EmbeddedDynamoDbOptions, 'comparesDocuments'> = {},
 ): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {

@@ -7,7 +7,7 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 
-/** Everything that a table's stream has told so far, shard by shard: changes of one item are in their order. */
+/** All records of a table's stream so far, shard by shard: changes of one item are in their order. */
 export async function readStream(
   client: DynamoDBClient,
   streams: DynamoDBStreamsClient,

@@ -16,8 +16,8 @@ interface Answer {
 const ANSWER_MS = 30_000;
 
 /**
- * DynamoDB for code that cannot wait for a promise: another thread sends the request, and this one stands still until
- * the answer has come.
+ * DynamoDB for code that cannot wait for a promise: another thread sends the request, and this one is blocked until the
+ * answer has come.
  */
 export class SynchronousDynamoDb {
   private readonly flag = new Int32Array(new SharedArrayBuffer(4));

@@ -13,7 +13,7 @@ export interface TestStore extends OperatorStore {
 
 export interface StoreForTest {
   readonly store: TestStore;
-  /** What the table's stream tells of the items that are put meanwhile. */
+  /** Changes that the table's stream has for the items that are put meanwhile. */
   readonly changesOf: (write: () => void) => Change[];
   /** Settles when all work on the store waits for something else. */
   readonly quiet: () => Promise<void>;

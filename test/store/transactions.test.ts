@@ -59,7 +59,7 @@ const get = async (id: string) =>
   (await client.send(new GetItemCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true }))).Item;
 const place = (id: string, more: object = {}) =>
   client.send(new PutItemCommand({ TableName: table, Item: { ...keyOf(id), n: { N: '1' }, ...more } }));
-/** Of a refused transaction: its error, and the reason for each item. */
+/** The error of a refused transaction, and the reason for each item. */
 const refusal = async (items: TransactWriteItem[], more: object = {}) =>
   write(items, more).then(
     () => ({ name: 'written' }),

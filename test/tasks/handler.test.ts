@@ -80,7 +80,7 @@ describe('a handler of several tasks', () => {
     await put('twice', 'function', {}, { retry: { maxAttempts: 1 } });
     await run();
     const inSeconds = (seconds: number) => new Date(bench.clock.now() + seconds * 1000).toISOString();
-    // Less than a tick is kept to the second, and bears a mark; more is kept to the nearest tick.
+    // A wait of less than a tick is kept to the second, and is marked. A longer one is kept to the nearest tick.
     const inShort = (seconds: number) => inSeconds(seconds + 0.001);
     const found = await Promise.all(
       [...tasks.map(({ name }) => name), 'own', 'twice'].map((id) => bench.store.records.get(id)),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { backlogHandler } from '../../functions/index.js';
 import { type BacklogClient, defineTask, type TaskContext } from '../../src/index.js';
 
-/** Nothing of this runs: it has to compile, and what is marked must not. */
+/** Code that is compiled and never called: the lines that are marked must not compile. */
 async function compiles(backlog: BacklogClient) {
   const mail = defineTask({
     name: 'mail',

@@ -369,7 +369,7 @@ describe('records that have just come', () => {
     });
     await harness.pass(1);
     put(harness, 'new');
-    // Even if somebody has put it into another queue meanwhile.
+    // This holds even if a producer has put the claimed record into another queue meanwhile.
     harness.store.put({ ...harness.item('r0'), queue: 'other' });
     const concurrencyLimited = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
     expect(concurrencyLimited).toMatchObject({ attempted: 1, leftOver: 0, ended: 'claimedElsewhere' });

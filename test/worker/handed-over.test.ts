@@ -5,7 +5,7 @@ import { fail, Harness, type RunChoices, succeed } from './harness.js';
 
 type Mutable = { -readonly [Name in keyof BacklogRecord]: unknown };
 
-/** What handlers have been seen to do to what they get, and what a hostile one could. */
+/** Changes that handlers have made to what they get, and that a hostile one could make. */
 const MISDEEDS: Record<string, (record: Mutable, context: AttemptContext) => unknown> = {
   'writes its id in lower case': (record) => {
     record.id = String(record.id).toLowerCase();

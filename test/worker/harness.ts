@@ -205,7 +205,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly breaker?: BreakerChoice;
     readonly destination?: DestinationOf;
     readonly lanes?: readonly string[];
-    /** Of the runs that share the queue's lanes. */
+    /** The number of this run among those that share the queue's lanes. */
     readonly part?: number;
     readonly shards?: number;
     readonly stop?: AbortSignal;

@@ -195,7 +195,7 @@ describe('records that may be under attempt', () => {
     expect(await indexWhenFree(['e'], { ...deps, store }, where)).toMatchObject({ indexed: [{ id: 'e' }] });
     expect(claims).toEqual([]);
 
-    // Once they were, a run of former times may still be about to begin.
+    // In a queue with an earlier claim, a run on arrival may still be about to begin.
     const former = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
     await harness.store.claims.take('other', former);
     harness.store.put({ id: 'd', status: 'NEW', queue: 'other', payload: 1 });

@@ -50,7 +50,7 @@ const failWhereDead: Process = (record) => {
   if (toOf(record).startsWith('dead')) throw new Error('connection refused');
 };
 
-/** A run every minute, by one process, or each by a process that knows nothing of the one before. */
+/** Starts a run every minute: all in one process, or each in a new process without memory of the one before. */
 async function minutes(harness: Harness, count: number, breakers?: BreakerMemory) {
   for (let minute = 0; minute < count; minute++) {
     await harness.run(failWhereDead, { ...CHOICES, breakers: breakers ?? new Map() });

@@ -18,7 +18,7 @@ function refusing(
   return replacing({ records: { settle } }, store);
 }
 
-/** Of this process alone: a busy machine does not count. */
+/** The CPU time of this process alone: a busy machine does not count. */
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

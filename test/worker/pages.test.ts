@@ -66,7 +66,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     for (const id of ['a', 'b']) harness.put(id);
     const queryDue: BacklogStore['pages']['query'] = async (query) => {
       const page = await harness.store.pages.query(query);
-      // As the index has it while a record moves: at its former place, and at its new one.
+      // The index has a record twice while it moves: with its previous due time, and with its new one.
       return { ...page, keys: page.keys.flatMap((one) => [{ ...one, dueAt: iso(-60) }, one]) };
     };
     const atWork = new Set<string>();

@@ -33,7 +33,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       'concurrencyLimited',
       'drained',
     ]);
-    // What found no room has its place in the index now.
+    // The records that found no room are indexed now.
     await harness.pass(300);
     await harness.run(succeed, { ...choices, band: YOUNG });
     expect(harness.statuses()).toEqual({ SUCCESS: 120 });

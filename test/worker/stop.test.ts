@@ -103,7 +103,7 @@ it.each<[string, RunChoices]>([
   for (let i = 0; i < 60; i++) harness.put(`r${i}`);
   const stop = new AbortController();
   await harness.run(() => harness.sleep(1), { concurrency: 30, stop: stop.signal, ...choices });
-  // Warnings are told in the next turn.
+  // Node.js emits warnings in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', note);
   expect(warned.filter((message) => message.includes('listeners'))).toEqual([]);

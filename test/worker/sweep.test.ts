@@ -6,7 +6,7 @@ import { replacing } from '../simulation/replacing.js';
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const HOUR = 3_600_000;
 
-/** A table of 40 pages per segment, each with one record that has no place. */
+/** A table of 40 pages per segment, each with one record that is not indexed. */
 function bench(pages = 40) {
   let now = NOW;
   const clock = { now: () => now, wall: () => now, sleep: async () => {} };

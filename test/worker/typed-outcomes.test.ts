@@ -89,7 +89,7 @@ describe('a run over records that are put off', () => {
       }
       const waited = (Date.parse(String(harness.item('a').lastAttemptAt)) - START) / 1000;
       expect(waited).toBeGreaterThanOrEqual(900);
-      // The new mode's first run waits for the former mode's last one.
+      // The new mode's first run waits for the previous mode's last one.
       expect(waited).toBeLessThanOrEqual(900 + 300);
     }
   });

@@ -136,7 +136,7 @@ class Queues {
     return this.harness.time.until(runQueues(queues, deps).then(summariesOf));
   }
 
-  /** Of the first so many attempts. */
+  /** The queue's share of the first attempts. */
   shareOf(queue: string, count: number): number {
     return this.attempted.slice(0, count).filter((one) => one === queue).length / count;
   }

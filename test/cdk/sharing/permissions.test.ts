@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 import { Backlog } from '../../../cdk/index.js';
 import { newStack, propertiesOf, resourceNames, retryQueue, URL } from '../support.js';
 
-/** Who may do what on which resource. */
+/** A right: its holder, its action and its resource. */
 type Right = string;
 
 const WHO: [RegExp, string][] = [
@@ -129,7 +129,7 @@ function documentOf(who: string) {
   });
 }
 
-/** What the document says: rows of who, actions, resources and the reason. */
+/** The rights in the document, whose rows have holders, actions, resources and the reason. */
 function rightsOnPaper(): Right[] {
   const lines = readFileSync('docs/permissions.md', 'utf8').split('\n');
   const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()));

@@ -7,7 +7,7 @@ export const PRIMARY = 'eu-central-1';
 export const SECOND = 'eu-west-1';
 export const STREAM = `arn:aws:dynamodb:${SECOND}:111111111111:table/Orders/stream/2026-01-01T00:00:00.000`;
 export const QUEUES = { orders: retryQueue, prices: progressiveQueue };
-/** Of the primary region. */
+/** Properties of the backlog in the primary region. */
 export const REGIONS = { queues: QUEUES, primaryRegion: PRIMARY, replicas: [{ region: SECOND }] };
 
 /** The replicas in the other region, as its stack imports them. */

@@ -10,7 +10,7 @@ const STATES = ['OPEN', 'BROKEN', 'DONE', 'PARKED'] as const;
 const TIMES = [1_760_000_000, '1760000000000', '2025-10-09 10:53:20', '2025-10-09T10:53:20+02:00'];
 const TIME = '2025-10-09T08:53:20.000Z';
 
-/** Items of somebody else's; one in four of each state, in times of all forms. */
+/** Items of another application, a quarter of them in each state, with times of all forms. */
 export function foreignItems(count: number): Record<string, unknown>[] {
   return Array.from({ length: count }, (_, i) => {
     const STATE = STATES[i % STATES.length];

@@ -195,7 +195,7 @@ describe('a record that is not indexed', () => {
   it('is indexed only after the runs that may be at work on it', async () => {
     await announceRuntime();
     const until = Date.now() + 1_500;
-    // Clocks differ: whoever places a record waits a little longer than the claim says.
+    // Clocks differ: the repair waits a little longer than the claim says.
     await claim('orders', until - CLOCK_SKEW_MS, 'a');
     await table.put(bare('a'));
     const { err, repaired } = await doctor(...quick, '--repair', '--yes');

@@ -1,7 +1,7 @@
 import { exit } from 'node:process';
 import { backlogHandler } from 'dynamo-backlog/lambda';
 
-/** Ends its process, and with it the run, when it is told so. */
+/** Ends its process, and with it the run, when the destination answers 418. */
 export const handler = backlogHandler({
   queue: 'fragile',
   attemptTimeout: 5,

@@ -37,10 +37,7 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted', options:
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default', 'orders'] }),
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  /**
-   * Puts items into the table, and brings what the stream tells of them: as if it were written now, or when it is
-   * said.
-   */
+  /** Puts items into the table, and returns the stream's records of them. They are written now, or at `writtenAt`. */
   const put = (...items: Put[]) => {
     const changes = made.changesOf(() => {
       for (const { writtenAt: _, ...item } of items) made.store.put(item);

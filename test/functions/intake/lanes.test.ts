@@ -109,7 +109,7 @@ describe('a place that the producer has chosen', () => {
     const { put, take, store, started, sent, overrides } = bench();
     const before = put(indexed(item));
     const items = store.items();
-    // Put again, too: nothing of it is to be waited for.
+    // An item that is put again is left alone, too: there is no run to wait for.
     const again = put(indexed({ ...item, payload: { n: 2 } }));
     expect(await take([...before, ...again])).toEqual({ batchItemFailures: [] });
     expect(store.items()).toEqual([{ ...items[0], payload: { n: 2 } }]);

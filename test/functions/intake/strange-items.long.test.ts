@@ -74,7 +74,7 @@ describe('beside good records, the intake', () => {
       payload: { n: 1 },
     });
     expect(measured).toMatchObject([[{ indexed: 2, repaired: 1 }, expect.anything()]]);
-    // Nothing of it is of interest but that it was wrong.
+    // The log does not quote the queue: it is enough that it was wrong.
     expect(JSON.stringify(log())).not.toContain('qqqq');
   });
 

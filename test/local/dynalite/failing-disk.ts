@@ -8,12 +8,12 @@ interface LevelClass {
 /** The class of the database that dynalite keeps in a folder. */
 const { Level } = createRequire(import.meta.resolve('dynalite'))('level') as { Level: LevelClass };
 
-/** As LevelDB tells of a system's error. */
+/** An error of the system, as LevelDB reports it. */
 export function ioError(text: string): Error {
   return Object.assign(new Error(`IO error: /data/dynamodb/000003.log: ${text}`), { code: 'LEVEL_IO_ERROR' });
 }
 
-/** From the n-th write on the disk takes nothing, until the mock is restored. */
+/** Refuses all writes to the disk from the n-th on, until the mock is restored. */
 export function failWritesFrom(n: number, error: Error) {
   let writes = 0;
   const spies = (['_put', '_batch'] as const).map((name) => {

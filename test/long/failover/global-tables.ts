@@ -22,8 +22,8 @@ interface Replica {
 }
 
 /**
- * Two DynamoDBs with the same tables, which replicate each write as global tables do: after a while, item by item, and of
- * two writes of an item the later one wins. On a clock that stands still while a request is under way.
+ * Two DynamoDBs with the same tables, which replicate each write as global tables do: after a while, and item by item. Of two
+ * writes of an item, the later one wins. Their clock is frozen while a request is under way.
  */
 export class GlobalTables {
   readonly time: VirtualTime;
@@ -66,7 +66,7 @@ export class GlobalTables {
     }
   }
 
-  /** A client for whose answers time stands still. */
+  /** Creates a client whose requests take no time: the clock is frozen until the answer. */
   readonly createClient: typeof createDynamoDbClient = (options) => {
     const client = createDynamoDbClient(options);
     client.middlewareStack.add(

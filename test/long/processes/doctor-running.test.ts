@@ -6,7 +6,7 @@ import { createDynamoDbClient } from '../../../src/store/index.js';
 import { wrongInPlace } from '../../cli/doctor/records.js';
 import { CommandLine, startReceiver, until } from '../../cli/process.js';
 
-/** As other services put them: without a place, and wrong in all ways. */
+/** Records as other services put them: not indexed, and wrong in all ways. */
 const ARRIVALS: readonly Record<string, unknown>[] = [
   { id: 'bare', status: 'NEW', payload: 1 },
   { id: 'a-no-status', payload: 1 },
@@ -22,7 +22,7 @@ const ARRIVALS: readonly Record<string, unknown>[] = [
   { id: 'a-odd-attempts', status: 'NEW', payload: 1, attempts: 'many' },
   { id: 'a-foreign', STATE: 'OPEN', DATE_INSERTED: '01.02.2026' },
 ];
-/** Nobody can attempt these: they must be listed. */
+/** Records that no run can attempt: they must be listed. */
 const HELPLESS: readonly Record<string, unknown>[] = [
   { id: 'a-unknown-queue', status: 'NEW', payload: 1, queue: 'oders' },
   { id: 'a-dead', status: 'DEAD', payload: 1 },

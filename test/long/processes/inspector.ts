@@ -61,13 +61,13 @@ export class Inspector {
     });
   }
 
-  /** @param former the target of a process that had this port before */
-  static async attach(port: number | undefined, former = ''): Promise<Inspector> {
+  /** @param previous the target of a process that had this port before */
+  static async attach(port: number | undefined, previous = ''): Promise<Inspector> {
     // Its process may be about to start.
     const target = await vi.waitFor(async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/json/list`);
       const [found] = (await answer.json()) as { webSocketDebuggerUrl: string }[];
-      expect(found?.webSocketDebuggerUrl).not.toBe(former);
+      expect(found?.webSocketDebuggerUrl).not.toBe(previous);
       return found?.webSocketDebuggerUrl ?? '';
     }, soon);
     const socket = new WebSocket(target);

@@ -40,7 +40,7 @@ async function watched() {
     if (!text.includes(from)) throw new Error(`${name} has no ${from}`);
     await save(name, text.replace(from, to));
   };
-  /** What the runtime has told by then, from the place where the last look ended. */
+  /** The length of the runtime's output at the last look: the next one begins there. */
   let seen = 0;
   const told = async (pattern: RegExp) => {
     await until(() => pattern.test(runtime.err().slice(seen)), WAIT_MS).catch((error) => {

@@ -26,7 +26,7 @@ export function keepingLeases(underTest: UnderTest): void {
     ...more,
   });
   const held = { held: true, cursor: undefined, suspects: undefined };
-  /** What the lease looks like to somebody else. */
+  /** The lease as another run sees it. */
   const seen = async (k: string) => {
     const answer = await underTest().store.leases.hold(k, hold('onlooker'));
     if (answer.held) throw new Error('the lease is free');

@@ -129,7 +129,7 @@ export function settling(underTest: UnderTest): void {
     },
   );
 
-  /** Of everything that a producer may say. */
+  /** A bare record with everything that a producer may say. */
   const bare = (id: string) => ({
     id,
     status: 'NEW',

@@ -7,7 +7,7 @@ export interface StoreUnderTest {
   /** Writes an item unconditionally. */
   put(item: Item): Promise<void>;
   delete(id: string): Promise<void>;
-  /** The item as it stands there. */
+  /** The stored item. */
   raw(id: string): Promise<Item | undefined>;
   close(): Promise<void>;
 }
