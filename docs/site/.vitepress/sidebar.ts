@@ -92,7 +92,6 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['architecture.md'],
       ['protocol.md'],
       ['policies-mathematics.md', 'Mathematics of policies'],
-      ['owners.md'],
       ['upgrades.md'],
       ['protocol-tests.md'],
       ['glossary.md'],
