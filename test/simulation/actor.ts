@@ -44,7 +44,7 @@ export const NO_FAULTS: Faults = {
  */
 export class Actor {
   killed = false;
-  /** It stood still for a while: what it was doing may overlap with its repetition by others. */
+  /** It was frozen for a while: what it was doing may overlap with its repetition by others. */
   wasFrozen = false;
   /** Its clock was set by more than clocks may differ by. */
   hasJumped = false;
@@ -114,7 +114,7 @@ export class Actor {
       : between(this.random, 1, 30);
   }
 
-  /** Stands still for so long with whatever it has begun, and is then killed after a while. */
+  /** Freezes the sandbox for so long with whatever it has begun, and kills it some time after it thaws. */
   rest(milliseconds: number, thawedMs: number): void {
     this.frozenUntil = Math.max(this.frozenUntil, this.time.now + milliseconds);
     this.time.after(this.frozenUntil - this.time.now, () => {
@@ -123,7 +123,7 @@ export class Actor {
     });
   }
 
-  /** Whatever becomes of this sandbox: what it has sent is on its way. */
+  /** Acts some time later, even if the sandbox is killed by then: what it has sent is on its way. */
   later(milliseconds: number, action: () => void): void {
     this.time.after(milliseconds, action);
   }

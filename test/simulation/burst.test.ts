@@ -18,7 +18,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 interface Burst {
   readonly seed: number;
   readonly records: number;
-  /** Of the stream. */
+  /** The batch size of the stream. */
   readonly batchSize: number;
   readonly attemptMs: number;
   readonly onInsertConcurrency?: number;

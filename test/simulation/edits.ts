@@ -14,11 +14,11 @@ export interface EditsDeps extends Pick<ProducerDeps, 'witness' | 'versions' | '
   readonly hasSecondQueue: boolean;
   /** A producer has put the same item before. */
   readonly wasWritten: (item: Item) => boolean;
-  /** Records without a place are found. */
+  /** Records that are not indexed are found. */
   readonly hasArrivals: boolean;
 }
 
-/** Of one record, so that it comes to its end. */
+/** The most changes of one record, so that it comes to its end. */
 const MOST_EDITS = 4;
 
 const ATTRIBUTES = [
@@ -36,12 +36,12 @@ const ATTRIBUTES = [
   'status',
 ] as const;
 
-/** How a record is written over: `rev` and what the library has written of it stay, or not. */
+/** Ways to overwrite a record. Some keep `rev` and what the library has written, some do not. */
 const KINDS = ['update', 'update', 'readAndPut', 'put', 'deleteAndInsert'] as const;
 
 /**
- * A producer or operator that changes records of every kind at any moment, by an UpdateItem that leaves `rev`, by a PutItem of what was read a
- * moment ago, by one that drops `rev`, and by a deletion and a new insertion of the same id.
+ * A producer or operator that changes records of every kind at any moment. It does so by an UpdateItem that leaves `rev`, by a
+ * PutItem of what was read a moment ago, and by one that drops `rev`. It also deletes a record and inserts its id again.
  */
 export class Edits {
   private readonly counts = new Map<string, number>();

@@ -4,7 +4,7 @@ import { TROUBLED_MS } from './scenario.js';
 
 /** What a world has beside its scenario. Drawn from a chance of its own: each of them is in some worlds only. */
 export interface Features {
-  /** Bare records are written over outside of their payload, whatever is done with them at that moment. */
+  /** Bare records are overwritten outside of their payload, at any moment. */
   readonly overwrites: boolean;
   /** Records of every kind are changed by hand, at any moment. */
   readonly edits: boolean;

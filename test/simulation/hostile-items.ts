@@ -11,7 +11,7 @@ interface HostileItem {
 
 const SEED = 0x7374;
 
-/** By its id. test/fuzz checks what becomes of such an item; here it must not harm the records beside it. */
+/** Knows a hostile item by its id. test/fuzz checks the item itself; here it must not harm the records beside it. */
 export function isHostile(id: unknown): boolean {
   return String(id).startsWith('h');
 }

@@ -14,8 +14,8 @@ interface Late {
 }
 
 /**
- * An index in which each key is late by itself: that its item has gone from one place and that it has come to another
- * are two writes there, which may be seen in any order. So a page can name an id twice, or not at all.
+ * An index in which each key is late by itself. An item leaves one place and appears at another by two writes, which may be
+ * seen in any order. So a page can name an id twice, or not at all.
  */
 export function withItemLag(
   store: OperatorStore,

@@ -163,7 +163,7 @@ class LongAttemptWorld {
     return this.truth.items().find((item) => item.id === id);
   }
 
-  /** Nothing of a record is written over after its success. */
+  /** The store, with a check that no record is overwritten after its success. */
   private watched(): OperatorStore {
     const settle: OperatorStore['records']['settle'] = async (record, change, rev) => {
       const before = this.item(record.id);

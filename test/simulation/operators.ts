@@ -34,7 +34,7 @@ export class Operators {
     for (let i = 0; i < count; i++) after(between(random, 0, horizonMs), () => void this.act());
   }
 
-  /** Somebody looks at a record while it is under attempt, and does something about it. */
+  /** An attempt of the record begins: an operator may do something about it meanwhile. */
   sees(id: string): void {
     const { random, after, fire } = this.deps;
     if (!chance(random, 0.15)) return;

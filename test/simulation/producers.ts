@@ -18,24 +18,24 @@ export interface ProducerDeps {
   readonly store: BacklogStore;
   readonly witness: Witness;
   readonly versions: Versions;
-  /** A new version is whatever differs in any attribute; else, in the payload. */
+  /** A new version differs in any attribute; otherwise in the payload. */
   readonly fencesAll: boolean;
   /** Records can be put into the queue `r` as well. */
   readonly hasSecondQueue: boolean;
   /** The dead are found by the sweep alone. */
   readonly mayRaiseDead: boolean;
-  /** What the table's stream is told. */
+  /** Adds a write to the table's stream. */
   readonly wrote: (kind: 'INSERT' | 'MODIFY', item: Item) => void;
 }
 
-/** Of one record, so that it comes to its end. */
+/** The most overwrites of one record, so that it comes to its end. */
 const MOST_OVERWRITES = 4;
 
-/** Everybody who writes records, as their scripts have it. */
+/** All producers. They write records as the records' scripts say. */
 export class Producers {
-  /** As a producer has put them last. */
+  /** Records as a producer has put them last. */
   private readonly put = new Map<string, Item>();
-  /** The same, all of them: one that comes back is the one that was read before, for all that a fence can tell. */
+  /** All contents with which a record was put: a fence cannot tell a content that comes back from the one that was read. */
   private readonly bare = new Map<string, Set<string>>();
   /** The `rev` that a record had when its producer set it to `NEW`. */
   private readonly renewed = new Map<string, unknown>();
@@ -57,14 +57,14 @@ export class Producers {
       time.after(bare.moveAtMs, () => this.move(script.id));
   }
 
-  /** Of records that are put bare: other attributes than the payload, too, at any time. */
+  /** Overwrites records that are put bare, at any time, in other attributes than the payload, too. */
   scheduleOverwrites(script: Script, random: Random, latestMs: number): void {
     if (!script.bare || !chance(random, 0.5)) return;
     const atMs = script.insertAtMs + between(random, 1, chance(random, 0.5) ? 5_000 : latestMs);
     this.overwriteAfter(atMs, script, random);
   }
 
-  /** An attempt of the record begins: a producer writes it over before its end. */
+  /** An attempt of the record begins: a producer may overwrite the record before its end. */
   sees(script: Script, random: Random): void {
     if (!script.bare || !chance(random, 0.3)) return;
     this.overwriteAfter(between(random, 0, 3_000), script, random);
@@ -80,7 +80,7 @@ export class Producers {
     return status === 'SUCCESS' || status === 'DEAD';
   }
 
-  /** Set to `NEW` with the end that its success had given it, and not written by anybody since. */
+  /** True for a record that was set to `NEW` with the end that its success had given it, and not written since. */
   keepsItsEnd({ id, rev, status }: Item): boolean {
     return status === 'NEW' && rev !== undefined && this.renewed.get(String(id)) === rev;
   }
@@ -170,7 +170,7 @@ export class Producers {
     if (!this.wasWritten(item)) this.write(item);
   }
 
-  /** Somebody has written it. */
+  /** Notes the contents of an item that was written, for `wasWritten`. */
   notes(item: Item): void {
     const id = String(item.id);
     if (item.rev === undefined) this.bare.set(id, (this.bare.get(id) ?? new Set()).add(contentsOf(item)));

@@ -1,7 +1,7 @@
 import { replacing } from './replacing.js';
 import type { Sabotage } from './world.js';
 
-/** Nobody's claim keeps anybody from anything. */
+/** Claims are always granted and never found, so they exclude no other run. */
 export const withoutClaims: Sabotage = {
   store: (store) =>
     replacing(
@@ -15,7 +15,7 @@ export const withoutClaims: Sabotage = {
     ),
 };
 
-/** Only the runs claim: who gives records their place waits for nobody. */
+/** Only the runs claim records: the intake indexes them without a wait for a run. */
 export const withoutWaiting: Sabotage = {
   store: (store) =>
     replacing(

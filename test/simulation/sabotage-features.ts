@@ -4,7 +4,7 @@ import { replacing } from './replacing.js';
 import { withoutFence, withoutLease } from './sabotage.js';
 import type { Sabotage } from './world.js';
 
-/** Of a bare record the payload alone is compared. */
+/** The fence of a bare record compares the payload alone. */
 export const withFenceOfPayloadOnly: Sabotage = {
   store: (store) =>
     replacing(
@@ -34,7 +34,7 @@ export const withoutSlots: Sabotage = {
   features: () => ({ ...NO_FEATURES, globalConcurrency: 2 }),
 };
 
-/** Of many shards everybody holds the lease. */
+/** Every run acquires the leases of a queue with many shards. */
 export const withoutLeaseOfShards: Sabotage = {
   ...withoutLease,
   features: () => ({ ...NO_FEATURES, shards: 12 }),

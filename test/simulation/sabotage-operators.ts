@@ -1,7 +1,7 @@
 import { replacing } from './replacing.js';
 import type { Sabotage } from './world.js';
 
-/** A record that is moved to another lane is due there at once, whoever attempts it in the former one. */
+/** A record that is moved to another lane is due there at once, even if a run attempts it in the previous one. */
 export const withoutHold: Sabotage = {
   store: (store) =>
     replacing(

@@ -20,7 +20,7 @@ export const withoutFence: Sabotage = {
 /** Attempts get the engine's own record. */
 export const withoutCopy: Sabotage = { handsOverItsOwn: true };
 
-/** Whoever takes over does not learn what was in flight. */
+/** A run that takes a lease over does not learn what was in flight. */
 export const withoutJournal: Sabotage = {
   store: (store) =>
     replacing(
@@ -42,7 +42,7 @@ export const withoutSharedPermits: Sabotage = {
   scenario: (scenario) => ({ ...scenario, limits: { ...scenario.limits, attemptsPerSecond: 0.05 } }),
 };
 
-/** Everybody may make the probe. */
+/** Every run may make the probe. */
 export const withoutProbeClaim: Sabotage = {
   store: (store) =>
     replacing({ breakers: { set: (...args) => store.breakers.set(...args).then(() => true) } }, store),
@@ -52,7 +52,7 @@ export const withoutProbeClaim: Sabotage = {
   }),
 };
 
-/** Everybody holds the lease. */
+/** Every run acquires the lease. */
 export const withoutLease: Sabotage = {
   store: (store) => replacing({ leases: { hold: async () => ({ held: true }) } }, store),
 };

@@ -39,14 +39,14 @@ export interface Scenario {
   readonly losesSlowRule: boolean;
   /** Where a queue's failures go, if not back to itself. */
   readonly retryQueues: { readonly [queue in string]?: string };
-  /** How records that are put without a place come to their attempts; undefined where every producer indexes them. */
+  /** The intake, which handles records that are not indexed. Undefined: every producer indexes its records. */
   readonly arrivals: ArrivalsScenario | undefined;
 }
 
 export interface ArrivalsScenario {
   readonly stream: StreamOptions;
   readonly troubles: Troubles;
-  /** Whether they are attempted as they come, or left to the rules, from when on. */
+  /** Times from which new records are attempted on insertion, or left to the rules. */
   readonly onArrival: readonly { readonly fromMs: number; readonly isOn: boolean }[];
   /** The rules of the queue are disabled until then. */
   readonly enabledFromMs: number;

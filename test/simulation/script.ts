@@ -24,7 +24,7 @@ export interface Script {
   readonly overwriteAtMs: number | undefined;
   /** The task it names, if any. */
   readonly task?: string;
-  /** Put without a place, and what of the contract it leaves out or gets wrong. Undefined: indexed by its producer. */
+  /** Attributes of a record that is put bare, and maybe breaks the contract. Undefined: its producer indexes it. */
   readonly bare: Bare | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface Bare {
   readonly isDated: boolean;
   /** An update of its payload, and not an overwrite, is its new version. */
   readonly isUpdated: boolean;
-  /** Somebody sets it to NEW then, if it has come to its end. */
+  /** A producer sets it to NEW then, if it has come to its end. */
   readonly renewAtMs: number | undefined;
-  /** Somebody puts it into the other queue then. */
+  /** A producer puts it into the other queue then. */
   readonly moveAtMs: number | undefined;
 }
 
@@ -111,7 +111,7 @@ function bared(
   };
 }
 
-/** When anybody writes the record, beside its attempts. */
+/** Times at which the record is written, beside its attempts. */
 export function writeTimesMs({ insertAtMs, overwriteAtMs = 0, bare }: Script): number[] {
   return [insertAtMs, overwriteAtMs, bare?.renewAtMs ?? 0, bare?.moveAtMs ?? 0];
 }

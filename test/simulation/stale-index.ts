@@ -31,7 +31,7 @@ export function withStaleIndex(
     const seenAt = now() - between(random, 0, maxStaleMs);
     // What was current then: the state that was replaced by the first write since.
     const stale = snapshots.find(({ at }) => at > seenAt);
-    // Of the lanes of the dead nothing is remembered.
+    // The lanes of dead records have no snapshots.
     return stale && lanes.includes(query.lane)
       ? answerFrom(stale.keys.get(query.lane) ?? [], query)
       : pages.query(query);

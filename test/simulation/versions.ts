@@ -9,7 +9,7 @@ export class Versions {
     { readonly version: number; readonly record: BacklogRecord }
   >();
 
-  /** A producer has put a new version, which bears none of the library's marks. */
+  /** A producer has put a new version, which has none of the library's marks. */
   wrote(id: string): void {
     this.written.set(id, this.current(id) + 1);
   }

@@ -11,7 +11,7 @@ export async function violationsOf(
   return violations.map((violation) => `seed ${seed}: ${violation}`);
 }
 
-/** Of the first few worlds in which anything is wrong. */
+/** Violations of the first few worlds in which anything is wrong. */
 export async function violationsIn(
   worlds: { readonly first: number; readonly count: number },
   hasArrivals?: boolean,

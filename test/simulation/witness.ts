@@ -16,7 +16,7 @@ const SKEW_MS = 4_100;
 const LEASE_MS = 75_000;
 /** Frozen for 200 s at most, and a lease that ran out: then nothing is left of the troubles. */
 const AFTERMATH_MS = 300_000;
-/** A stream that stood still, and messages that failed once more. */
+/** Time after which a stream that was frozen, and messages that failed once more, have left no troubles. */
 const ARRIVALS_AFTERMATH_MS = 1_200_000;
 /** An attempt that ignores its signal holds up its lane for so long. */
 const LONGEST_ATTEMPT_MS = 150_000;
@@ -41,10 +41,10 @@ interface Known {
   /** When it is due in the queue that its failure moved it into. */
   movedUntil?: number | undefined;
   settledBy?: Actor;
-  /** True time of the last write by somebody who had been frozen, past its hold for all that is known. */
+  /** True time of the last write by an actor that had been frozen, maybe past its hold. */
   thawedAt?: number;
   settledAt?: number;
-  /** What the other side asked for at the last failure. */
+  /** The wait that the destination asked for at the last failure. */
   retryAfterMs: number;
   /** An operator has changed it: when it has its turns is theirs to say. */
   isOperated?: boolean;
@@ -93,9 +93,9 @@ export interface Look {
   readonly band: TierBand | undefined;
   readonly queue: string;
   readonly destination: string;
-  /** The record has just come, and has no place yet. */
+  /** The record was just inserted, and is not indexed yet. */
   readonly isArrival: boolean;
-  /** Of its destination, where it is not closed. */
+  /** The breaker of its destination, if it is not closed. */
   readonly breaker: BreakerState | undefined;
 }
 
@@ -174,13 +174,13 @@ export class Witness {
     const other = this.areClocksWrong
       ? undefined
       : others.find((one) => counts(one) && !mayOverlap(one, mine, this.writings.get(id) ?? []));
-    // Who was frozen past its hold may give a record its place while another attempts it.
+    // An actor that was frozen past its hold may index a record while another attempts it.
     const wasPlacedLate = (known.thawedAt ?? 0) >= (known.startedAt ?? 0);
     if (other && !(known.thawedAt !== undefined && wasPlacedLate))
       this.report(`${id}: two attempts at once, by ${other.actor.name} and ${actor.name}`);
     this.underway.set(id, [...others, mine]);
 
-    // A producer has written it over since it was read: the outcome is fenced off.
+    // A producer has overwritten it since it was read: the outcome is fenced off.
     const isOverwritten = version !== this.versions.current(id);
     // A run that was frozen past its lease may settle between another's read and its start, which waits for its turn.
     const isRateLimited = this.scenario.limits.attemptsPerSecond !== undefined;
@@ -227,12 +227,12 @@ export class Witness {
     this.openedAt.set(`${queue} ${destination}`, now);
   }
 
-  /** Of the attempt under way. It counts from when its settle takes effect, if ever it does. */
+  /** Notes the wait that the attempt under way asks for. It counts once the settle takes effect, if it ever does. */
   asksToWait(actor: Actor, id: string, seconds: number): void {
     this.asked.set(`${actor.name} ${id}`, seconds * 1000);
   }
 
-  /** Nothing of a killed worker goes on. */
+  /** Ends the attempts of a killed worker. */
   dies(actor: Actor): void {
     for (const [id, all] of this.underway)
       this.underway.set(
@@ -361,7 +361,7 @@ export class Witness {
     }
   }
 
-  /** What the intake tells of an event that it has dealt with adds up to the records in it. */
+  /** Checks that the intake's report on an event that it has handled adds up to the records in the event. */
   hearsIntake(
     name: string,
     { Records }: { Records: unknown[] },
@@ -395,11 +395,11 @@ export class Witness {
   }
 
   private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
-    // Who ends a wait does so whatever the clock of the worker says that noted the failure.
+    // A wait that was ended by hand does not depend on the clock of the worker that noted the failure.
     if (known.failedAt === undefined || known.isHurried) return known.since - SKEW_MS;
     const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
     // A run by due times knows a record of a progressive queue by a due time that is its age, and then asks its policy. With
-    // another age since, it has a due time that somebody may have chosen: that holds, as does a wait that was asked for.
+    // another age since, it has a due time that a producer may have chosen: that holds, as does a wait that was asked for.
     const isDueByFormerAge = !band && known.formerAge !== undefined && record.dueAt === known.formerAge;
     // Nor has it a failure after which the policy would let it wait.
     const hasNoFailures = !band && known.hasNoFailures === true && record.failures === 0;
@@ -429,7 +429,7 @@ export class Witness {
     const { limits, retryModes, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
     const { clockJumps, globalConcurrency, controlTable, overwrites, edits } = this.features;
-    // What is written over while it may be under attempt is looked at again after a minute or two.
+    // A record that is overwritten while it may be under attempt is looked at again after a minute or two.
     if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange =
@@ -455,7 +455,7 @@ export class Witness {
       moved,
     );
     const intervalMs = band ? 1.5 * band.every * 1000 : TICK_MS;
-    // Until a rule of its former queue finds it there, it has no turn in its own.
+    // Until a rule of its previous queue finds it there, it has no turn in its own.
     const slowest = Math.max(0, ...retryModes.flatMap(({ bands = [] }) => bands.map(({ every }) => every)));
     const foundLateMs = known.wasInFormerLane ? 1.5 * slowest * 1000 : 0;
     // A queue that had nothing to do meanwhile notices its change of mode with the next record that comes.
@@ -497,7 +497,7 @@ export class Witness {
     )
       return;
     const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
-    // Who ignores its signal is not waited for.
+    // A probe that ignores its signal is not waited for.
     const longestMs = this.scenario.limits.attemptTimeout * 1000;
     const probe = others.find(
       (other) =>
@@ -540,8 +540,8 @@ export class Witness {
   }
 
   /**
-   * The control table was restored while it was attempted, or its page was read before: another run may have it in
-   * hand, too.
+   * True for an attempt during which the control table was restored, or whose page was read before that: another run may have
+   * claimed the record, too.
    */
   private isFromBeforeRestore(since: number, { start }: Look): boolean {
     const { controlTable } = this.features;
@@ -563,7 +563,7 @@ function ageOf({ availableAt, insertedAt }: Item): Item[string] {
   return availableAt ?? insertedAt;
 }
 
-/** It stood still, or its clock was set: it cannot know how long it holds anything. */
+/** True for an actor that was frozen, or whose clock was set: it cannot know how long its holds last. */
 function isOdd(actor: Actor): boolean {
   return actor.wasFrozen || actor.hasJumped;
 }
@@ -573,7 +573,7 @@ interface StreamImage {
   readonly NewImage: { readonly lane?: object; readonly rev?: object };
 }
 
-/** How many records an event is about, but for those whose short waits it tells of: at least the different ones, at most one per change. */
+/** Counts the records of an event, except those with a short wait: at least the different ones, at most one per change. */
 function countRecords(events: readonly unknown[]): [number, number] {
   const ids = events.flatMap((event) => {
     const { dynamodb, body } = event as { dynamodb?: StreamImage; body?: string };
@@ -589,14 +589,15 @@ function countRecords(events: readonly unknown[]): [number, number] {
 }
 
 /**
- * A record that was replaced is a new record, and two attempts of one record never overlap. The last attempt of the former
- * record, which may have been read before and begin later, may overlap with those of the new one:
+ * True if two attempts of an id may overlap. A record that was replaced is a new record, and two attempts of one record never
+ * overlap. The last attempt of the previous record may have been read before and begin later, and so overlap with those of the
+ * new one:
  *
- * - an attempt by a rule, whose lease is not seen from another lane (of fewer shards, say) or tier (an old record that was
- *   redriven is young again), nor by a run that the stream starts for an insertion: of the former record once more, or of the
- *   new one behind a deletion;
- * - a first attempt, whose claim is not seen from another queue if the record was deleted and inserted there, nor by a rule
- *   if the record was put with a lane.
+ * - An attempt by a rule. Its lease is not seen from another lane (of fewer shards, say) or tier (an old record that was redriven
+ *   is young again). Nor is it seen by a run that the stream starts for an insertion: of the previous record once more, or of the
+ *   new one after a deletion.
+ * - A first attempt. Its claim is not seen from another queue, if the record was deleted and inserted there. Nor is it seen by a
+ *   rule, if the record was put with a lane.
  */
 function mayOverlap(one: Underway, other: Underway, writings: readonly Writing[]): boolean {
   if (one.version === other.version) return false;

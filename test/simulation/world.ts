@@ -51,9 +51,9 @@ interface Target {
   readonly band?: TierBand | undefined;
   readonly catchUp?: readonly TierBand[] | undefined;
   readonly arrivals?: Arrivals | undefined;
-  /** Of several runs that share the queue's lanes. */
+  /** The number of the run, if several share the queue's lanes. */
   readonly part?: number | undefined;
-  /** Only what is kept to the second, since then. */
+  /** The run attempts only records that are kept to the second, since then. */
   readonly exactSince?: number | undefined;
   /** The first band as it was when a run on arrivals started, which goes by it to its end. */
   readonly firstBand?: TierBand | undefined;
@@ -62,10 +62,10 @@ interface Target {
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const LANES_PER_RUN = 8;
-/** Of a queue whose records have destinations. */
+/** The breaker of a queue whose records have destinations. */
 const QUICK_BREAKER = { failureThreshold: 0.3, minimumAttempts: 2, halfOpenAfter: 50 };
 const LONGEST_MS = 5 * HOUR_MS;
-/** A stream that stood still has been read by then. */
+/** Time after which a stream that was frozen has been read. */
 const AFTERMATH_MS = 20 * TICK_MS;
 const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
 /** Their chance is their own: a world without them stays as it is. */
@@ -73,7 +73,7 @@ const OPERATORS_SEED = 0x6f70;
 const FEATURES_SEED = 0x6665;
 const EDITS_SEED = 0x6564;
 const OPERATORS_MS = 2 * TROUBLED_MS;
-/** Who brings back what was discarded takes its time. */
+/** Operators write until then: those that bring back discarded records take their time. */
 const OPERATORS_LAST_MS = OPERATORS_MS + 1_000_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 /** Less than a tick: it is kept to the second. */
@@ -97,9 +97,8 @@ export interface Sabotage {
 }
 
 /**
- * A small world: one queue, some records, rules that fire on time, twice, late or not at all, and runs of the
- * production code that are killed, frozen and cut off from the store at any step. For a while; then all is well, and
- * everything must end.
+ * A small world: one queue, some records, and rules that fire on time, twice, late or not at all. Runs of the production code
+ * are killed, frozen and cut off from the store at any step. After a while all is well, and everything must end.
  */
 export class World {
   readonly ended: RunSummary['ended'][] = [];
@@ -169,7 +168,7 @@ export class World {
     const stale = this.staleIndex(this.features.controlTable ? this.control.store() : this.truth);
     this.store = sabotage.store?.(stale) ?? stale;
     const hasBare = arrivals !== undefined;
-    // An attempt that ignores its signal is no longer waited for by a process that nobody answers.
+    // A process whose requests get no answer does not wait longer for an attempt that ignores its signal.
     const longestMs = this.scenario.faults.hang > 0 ? 70_000 : 250_000;
     const scripts = makeScripts(this.random, { horizonMs: TROUBLED_MS, hasBare, longestMs });
     this.writesMs = scripts.flatMap(writeTimesMs);
@@ -401,7 +400,7 @@ export class World {
     const { pause } = this.scenario;
     if (!pause) return;
     const setPaused = (isPaused: boolean) => void this.store.queues.setPaused('q', isPaused);
-    // Whoever restores the control table looks to the queues' pauses.
+    // An operator who restores the control table sets the queues' pauses again.
     const restoredMs = this.features.controlTable?.atMs ?? 0;
     this.time.after(pause.fromMs, () => setPaused(true));
     this.time.after(pause.untilMs, () => setPaused(false));
@@ -596,7 +595,7 @@ export class World {
           limits: {
             ...this.scenario.limits,
             globalConcurrency: this.features.globalConcurrency,
-            // As many as are crowded out often.
+            // So few that runs are often concurrency-limited.
             onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
           },
           retention: this.features.expiry?.retention,
@@ -631,7 +630,7 @@ export class World {
     return destination;
   }
 
-  /** Former shards are looked into with every run here, not once an hour. */
+  /** The lanes of a run. Those of earlier shards are among them in every run here, not once an hour. */
   private shardsNow(part = 0) {
     const ms = this.time.now - START;
     const byScenario = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
@@ -658,7 +657,7 @@ export class World {
       .find(({ number }) => number === 3);
     const caughtUp = rule?.number === 2 && slower && age > rule.untilAge * 1000 + 100_000;
     const stored = this.item(id);
-    // A run on arrival that was crowded out looks after the lanes of its records.
+    // A run on arrival that is concurrency-limited attempts records from the lanes of its own.
     const isArrival = arrivals !== undefined && record.lane === undefined;
     const first = arrivals && !isArrival ? firstBand : undefined;
     const band = caughtUp ? slower : (rule ?? first);

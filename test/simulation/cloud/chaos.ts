@@ -10,9 +10,9 @@ export interface Troubles {
   readonly late: number;
   /** The function may not be started. */
   readonly refused: number;
-  /** A batch of the stream is cut anew when it comes again. */
+  /** A batch of the stream is cut differently when it is delivered again. */
   readonly cutAnew: number;
-  /** An event or a message is lost for good: the sweep has to find its records. */
+  /** An event or a message is lost permanently: the sweep has to find its records. */
   readonly lostForGood: number;
 }
 

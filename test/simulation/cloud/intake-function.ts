@@ -11,7 +11,7 @@ import { invocation } from './invocation.js';
 
 const TIMEOUT_MS = 60_000;
 
-/** What the intake tells of one event. Counts are of records. */
+/** The intake's report on one event. Counts are of records. */
 export interface IntakeReport {
   readonly started: number;
   readonly indexed: number;
@@ -27,7 +27,7 @@ export interface SandboxDeps {
   readonly settings: IntakeSettings;
   readonly services: Services;
   readonly newActor: (name: string) => Actor;
-  /** The store, with somebody looking on. */
+  /** The store, whose writes the witness sees. */
   readonly storeOf: (actor: Actor) => SweepStore;
 }
 

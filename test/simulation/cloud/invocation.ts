@@ -7,7 +7,7 @@ export function invocation<T>(
   time: VirtualTime,
   timeoutMs: number,
   work: () => Promise<T>,
-  /** What becomes of a sandbox whose invocation has ended well. Default: it goes on with nothing. */
+  /** Handles the sandbox of an invocation that has ended well. Default: it is killed. */
   afterwards: (actor: Actor) => void = (ended) => ended.kill(),
 ): Promise<T | 'failed'> {
   return new Promise((resolve) => {
@@ -17,7 +17,7 @@ export function invocation<T>(
       resolve('failed');
     };
     const cancel = time.after(timeoutMs, () => actor.kill());
-    // With its end the sandbox stands still, and whatever goes on in it, if not for good.
+    // The sandbox is frozen when its invocation ends, with whatever goes on in it. It may thaw later.
     const end = (result: T | 'failed') => {
       cancel();
       resolve(result);

@@ -14,7 +14,7 @@ const BATCH = 10;
 
 /** A queue of SQS, and what reads it: in no order, at least once, again after a while if it failed. */
 export class MessageQueue {
-  /** Messages that nobody has taken for good. */
+  /** Messages that are not deleted yet. */
   size = 0;
   private visible: Message[] = [];
   private sent = 0;

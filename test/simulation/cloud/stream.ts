@@ -26,13 +26,13 @@ export interface StreamOptions {
 const MAX_FAILING_MS = 60_000;
 
 /**
- * The table's stream and what reads it: the changes of a record in their order, in batches; what fails of one comes
- * again and holds up all behind it, in halves if the function itself has failed, and is given up when it is too old.
- * What was delivered may be delivered again, cut into other batches.
+ * The table's stream and what reads it. Changes of a record are delivered in their order, in batches. The part of a batch that
+ * fails is delivered again, in halves if the function itself has failed. It holds up all changes behind it, and is given up
+ * when it is too old. What was delivered may be delivered again, cut into other batches.
  */
 export class Stream {
   private readonly shards: Shard[];
-  /** Of this world alone: a world is the same whatever was played before it. */
+  /** The last sequence number of this world: a world is the same whatever was played before it. */
   private sequence = 0;
 
   constructor(
@@ -53,8 +53,10 @@ export class Stream {
     return this.shards.every((shard) => shard.isReadThrough);
   }
 
-  /** Somebody wrote a record. As the filter of the real one has it, only what waits without a place is delivered, or has
-   * a place that its producer has chosen, or waits for less than a tick. */
+  /**
+   * Adds a write of a record. As with the filter of the real stream, only some are delivered: records that wait and are not indexed,
+   * that their producer has indexed, or that wait for less than a tick.
+   */
   wrote(eventName: 'INSERT' | 'MODIFY', item: Item): void {
     const isWritten =
       typeof item.lane === 'string'
