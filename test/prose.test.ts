@@ -99,7 +99,7 @@ it('long sentences, in a page and in a comment', async () => {
   expect(await complaints('source.mjs', `/**\n * - ${words(30)}\n * - ${words(30)}\n */\n`)).toEqual([]);
 });
 
-it('refused words and many words in the titles of tests and of their groups, and in nothing else of a test', async () => {
+it('refused words and many words in comments and titles of a test, and not in its other strings', async () => {
   const source = [
     '// somebody',
     "describe('nobody', () => {",
@@ -110,6 +110,7 @@ it('refused words and many words in the titles of tests and of their groups, and
     '});',
   ].join('\n');
   expect(await complaints('test/source.test.ts', source)).toEqual([
+    '1:4 words',
     '2:11 words',
     '3:32 words',
     '4:37 words',

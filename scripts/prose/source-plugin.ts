@@ -12,7 +12,7 @@ function locator(source: string) {
   };
 }
 
-/** A source as textlint reads it: a paragraph for each comment and string; of a test, a header for each title. */
+/** A source as textlint reads it: a paragraph for each comment and string. Strings of a test are data; its titles are headers. */
 function documentOf(source: string, path: string) {
   const locate = locator(source);
   const node = (type: string, start: number, end: number) => ({
@@ -29,10 +29,13 @@ function documentOf(source: string, path: string) {
     })),
   });
   const { comments, strings, titles } = proseOf(source, pluginsFor(path));
-  const blocks = path.startsWith('test/')
-    ? titles.map((title) => block('Header', title))
-    : [...comments, ...strings].map((paragraph) => block('Paragraph', paragraph));
-  return { ...node('Document', 0, source.length), children: blocks };
+  const children = [
+    ...comments.map((comment) => block('Paragraph', comment)),
+    ...(path.startsWith('test/')
+      ? titles.map((title) => block('Header', title))
+      : strings.map((text) => block('Paragraph', text))),
+  ];
+  return { ...node('Document', 0, source.length), children };
 }
 
 /** What the parser has to know of a file. */
