@@ -15,7 +15,7 @@ const TICK_SECONDS = 60;
 const TICK_MS = TICK_SECONDS * 1000;
 const RETRIES = 15;
 /** More than there are in a hundred years. */
-const MOST_FIRINGS = 2 ** 26;
+const MAX_FIRINGS = 2 ** 26;
 const NOTED = [5, 10, 15];
 /** A run has its first attempt behind it by then. */
 const ATTEMPT_MS = 1000;
@@ -51,7 +51,7 @@ export function firingsOf(given: RetryPolicy, ids: readonly string[], random: Ra
 function groups(firings: Float64Array, next?: Float64Array): Map<number, number> {
   const counts = new Map<number, number>();
   for (const [i, firing] of firings.entries()) {
-    const key = firing * MOST_FIRINGS + (next?.[i] ?? 0);
+    const key = firing * MAX_FIRINGS + (next?.[i] ?? 0);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;

@@ -15,7 +15,7 @@ import {
 import { median, quantile } from './median.js';
 
 const SAVES = Number(process.env.BENCH_SAVES ?? 20);
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 /**
@@ -24,8 +24,8 @@ const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
  */
 const folder = await writeWatchedApp();
 const runtimes = await mkdtemp(join(tmpdir(), 'backlog-bench-'));
-const told = new EventEmitter();
-const receiver = await startAttemptReceiver(({ version }) => told.emit(version));
+const reported = new EventEmitter();
+const receiver = await startAttemptReceiver(({ version }) => reported.emit(version));
 const runtime = spawn(
   process.execPath,
   [MAIN, 'start', '--app', WATCHED_APP, '--watch', '--port', '0', '--dynamodb-port', '0'],
@@ -39,7 +39,7 @@ const ended = once(runtime, 'exit');
 try {
   const backlog = new BacklogClient({ table: 'BacklogRecords', endpoint: await endpointOf(runtime) });
   runtime.stderr.on('data', (text: Buffer) => {
-    if (text.includes('is live')) told.emit('live');
+    if (text.includes('is live')) reported.emit('live');
   });
   const live: number[] = [];
   const attempted: number[] = [];
@@ -72,9 +72,9 @@ try {
 
 /** When this happens next. */
 async function next(event: string): Promise<number> {
-  const signal = AbortSignal.timeout(MOST_MS);
-  await once(told, event, { signal }).catch((error) => {
-    throw new Error(`"${event}" was not told within ${MOST_MS / 1000} s`, { cause: error });
+  const signal = AbortSignal.timeout(MAX_MS);
+  await once(reported, event, { signal }).catch((error) => {
+    throw new Error(`"${event}" was not told within ${MAX_MS / 1000} s`, { cause: error });
   });
   return performance.now();
 }

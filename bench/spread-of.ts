@@ -19,7 +19,7 @@ export interface Spread {
 const RETRIES = 15;
 const NOTED = [5, 10, 15];
 const FAR_AGE_SECONDS = 3_000_000_000;
-const LONGEST_PAUSE_SECONDS = 10;
+const MAX_PAUSE_SECONDS = 10;
 
 /** Lets `count` records fail at second 0 and at every retry, exactly when it is due. */
 export function spreadOf(given: RetryPolicy, ids: readonly string[], random: Random): Spread {
@@ -76,7 +76,7 @@ function idleShareOf(waves: readonly Float64Array[]): number {
   let idle = 0;
   for (let i = 1; i < times.length; i++) {
     const pause = (times[i] ?? 0) - (times[i - 1] ?? 0);
-    if (pause > LONGEST_PAUSE_SECONDS) idle += pause;
+    if (pause > MAX_PAUSE_SECONDS) idle += pause;
   }
   return idle / ((times.at(-1) ?? 0) - (times[0] ?? 0));
 }

@@ -19,7 +19,7 @@ import {
   workEnvironment,
   workSettings,
 } from './functions/work-environment.js';
-import { arrivalsOf, createdOf, functionsOf, staffQueues } from './functions/workers.js';
+import { arrivalsOf, assignFunctions, createdOf, functionsOf } from './functions/workers.js';
 import { addMonitoring } from './monitoring/monitoring.js';
 import type { BacklogProps } from './props/backlog-props.js';
 import { type ReadProps, readProps } from './props/backlog-shape.js';
@@ -148,12 +148,12 @@ export class Backlog extends BacklogBase implements IConnectable {
     const settings = { ...common, queues };
 
     const forRuns = runSettingsOf(common, options, this.redelivery ?? eventDlq);
-    const staffed = staffQueues(this, queues, workers, forRuns);
-    this.functions = functionsOf(staffed);
-    this.createdFunctions = createdOf(staffed);
+    const assigned = assignFunctions(this, queues, workers, forRuns);
+    this.functions = functionsOf(assigned);
+    this.createdFunctions = createdOf(assigned);
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
-    const arrivals = arrivalsOf(staffed);
+    const arrivals = arrivalsOf(assigned);
     if (shared) allowIntake(shared, arrivals.restarted);
     const ofIntake = { ...settings, ...arrivals, ...intakeOptions(options), eventDlq };
     const intake = returns && addFedIntake(this, 'Intake', { ...ofIntake, returns });
@@ -166,15 +166,15 @@ export class Backlog extends BacklogBase implements IConnectable {
     const { eventSources = [] } = intake ?? {};
     this.monitor = isRead ? addMonitor(this, 'Monitor', { ...settings, eventSources }) : undefined;
 
-    const ticks = ticksOf(staffed, this);
+    const ticks = ticksOf(assigned, this);
     const triggers = addTriggers(this, ticks, options, eventDlq);
     ({ rules: this.rules, schedules: this.schedules } = triggers);
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
     const { runSeconds: processSeconds } = this.work;
-    describeInTemplate(this, { ...options, ...arrivals, queues, staffed, processSeconds });
+    describeInTemplate(this, { ...options, ...arrivals, queues, assigned, processSeconds });
 
-    const monitoring = addMonitoring(this, options, { ...settings, staffed, ticks });
+    const monitoring = addMonitoring(this, options, { ...settings, assigned, ticks });
     ({ alarms: this.alarms, compositeAlarm: this.compositeAlarm, dashboard: this.dashboard } = monitoring);
     this.widget = monitoring.widget?.overview;
     this.widgetActions = monitoring.widget?.actions;

@@ -6,13 +6,13 @@ import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/support/errors.js';
 import { allowRules } from './triggers/given-up-events.js';
-import { MOST_TICKS, type Tick, type Triggers } from './triggers/tick.js';
+import { MAX_TICKS, type Tick, type Triggers } from './triggers/tick.js';
 
 /**
  * Most rules of an event bus, for all that the account has there:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
  */
-const MOST_RULES = 300;
+const MAX_RULES = 300;
 const MANY_RULES = 200;
 const WAY = 'set "trigger": "scheduler", whose schedules have no such limit';
 
@@ -46,23 +46,23 @@ function addRule(tick: Tick, eventDlq: IQueue): Rule {
 function checkRules(scope: Construct, ticks: readonly Tick[]): void {
   for (const lambda of new Set(ticks.map((tick) => tick.lambda))) {
     const rules = ticks.filter((tick) => tick.lambda === lambda).length;
-    if (rules > MOST_TICKS) {
+    if (rules > MAX_TICKS) {
       throw new ConfigurationError(
-        `queues: a function has ${rules} rules, and its policy takes ${MOST_TICKS}: give more of its queues the same tiers, as ` +
+        `queues: a function has ${rules} rules, and its policy takes ${MAX_TICKS}: give more of its queues the same tiers, as ` +
           `these share rules, or ${WAY}`,
       );
     }
   }
-  if (ticks.length > MOST_RULES) {
+  if (ticks.length > MAX_RULES) {
     throw new ConfigurationError(
-      `queues: the Backlog has ${ticks.length} rules, and an event bus takes ${MOST_RULES} (in some regions 100) of all applications together: ` +
+      `queues: the Backlog has ${ticks.length} rules, and an event bus takes ${MAX_RULES} (in some regions 100) of all applications together: ` +
         `${WAY}, or let a worker serve several queues, which then share rules`,
     );
   }
   if (ticks.length >= MANY_RULES) {
     Annotations.of(scope).addWarningV2(
       'dynamo-backlog:rules',
-      `The Backlog has ${ticks.length} rules, and an event bus takes ${MOST_RULES} (in some regions 100) of all applications together: ${WAY}`,
+      `The Backlog has ${ticks.length} rules, and an event bus takes ${MAX_RULES} (in some regions 100) of all applications together: ${WAY}`,
     );
   }
 }

@@ -24,9 +24,9 @@ try {
     types ? [[basename(path === '.' ? name : path), join(scratch, types.replace('./dist/', ''))]] : [],
   );
   const report = await reportOf(Object.fromEntries(entries));
-  const former = await readFormer();
-  const files = [...new Set([...report.keys(), ...former.keys()])].sort();
-  const differing = files.filter((file) => report.get(file) !== former.get(file));
+  const previous = await readPrevious();
+  const files = [...new Set([...report.keys(), ...previous.keys()])].sort();
+  const differing = files.filter((file) => report.get(file) !== previous.get(file));
   if (!process.argv.includes('--check')) {
     await mkdir(FOLDER, { recursive: true });
     for (const [file, text] of report) await writeFile(join(FOLDER, file), text);
@@ -83,7 +83,7 @@ function readable(code) {
     .replaceAll(/^ +private .*;\n/gm, '');
 }
 
-async function readFormer() {
+async function readPrevious() {
   const files = await readdir(FOLDER).catch(() => []);
   return new Map(
     await Promise.all(files.map(async (file) => [file, await readFile(join(FOLDER, file), 'utf8')])),

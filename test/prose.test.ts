@@ -40,6 +40,18 @@ it('code in a page is no prose', async () => {
   expect(await complaints('page.md', page)).toEqual([]);
 });
 
+it('identifiers are read word by word, once each', async () => {
+  const source =
+    'const MOST_ROWS = 3;\nexport const crowdedOut = (inHand: number) => [MOST_ROWS, inHand, "formerLane"];\n';
+  expect(await complaints('source.ts', source)).toEqual(['1:7 name', '2:14 name', '2:28 name']);
+  expect(
+    await complaints(
+      'source.ts',
+      'export const almost = (mostly: number, staffing: number) => mostly + staffing;',
+    ),
+  ).toEqual([]);
+});
+
 it('people may be `who`', async () => {
   expect(await complaints('page.md', 'An operator who redrives, and the people who deploy.')).toEqual([]);
   expect(await complaints('page.md', 'A record who fails.')).toEqual(['1:10 words']);

@@ -7,14 +7,14 @@ import type { QueueSettings } from '../../functions/settings.js';
 import { hasRecursiveLoop, type IntakeProps } from '../props/intake-props.js';
 import type { Queue } from '../props/queue.js';
 import { grantSend } from '../support/encryption.js';
-import { grantPlace, grantSweep } from '../tables/table-grants.js';
+import { grantIndexing, grantSweep } from '../tables/table-grants.js';
 import { hasNewImages, type Tables } from '../tables/tables.js';
 import { handlerFolder } from './bundles.js';
 import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import { variableBytes } from './settings-files.js';
-import type { Arrivals, StaffedQueue } from './workers.js';
+import type { Arrivals, QueueFunction } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);
 const SWEEP_TIMEOUT = Duration.minutes(5);
@@ -45,7 +45,7 @@ export interface Intake {
  * Tells whether the table has a stream of new images. Without one, records that are put without `lane` are never
  * attempted, which a warning says.
  */
-export function canTakeIn(scope: Construct, { records }: Tables): boolean {
+export function hasInsertStream(scope: Construct, { records }: Tables): boolean {
   if (hasNewImages(records)) return true;
   Annotations.of(scope).addWarningV2(
     'dynamo-backlog:no-stream',
@@ -70,7 +70,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
     ...(hasRecursiveLoop(own, Stack.of(scope).region) && { recursiveLoop: RecursiveLoop.ALLOW }),
   });
   waitForWorkers(lambda, onArrival);
-  grantPlace(lambda, tables);
+  grantIndexing(lambda, tables);
   grantSend(lambda, [returns, eventDlq]);
   const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
@@ -83,7 +83,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
  * Lets a deployment change the queues' functions, and where their failed events go, before the intake: it sends no
  * event to one that would neither know it nor give it back.
  */
-function waitForWorkers(intake: LambdaFunction, onArrival: readonly StaffedQueue[]): void {
+function waitForWorkers(intake: LambdaFunction, onArrival: readonly QueueFunction[]): void {
   for (const { worker } of onArrival) {
     const settings = worker.lambda.node.tryFindChild('EventInvokeConfig');
     if (settings) intake.node.addDependency(settings);
@@ -151,7 +151,7 @@ function intakeOptions(scope: Construct, settings: IntakeSettings): ReturnType<t
   return common(scope, { ...settings, room }, INTAKE_TIMEOUT, { BACKLOG_ARRIVAL_FUNCTIONS: text, ...others });
 }
 
-function queuesByFunction(onArrival: readonly StaffedQueue[]): Record<string, string[]> {
+function queuesByFunction(onArrival: readonly QueueFunction[]): Record<string, string[]> {
   const functions: Record<string, string[]> = {};
   for (const { queue, worker } of onArrival) {
     const { functionName } = worker.lambda;

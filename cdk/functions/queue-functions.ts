@@ -16,7 +16,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { RetryMode } from '../../src/record/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
-import { LEAST_SPARE_SECONDS, QUEUE_DEFAULTS } from '../../src/worker/index.js';
+import { MIN_SPARE_SECONDS, QUEUE_DEFAULTS } from '../../src/worker/index.js';
 import { urlOf } from '../props/delivery.js';
 import { nodeVersion, OLDEST_NODE } from '../props/function-shape.js';
 import type { Queue, Work } from '../props/queue.js';
@@ -264,10 +264,10 @@ function finish(
 ): Worker {
   const timeoutSeconds = timeout.toSeconds();
   for (const { name: queue, attemptTimeout } of queues) {
-    if (attemptTimeout > timeoutSeconds - LEAST_SPARE_SECONDS) {
+    if (attemptTimeout > timeoutSeconds - MIN_SPARE_SECONDS) {
       throw new ConfigurationError(
         `queues.${queue}.attemptTimeout: an attempt of ${attemptTimeout} s does not fit into its function, ` +
-          `which ends after ${timeoutSeconds} s (timeout) and needs ${LEAST_SPARE_SECONDS} s of them for itself`,
+          `which ends after ${timeoutSeconds} s (timeout) and needs ${MIN_SPARE_SECONDS} s of them for itself`,
       );
     }
   }

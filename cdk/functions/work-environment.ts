@@ -50,7 +50,7 @@ export function workSettings(
  * ECS takes 65,536 bytes of a task definition, in which the quotes of JSON are escaped, and Linux 131,072 of a variable. Some 250
  * queues with the usual settings have room.
  */
-const MOST_BYTES = 32_768;
+const MAX_BYTES = 32_768;
 
 /** @throws ConfigurationError naming the queue, or what is too large */
 export function workEnvironment(
@@ -68,9 +68,9 @@ export function workEnvironment(
   // The intake starts no process, so `onArrival` of a function does not hold for it.
   const served = chosen.map((queue) => ({ ...queue, settings: { ...queue.settings, onArrival: undefined } }));
   const bytes = bytesOf(JSON.stringify(served.map(({ name, settings }) => [name, settings])));
-  if (bytes > MOST_BYTES) {
+  if (bytes > MAX_BYTES) {
     throw new ConfigurationError(
-      `workEnvironment: expected at most ${MOST_BYTES} bytes of settings, as ECS takes 65536 of a whole task definition, got ${bytes} ` +
+      `workEnvironment: expected at most ${MAX_BYTES} bytes of settings, as ECS takes 65536 of a whole task definition, got ${bytes} ` +
         `of ${served.length} queues: give them to several processes, each with some of the "queues"`,
     );
   }

@@ -8,7 +8,7 @@ import type { FunctionSettings } from './function-settings.js';
 import { deliveryFunction, entryFunction, ownFunction, type Served, type Worker } from './queue-functions.js';
 
 /** A queue with the scope of its constructs and what does its work. */
-export interface StaffedQueue {
+export interface QueueFunction {
   readonly queue: Queue;
   readonly scope: Construct;
   readonly worker: Worker;
@@ -20,12 +20,12 @@ export interface StaffedQueue {
  * One function for each queue with code of its own, one for each worker, and one for all queues of a retry mode that have the
  * built-in delivery. None for those that a process elsewhere attempts: they are left out.
  */
-export function staffQueues(
+export function assignFunctions(
   scope: Construct,
   queues: readonly Queue[],
   workers: ReadonlyMap<string, WorkerWork>,
   settings: FunctionSettings,
-): StaffedQueue[] {
+): QueueFunction[] {
   checkOwnFunctions(queues, workers);
   const delivery = deliveryFunctions(scope, queues, settings);
   const shared = sharedFunctions(scope, queues, workers, settings);
@@ -53,8 +53,8 @@ function sharedFunctions(
   queues: readonly Queue[],
   workers: ReadonlyMap<string, WorkerWork>,
   settings: FunctionSettings,
-): (name: string) => Required<Pick<StaffedQueue, 'worker' | 'workerScope'>> {
-  const made = new Map<string, Required<Pick<StaffedQueue, 'worker' | 'workerScope'>>>();
+): (name: string) => Required<Pick<QueueFunction, 'worker' | 'workerScope'>> {
+  const made = new Map<string, Required<Pick<QueueFunction, 'worker' | 'workerScope'>>>();
   return (name) => {
     const known = made.get(name);
     if (known) return known;
@@ -104,39 +104,39 @@ function checkOwnFunctions(queues: readonly Queue[], workers: ReadonlyMap<string
 }
 
 /** The functions that attempt records, by queue. */
-export function functionsOf(staffed: readonly StaffedQueue[]): Record<string, IFunction> {
-  return Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
+export function functionsOf(assigned: readonly QueueFunction[]): Record<string, IFunction> {
+  return Object.fromEntries(assigned.map(({ queue, worker }) => [queue.name, worker.lambda]));
 }
 
 /** The functions that are made here, by queue. */
-export function createdOf(staffed: readonly StaffedQueue[]): Record<string, LambdaFunction> {
+export function createdOf(assigned: readonly QueueFunction[]): Record<string, LambdaFunction> {
   return Object.fromEntries(
-    staffed.flatMap(({ queue, worker }) => (worker.created ? [[queue.name, worker.created]] : [])),
+    assigned.flatMap(({ queue, worker }) => (worker.created ? [[queue.name, worker.created]] : [])),
   );
 }
 
 /** The queues that the intake knows functions of. */
 export interface Arrivals {
   /** Queues whose records are attempted on insertion. */
-  readonly onArrival: readonly StaffedQueue[];
+  readonly onArrival: readonly QueueFunction[];
   /** Queues whose function the intake may start without arrivals: for short waits, or again when a run has died. */
-  readonly restarted: readonly StaffedQueue[];
+  readonly restarted: readonly QueueFunction[];
 }
 
 /** @throws ConfigurationError for a queue whose function would lose records that are attempted on insertion */
-export function arrivalsOf(staffed: readonly StaffedQueue[]): Arrivals {
-  return { onArrival: attemptedOnArrival(staffed), restarted: restartedOf(staffed) };
+export function arrivalsOf(assigned: readonly QueueFunction[]): Arrivals {
+  return { onArrival: attemptedOnArrival(assigned), restarted: restartedOf(assigned) };
 }
 
 /** Rules by age keep the schedule of a progressive queue, which has no short waits. */
-function restartedOf(staffed: readonly StaffedQueue[]): StaffedQueue[] {
-  return staffed.filter(
+function restartedOf(assigned: readonly QueueFunction[]): QueueFunction[] {
+  return assigned.filter(
     ({ queue, worker }) => queue.enabled && (worker.redeliveryEvents || queue.retryMode === 'perRecord'),
   );
 }
 
-function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {
-  return staffed.filter(({ queue, worker }) => {
+function attemptedOnArrival(assigned: readonly QueueFunction[]): QueueFunction[] {
+  return assigned.filter(({ queue, worker }) => {
     if (queue.firstAttempt === 'scheduled') return false;
     if (worker.redeliveryEvents) return true;
     if (queue.firstAttempt === undefined) return false;

@@ -11,18 +11,18 @@ import type { Queue } from '../props/queue.js';
 import { queueMetric } from './metrics.js';
 
 /** Most lines of one graph, those that are highest: more cannot be told apart. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 /**
  * Most queues whose metrics are named. The metrics of more queues are searched for when the dashboard is looked at: it
  * takes 2,500 metrics, and a graph 500.
  */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** One line per queue. */
 export function byQueue(queues: readonly Queue[], metric: (queue: Queue) => Metric): IMetric[] {
   const metrics = queues.map(metric);
-  return metrics.length > MOST_NAMED && metrics[0] ? [searched(metrics[0])] : highest(metrics);
+  return metrics.length > MAX_NAMED && metrics[0] ? [searched(metrics[0])] : highest(metrics);
 }
 
 /** The highest of the same metric of all queues that have had any data in the last two weeks. */
@@ -30,7 +30,7 @@ function searched({ namespace, metricName, dimensions = {}, statistic, period }:
   const schema = [namespace, ...Object.keys(dimensions)].join(',');
   const search = `{${schema}} MetricName="${metricName}" Table="${dimensions.Table}"`;
   return new MathExpression({
-    expression: `SLICE(SORT(SEARCH('${search}', '${statistic}', ${period.toSeconds()}), MAX, DESC), 0, ${MOST_LINES})`,
+    expression: `SLICE(SORT(SEARCH('${search}', '${statistic}', ${period.toSeconds()}), MAX, DESC), 0, ${MAX_LINES})`,
     label: '',
     period,
   });
@@ -38,7 +38,7 @@ function searched({ namespace, metricName, dimensions = {}, statistic, period }:
 
 /** The graph of the time to drain; none for many queues, as it would take three metrics of each. */
 export function drainGraph(tableName: string, queues: readonly Queue[]): GraphWidget[] {
-  if (queues.length > MOST_NAMED) return [];
+  if (queues.length > MAX_NAMED) return [];
   const minutes = queues.map((queue) => timeToDrain(tableName, queue));
   return [graph('Time to drain at the present pace (minutes)', highest(minutes))];
 }
@@ -64,11 +64,11 @@ function idOf(name: string): string {
 
 /** The metrics of a graph: all of them, or the highest, where they would be too many lines. */
 export function highest(metrics: readonly IMetric[]): IMetric[] {
-  if (metrics.length <= MOST_LINES) return [...metrics];
+  if (metrics.length <= MAX_LINES) return [...metrics];
   const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]));
   return [
     new MathExpression({
-      expression: `SLICE(SORT([${Object.keys(usingMetrics).join(', ')}], MAX, DESC), 0, ${MOST_LINES})`,
+      expression: `SLICE(SORT([${Object.keys(usingMetrics).join(', ')}], MAX, DESC), 0, ${MAX_LINES})`,
       usingMetrics,
       label: '',
       period: Duration.minutes(5),

@@ -18,9 +18,9 @@ import { type MetricName, queueMetric, tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
 /** Most alarms of one widget. */
-const MOST_ALARMS = 100;
+const MAX_ALARMS = 100;
 /** Most log groups in one query of Logs Insights. */
-const MOST_LOG_GROUPS = 50;
+const MAX_LOG_GROUPS = 50;
 
 /** Alarms first, then what waits, what happens to it, and what it runs on. As many rows for two queues as for 200. */
 export function addDashboard(
@@ -46,9 +46,9 @@ export function addDashboard(
 
 function alarmRows(alarms: readonly Alarm[]): IWidget[][] {
   const rows: IWidget[][] = [];
-  for (let from = 0; from < alarms.length; from += MOST_ALARMS) {
-    const some = alarms.slice(from, from + MOST_ALARMS);
-    const title = alarms.length > MOST_ALARMS ? `Alarms from ${from + 1}` : 'Alarms';
+  for (let from = 0; from < alarms.length; from += MAX_ALARMS) {
+    const some = alarms.slice(from, from + MAX_ALARMS);
+    const title = alarms.length > MAX_ALARMS ? `Alarms from ${from + 1}` : 'Alarms';
     // Four in a row, each as high as one unit; the title takes one more.
     const height = Math.min(12, 1 + Math.ceil(some.length / 4));
     rows.push([new AlarmStatusWidget({ title, alarms: some, width: 24, height })]);
@@ -137,7 +137,7 @@ function failuresByError(logGroups: readonly ILogGroup[]): IWidget {
   return new LogQueryWidget({
     title: 'Failed attempts by error',
     width: 12,
-    logGroupNames: logGroups.slice(0, MOST_LOG_GROUPS).map(({ logGroupName }) => logGroupName),
+    logGroupNames: logGroups.slice(0, MAX_LOG_GROUPS).map(({ logGroupName }) => logGroupName),
     queryLines: [
       'filter message in ["attempt failed", "more attempts failed"]',
       'fields coalesce(failures, 1) as attempts',

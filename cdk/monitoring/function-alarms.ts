@@ -63,14 +63,14 @@ function invocations(lambda: IFunction, period: Duration): MathExpression {
   });
 }
 
-const LONGEST_LOOK_BACK_SECONDS = 7 * 86_400;
+const MAX_LOOK_BACK_SECONDS = 7 * 86_400;
 
 /**
  * The alarm on rules that were disabled, of which nothing else tells, as silence looks like an idle queue. The slower
  * tiers of a progressive queue are watched by the age of their records (`Lag`): an alarm looks back seven days.
  */
 function heartbeatAlarm({ name, lambda, every }: WatchedFunction): AlarmDefinition[] {
-  if (every === undefined || 2 * every > LONGEST_LOOK_BACK_SECONDS) return [];
+  if (every === undefined || 2 * every > MAX_LOOK_BACK_SECONDS) return [];
   const seconds = Math.max(PERIOD.toSeconds(), every);
   return [
     {

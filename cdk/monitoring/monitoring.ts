@@ -2,7 +2,7 @@ import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatc
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { addWidget, type Widget, type WidgetSettings } from '../functions/widget.js';
-import type { StaffedQueue } from '../functions/workers.js';
+import type { QueueFunction } from '../functions/workers.js';
 import type { ReadProps } from '../props/backlog-shape.js';
 import type { Tick } from '../triggers/tick.js';
 import { addAlarms } from './alarms.js';
@@ -28,17 +28,17 @@ export function addMonitoring(
   backlog: Construct & Made & { readonly functions: Readonly<Record<string, IFunction>> },
   options: ReadProps,
   {
-    staffed,
+    assigned,
     ticks,
     ...settings
   }: Omit<WidgetSettings, 'canAct'> & {
-    readonly staffed: readonly StaffedQueue[];
+    readonly assigned: readonly QueueFunction[];
     /** All ticks of the Backlog. */
     readonly ticks: readonly Tick[];
   },
 ): Monitoring {
   const { metrics, queues } = settings;
-  const watched = watchedIn(backlog, { queues, metrics, staffed, ticks });
+  const watched = watchedIn(backlog, { queues, metrics, assigned, ticks });
   addLogQueries(backlog, watched.logGroups);
   if (options.alarms === 'essential')
     writeTableMetrics([...Object.values(backlog.functions), backlog.monitor]);

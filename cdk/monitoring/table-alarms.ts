@@ -6,7 +6,7 @@ import { tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
 /** Attempts by which failures must outnumber the others: below it, half of them means nothing. */
-const LEAST_BALANCE = 3;
+const MIN_BALANCE = 3;
 
 /**
  * One alarm for all queues in place of one for each. Those that give a threshold, or have no alarms, do not count for it:
@@ -55,7 +55,7 @@ function failuresAlarm(tableName: string): AlarmDefinition {
     severity: 'page',
     runbook: 'failures',
     metric: tableMetric(tableName, 'FailureBalance'),
-    above: LEAST_BALANCE,
+    above: MIN_BALANCE,
     periods: 2,
     description:
       'More than half of the attempts of all queues together have failed for ten minutes: a destination is down or rejects ' +

@@ -2,7 +2,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
-import type { StaffedQueue } from '../functions/workers.js';
+import type { QueueFunction } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 import type { Tick } from '../triggers/tick.js';
 
@@ -33,11 +33,11 @@ export type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' |
 export function watchedIn(
   { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, monitor }: Made,
   {
-    staffed,
+    assigned,
     ticks,
     ...known
   }: Pick<Watched, 'queues' | 'metrics'> & {
-    readonly staffed: readonly StaffedQueue[];
+    readonly assigned: readonly QueueFunction[];
     readonly ticks: readonly Tick[];
   },
 ): Watched {
@@ -46,8 +46,8 @@ export function watchedIn(
     ...{ eventDlq, scheduleDeadLetters, intake, sweep, monitor },
     tableName: table.tableName,
     controlTableName: controlTable.tableName,
-    functions: watchedFunctions(staffed, ticks),
-    logGroups: [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))],
+    functions: watchedFunctions(assigned, ticks),
+    logGroups: [...new Set(assigned.flatMap(({ worker }) => worker.logGroup ?? []))],
     monitorLogs: logGroupOf(monitor),
   };
 }
@@ -68,8 +68,8 @@ function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
 }
 
 /** Each function once, with its most frequent rule. */
-function watchedFunctions(staffed: readonly StaffedQueue[], ticks: readonly Tick[]): WatchedFunction[] {
-  const byName = new Map(staffed.map(({ worker }) => [worker.name, worker]));
+function watchedFunctions(assigned: readonly QueueFunction[], ticks: readonly Tick[]): WatchedFunction[] {
+  const byName = new Map(assigned.map(({ worker }) => [worker.name, worker]));
   return [...byName.values()].map(({ name, lambda, timeoutSeconds }) => {
     const enabled = ticks.filter((tick) => tick.lambda === lambda && tick.enabled);
     return {

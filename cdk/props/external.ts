@@ -9,9 +9,9 @@ export const EXTERNAL = 'external';
  * Least seconds of a process's run: the default timeout of the functions. It has room for what an attempt may take
  * before it goes on without its run.
  */
-const LEAST_RUN_SECONDS = 300;
+const MIN_RUN_SECONDS = 300;
 /** Most seconds of an attempt that count for the alarm on lag, so that a worker that is down is noticed within 15 minutes. */
-const MOST_LAG_BESIDE = 300;
+const MAX_LAG_BESIDE = 300;
 
 /** Options that are invalid for a queue without a function and a rule, and what to do in their place. */
 const UNFIT: readonly {
@@ -78,7 +78,7 @@ export function isExternal({ work }: { readonly work: { readonly type: string } 
  * attempts them.
  */
 export function runSeconds(timeout: Duration): number {
-  return Math.max(LEAST_RUN_SECONDS, timeout.toSeconds());
+  return Math.max(MIN_RUN_SECONDS, timeout.toSeconds());
 }
 
 /**
@@ -86,5 +86,5 @@ export function runSeconds(timeout: Duration): number {
  * may take hours, and then their records are not due meanwhile: the alarm need not wait so long.
  */
 export function lagBeside({ type }: { readonly type: string }, attemptTimeout: number): number {
-  return type === 'external' ? Math.min(attemptTimeout, MOST_LAG_BESIDE) : attemptTimeout;
+  return type === 'external' ? Math.min(attemptTimeout, MAX_LAG_BESIDE) : attemptTimeout;
 }

@@ -4,7 +4,7 @@ import type { Construct, IConstruct } from 'constructs';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
 import { givesEventsBack } from '../functions/queue-functions.js';
-import type { StaffedQueue } from '../functions/workers.js';
+import type { QueueFunction } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 import type { ISharedBacklog } from '../props/shared-parts.js';
 import type { WorkerWork } from '../props/worker-props.js';
@@ -144,11 +144,11 @@ export function withArrivals(
  */
 export function allowIntake(
   { intakeRole, redelivery }: ISharedBacklog,
-  staffed: readonly StaffedQueue[],
+  assigned: readonly QueueFunction[],
 ): void {
   if (!intakeRole || !redelivery) return;
   const principal = new ArnPrincipal(intakeRole.roleArn);
-  for (const lambda of new Set(staffed.map(({ worker }) => worker.lambda))) {
+  for (const lambda of new Set(assigned.map(({ worker }) => worker.lambda))) {
     lambda.addPermission('BacklogIntake', { principal });
   }
 }

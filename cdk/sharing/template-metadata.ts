@@ -12,7 +12,7 @@ import {
   type TableDescription,
   TOKEN,
 } from '../../src/template-metadata.js';
-import type { StaffedQueue } from '../functions/workers.js';
+import type { QueueFunction } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 
 /** A Backlog, with those of its props that are described. */
@@ -24,11 +24,11 @@ interface Described {
   readonly controlTableName?: string | undefined;
   readonly queues: readonly Queue[];
   /** The queues with a function. */
-  readonly staffed: readonly StaffedQueue[];
+  readonly assigned: readonly QueueFunction[];
   /** The longest time that a run of the other queues takes. */
   readonly processSeconds: number;
   /** The queues whose records an intake may have attempted on insertion. */
-  readonly onArrival: readonly StaffedQueue[];
+  readonly onArrival: readonly QueueFunction[];
 }
 
 /** The parts that a Backlog has made. */
@@ -62,7 +62,7 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, backlog: Made, described: Described): BacklogDescription {
-  const { trigger, timeZone, primaryRegion, queues, staffed, processSeconds } = described;
+  const { trigger, timeZone, primaryRegion, queues, assigned, processSeconds } = described;
   const onInsert = new Set(backlog.intakeRole ? described.onArrival.map(({ queue }) => queue.name) : []);
   return {
     version: METADATA_VERSION,
@@ -75,7 +75,7 @@ function descriptionOf(stack: Stack, backlog: Made, described: Described): Backl
     control: tableOf(stack, backlog.controlTable, described.controlTableName),
     queues: Object.fromEntries(
       queues.map((queue) => {
-        const by = staffed.find((one) => one.queue === queue)?.worker;
+        const by = assigned.find((one) => one.queue === queue)?.worker;
         const timeout = by?.timeoutSeconds ?? processSeconds;
         return [queue.name, queueOf(stack, queue, timeout, onInsert.has(queue.name))];
       }),

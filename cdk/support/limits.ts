@@ -5,13 +5,13 @@ import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
-const MOST_RESOURCES = 500;
+const MAX_RESOURCES = 500;
 /** Dollars a month: https://aws.amazon.com/cloudwatch/pricing/ */
 const PER_ALARM_METRIC = 0.1;
 const PER_COMPOSITE_ALARM = 0.5;
 const MUCH_FOR_ALARMS = 20;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
-const MOST_STREAM_READERS = 2;
+const MAX_STREAM_READERS = 2;
 
 /** The parts that a Backlog has made. */
 interface Made extends Construct {
@@ -44,7 +44,7 @@ function tooManyResources(backlog: Made, { alarmsPerQueue }: Limited): string[] 
   const { alarms } = backlog;
   const stack = Stack.of(backlog);
   const all = resourcesIn(stack, stack);
-  if (all <= MOST_RESOURCES) return [];
+  if (all <= MAX_RESOURCES) return [];
   const own = resourcesIn(backlog, stack);
   const ways = [
     ...(alarmsPerQueue
@@ -56,7 +56,7 @@ function tooManyResources(backlog: Made, { alarmsPerQueue }: Limited): string[] 
   ];
   return [
     `The Backlog makes ${own} of the ${all} resources of the stack ${stack.stackName}, and CloudFormation takes ` +
-      `${MOST_RESOURCES} in a stack: ${ways.join('; or ')}`,
+      `${MAX_RESOURCES} in a stack: ${ways.join('; or ')}`,
   ];
 }
 
@@ -98,11 +98,11 @@ function warnOfReaders(backlog: Made): void {
         one.eventSourceArn === tableStreamArn ||
         (one.stack === stack && JSON.stringify(stack.resolve(one.eventSourceArn)) === same),
     );
-  if (readers.length <= MOST_STREAM_READERS) return;
+  if (readers.length <= MAX_STREAM_READERS) return;
   const others = readers.filter(({ node }) => !node.path.startsWith(`${backlog.node.path}/`));
   Annotations.of(backlog).addWarningV2(
     'dynamo-backlog:stream-readers',
-    `The stream of the table has ${readers.length} readers, and DynamoDB throttles more than ${MOST_STREAM_READERS} of a shard: records get late. Beside the ` +
+    `The stream of the table has ${readers.length} readers, and DynamoDB throttles more than ${MAX_STREAM_READERS} of a shard: records get late. Beside the ` +
       `intake there are ${others.map(({ node }) => node.path).join(', ')}: let one of them hand its records to the others, such as by EventBridge`,
   );
 }

@@ -19,7 +19,7 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): Gr
 }
 
 /** Grants what the intake needs: to look at records and to change them, and to claim them for that. */
-export function grantPlace(grantee: IGrantable, { records, control }: Tables): void {
+export function grantIndexing(grantee: IGrantable, { records, control }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
   grant(grantee, records, access);
   grant(grantee, control, access);

@@ -3,7 +3,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { canTakeIn, INTAKE_TIMEOUT } from '../functions/intake.js';
+import { hasInsertStream, INTAKE_TIMEOUT } from '../functions/intake.js';
 import { acknowledge } from '../functions/nag.js';
 import { allowServices, encryptedQueue } from '../support/encryption.js';
 import type { Tables } from '../tables/tables.js';
@@ -32,7 +32,7 @@ export function addEventQueues(
 ): EventQueues {
   if (key) allowServices(scope, key);
   const eventDlq = eventDlqQueue(scope, 'EventDlq', key);
-  const hasIntake = !sharedBacklog && intake !== false && canTakeIn(scope, tables);
+  const hasIntake = !sharedBacklog && intake !== false && hasInsertStream(scope, tables);
   return { eventDlq, returns: hasIntake ? redeliveryQueue(scope, 'Redelivery', eventDlq, key) : undefined };
 }
 
@@ -63,7 +63,7 @@ function redeliveryQueue(scope: Construct, id: string, eventDlq: Queue, key: IKe
 }
 
 /** The policy of an SQS queue holds 8,192 bytes; the ARN of a rule has up to 115 of them. */
-const MOST_NAMED_RULES = 60;
+const MAX_NAMED_RULES = 60;
 
 /**
  * One statement for all rules: SQS takes 20 statements at most, and a progressive queue alone has six rules. More rules
@@ -77,7 +77,7 @@ export function allowRules(queue: Queue, ruleArns: readonly string[]): void {
       actions: ['sqs:SendMessage'],
       resources: [queue.queueArn],
       conditions:
-        ruleArns.length > MOST_NAMED_RULES
+        ruleArns.length > MAX_NAMED_RULES
           ? { ArnLike: { 'aws:SourceArn': any } }
           : { ArnEquals: { 'aws:SourceArn': ruleArns } },
     }),

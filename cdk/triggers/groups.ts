@@ -7,7 +7,7 @@ export interface Group<Item> {
 }
 
 /** Bits of a hash. */
-const MOST_BITS = 32;
+const MAX_BITS = 32;
 
 /**
  * Puts items into groups that fit, by the hashes of their names. A group that does not fit is halved, by the next bit. So
@@ -22,7 +22,7 @@ export function grouped<Item>(
   bits = '',
 ): Group<Item>[] {
   if (items.length === 0) return [];
-  if (fits(items) || items.length === 1 || bits.length === MOST_BITS) return [{ bits, items }];
+  if (fits(items) || items.length === 1 || bits.length === MAX_BITS) return [{ bits, items }];
   return ['0', '1'].flatMap((bit) => {
     const half = items.filter((item) => bitOf(nameOf(item), bits.length) === bit);
     return grouped(half, nameOf, fits, bits + bit);

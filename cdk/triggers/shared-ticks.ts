@@ -1,19 +1,19 @@
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../../functions/event.js';
-import type { StaffedQueue } from '../functions/workers.js';
+import type { QueueFunction } from '../functions/workers.js';
 import { type Group, grouped } from './groups.js';
 import type { QueuesEvent, Tick } from './tick.js';
 
 /** Characters of a rule's constant input: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_Target.html */
-const MOST_CHARACTERS = 8_192;
+const MAX_CHARACTERS = 8_192;
 /** Queues of one event: they are drained at the same time, in one sandbox. */
-const MOST_QUEUES = 20;
+const MAX_QUEUES = 20;
 /** Targets of a rule. */
-const MOST_EVENTS = 5;
+const MAX_EVENTS = 5;
 
 /** An event of one queue, as it would be on a rule of its own. */
 export interface QueueTurn {
-  readonly staffed: StaffedQueue;
+  readonly assigned: QueueFunction;
   readonly every: number;
   readonly event: BacklogEvent;
 }
@@ -25,8 +25,8 @@ interface SharedEvent {
 }
 
 /** Tells whether a rule takes the event, and one run serves its queues well. Weights have a meaning within one event only. */
-export function fitsRule({ queues, ...rest }: QueuesEvent, most = MOST_QUEUES): boolean {
-  if (JSON.stringify({ queues, ...rest }).length > MOST_CHARACTERS) return false;
+export function fitsRule({ queues, ...rest }: QueuesEvent, most = MAX_QUEUES): boolean {
+  if (JSON.stringify({ queues, ...rest }).length > MAX_CHARACTERS) return false;
   const weights = Object.values(queues);
   return weights.length <= most || new Set(weights).size > 1;
 }
@@ -43,7 +43,7 @@ export function sharedTicks(scope: Construct, turns: readonly QueueTurn[]): Tick
     return grouped(
       events,
       ({ name }) => name,
-      ({ length }) => length <= MOST_EVENTS,
+      ({ length }) => length <= MAX_EVENTS,
     ).map((group) => tickOf(scope, same[0] as QueueTurn, group));
   });
 }
@@ -62,11 +62,11 @@ function sharedEvents(key: string, turns: readonly QueueTurn[]): SharedEvent[] {
 
 function eventOf(turns: readonly QueueTurn[]): QueuesEvent {
   const { queue: _, arrivals: __, ...rest } = (turns[0] as QueueTurn).event;
-  const queues = turns.map(({ staffed: { queue } }) => [queue.name, queue.weight]);
+  const queues = turns.map(({ assigned: { queue } }) => [queue.name, queue.weight]);
   return { queues: Object.fromEntries(queues), ...rest };
 }
 
-function tickOf(scope: Construct, { staffed, every }: QueueTurn, { bits, items }: Group<SharedEvent>): Tick {
+function tickOf(scope: Construct, { assigned, every }: QueueTurn, { bits, items }: Group<SharedEvent>): Tick {
   const names = items.flatMap(({ event }) => Object.keys(event.queues));
   return {
     scope,
@@ -74,7 +74,7 @@ function tickOf(scope: Construct, { staffed, every }: QueueTurn, { bits, items }
     description: `Backlog, every ${every} s, ${names.length} queues: ${names.join(', ')}`.slice(0, 512),
     every,
     enabled: true,
-    lambda: staffed.worker.lambda,
+    lambda: assigned.worker.lambda,
     events: items.map(({ event }) => event),
   };
 }

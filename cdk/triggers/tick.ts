@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../../functions/event.js';
 
 /** Ticks of a function, each with rules of its own: a rule adds about 450 bytes to the function's policy, which holds 20 KB. */
-export const MOST_TICKS = 40;
+export const MAX_TICKS = 40;
 
 /** A repeated start of a function. A rule or a schedule is made of it. */
 export interface Tick {

@@ -4,11 +4,11 @@ import type { BacklogEvent } from '../../functions/event.js';
 import { caughtUpBy, type TierBand, tierBands } from '../../src/policies/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { LANES_AT_ONCE } from '../../src/worker/index.js';
-import type { StaffedQueue } from '../functions/workers.js';
+import type { QueueFunction } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 import { monitorTick, sweepTick } from './own-ticks.js';
 import { fitsRule, sharedTicks } from './shared-ticks.js';
-import { MOST_TICKS, type Tick } from './tick.js';
+import { MAX_TICKS, type Tick } from './tick.js';
 
 const POLL_SECONDS = 60;
 
@@ -18,14 +18,14 @@ const POLL_SECONDS = 60;
  * @throws ConfigurationError for a tier that the function's timeout leaves no ages
  */
 export function ticksOf(
-  staffed: readonly StaffedQueue[],
+  assigned: readonly QueueFunction[],
   {
     sweep,
     monitor,
   }: { readonly sweep: LambdaFunction | undefined; readonly monitor: LambdaFunction | undefined },
 ): Tick[] {
   return [
-    ...backlogTicks(staffed),
+    ...backlogTicks(assigned),
     ...(sweep ? [sweepTick(sweep)] : []),
     ...(monitor ? [monitorTick(monitor)] : []),
   ];
@@ -35,25 +35,25 @@ export function ticksOf(
  * The ticks of all queues. Those of a worker that retry per record are polled together, by their weights. Where a function
  * has many, its queues share them.
  */
-function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
-  const functions = [...new Set(staffed.map(({ worker }) => worker.lambda))];
-  const many = new Set(functions.filter((lambda) => isMany(servedBy(staffed, lambda))));
+function backlogTicks(assigned: readonly QueueFunction[]): Tick[] {
+  const functions = [...new Set(assigned.map(({ worker }) => worker.lambda))];
+  const many = new Set(functions.filter((lambda) => isMany(servedBy(assigned, lambda))));
   return [
-    ...ownTicks(staffed.filter(({ worker }) => !many.has(worker.lambda))),
-    ...[...many].flatMap((lambda) => ticksOfMany(servedBy(staffed, lambda))),
+    ...ownTicks(assigned.filter(({ worker }) => !many.has(worker.lambda))),
+    ...[...many].flatMap((lambda) => ticksOfMany(servedBy(assigned, lambda))),
   ];
 }
 
-function servedBy(staffed: readonly StaffedQueue[], lambda: IFunction): StaffedQueue[] {
-  return staffed.filter(({ worker }) => worker.lambda === lambda);
+function servedBy(assigned: readonly QueueFunction[], lambda: IFunction): QueueFunction[] {
+  return assigned.filter(({ worker }) => worker.lambda === lambda);
 }
 
-function isMany(staffed: readonly StaffedQueue[]): boolean {
-  if (staffed.length === 1) return false;
-  const ticks = ownTicks(staffed);
+function isMany(assigned: readonly QueueFunction[]): boolean {
+  if (assigned.length === 1) return false;
+  const ticks = ownTicks(assigned);
   return (
-    ticks.length > MOST_TICKS ||
-    ticks.some(({ events }) => events.some((event) => 'queues' in event && !fitsRule(event, MOST_TICKS)))
+    ticks.length > MAX_TICKS ||
+    ticks.some(({ events }) => events.some((event) => 'queues' in event && !fitsRule(event, MAX_TICKS)))
   );
 }
 
@@ -61,42 +61,42 @@ function isMany(staffed: readonly StaffedQueue[]): boolean {
  * The ticks of many queues, which share events. A queue that is not enabled has no part in them, and no rule that would
  * count.
  */
-function ticksOfMany(staffed: readonly StaffedQueue[]): Tick[] {
-  const turns = staffed
+function ticksOfMany(assigned: readonly QueueFunction[]): Tick[] {
+  const turns = assigned
     .filter(({ queue }) => queue.enabled)
     .flatMap((one) =>
       queueTicks(one).flatMap(({ every, events }) =>
-        events.map((event) => ({ staffed: one, every, event: event as BacklogEvent })),
+        events.map((event) => ({ assigned: one, every, event: event as BacklogEvent })),
       ),
     );
-  const [first] = staffed;
+  const [first] = assigned;
   if (!first) return [];
   // The scope of the function, which is a worker's or that of deliveries.
   const scope = first.workerScope ?? first.worker.lambda.node.scope ?? first.scope;
   return sharedTicks(scope, turns);
 }
 
-function ownTicks(staffed: readonly StaffedQueue[]): Tick[] {
-  const shared = new Map<Construct, StaffedQueue[]>();
-  for (const one of staffed) {
+function ownTicks(assigned: readonly QueueFunction[]): Tick[] {
+  const shared = new Map<Construct, QueueFunction[]>();
+  for (const one of assigned) {
     if (one.workerScope && isPolledTogether(one)) {
       shared.set(one.workerScope, [...(shared.get(one.workerScope) ?? []), one]);
     }
   }
   return [
-    ...staffed.filter((one) => !isPolledTogether(one)).flatMap(queueTicks),
+    ...assigned.filter((one) => !isPolledTogether(one)).flatMap(queueTicks),
     ...[...shared].flatMap(([scope, some]) => workerTicks(scope, some)),
   ];
 }
 
-function isPolledTogether({ queue, workerScope }: StaffedQueue): boolean {
+function isPolledTogether({ queue, workerScope }: QueueFunction): boolean {
   return workerScope !== undefined && queue.retryMode === 'perRecord';
 }
 
 /** Queues that are not enabled have nothing attempted: a rule of their own, which does not fire, says so. */
-function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[] {
-  const enabled = staffed.filter(({ queue }) => queue.enabled);
-  const disabled = staffed.filter(({ queue }) => !queue.enabled).flatMap(queueTicks);
+function workerTicks(scope: Construct, assigned: readonly QueueFunction[]): Tick[] {
+  const enabled = assigned.filter(({ queue }) => queue.enabled);
+  const disabled = assigned.filter(({ queue }) => !queue.enabled).flatMap(queueTicks);
   const [first] = enabled;
   if (!first) return disabled;
   const queues = Object.fromEntries(enabled.map(({ queue }) => [queue.name, queue.weight]));
@@ -117,7 +117,7 @@ function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[]
  *
  * @throws ConfigurationError for a tier that the function's timeout leaves no ages
  */
-function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
+function queueTicks({ scope, queue, worker }: QueueFunction): Tick[] {
   const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
   if (queue.retryMode === 'perRecord') {
     const description = `Backlog queue ${queue.name}: whatever is due`;

@@ -1065,7 +1065,7 @@ interface TaskOptions<Priority extends string = string> {
     readonly name: string;
     readonly queue?: string | undefined;
     readonly priorities?: Readonly<Record<Priority, string>> | undefined;
-    readonly formerNames?: readonly string[] | undefined;
+    readonly previousNames?: readonly string[] | undefined;
     readonly retry?: RetryPolicy | RetryFunction | undefined;
     readonly retryQueue?: string | undefined;
     readonly deadOn?: DeadOn | undefined;

@@ -27,7 +27,7 @@ export interface Sorted {
    */
   readonly later: readonly string[];
   /** Records that their producers have indexed themselves: nothing is to be done. */
-  readonly inPlace: readonly string[];
+  readonly alreadyIndexed: readonly string[];
 }
 
 /**
@@ -43,7 +43,7 @@ export function sortChanges(
   known: KnownQueues,
   now: number,
 ): Sorted {
-  const inPlace = new Set<string>();
+  const alreadyIndexed = new Set<string>();
   const place = new Set<string>();
   const later = new Set<string>();
   const arriving = new Map<string, StreamChange[]>();
@@ -52,7 +52,7 @@ export function sortChanges(
     const queue = record?.queue ?? '';
     const isIndexed = record?.lane !== undefined;
     // A producer has overwritten it, perhaps in another queue, while its first attempt may be under way.
-    if (isIndexed && !needsIndexing(record, known)) inPlace.add(id);
+    if (isIndexed && !needsIndexing(record, known)) alreadyIndexed.add(id);
     else if (kind === 'changed' && functionOf.size > 0) later.add(id);
     else if (isIndexed || !record || !functionOf.has(queue) || !isForNow(record, now)) place.add(id);
     else arriving.set(queue, [...(arriving.get(queue) ?? []), change]);
@@ -60,7 +60,7 @@ export function sortChanges(
   const invocations = [...arriving].flatMap(([queue, some]) =>
     events(queue, some).map((event) => ({ functionName: functionOf.get(queue) ?? '', event })),
   );
-  return { invocations, place: [...place], later: [...later], inPlace: [...inPlace] };
+  return { invocations, place: [...place], later: [...later], alreadyIndexed: [...alreadyIndexed] };
 }
 
 /**

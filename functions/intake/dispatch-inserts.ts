@@ -26,12 +26,12 @@ export async function dispatchInserts(
       return [];
     }
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    return answer === 'refused' ? run.index(ids, { formerQueues: [event.queue] }) : run.lookLater(ids);
+    return answer === 'refused' ? run.index(ids, { previousQueues: [event.queue] }) : run.lookLater(ids);
   };
-  const { place, later, inPlace, invocations } = sort(changes);
-  run.leftAlone(inPlace.length);
+  const { place, later, alreadyIndexed, invocations } = sort(changes);
+  run.leftAlone(alreadyIndexed.length);
   const undone = new Set([
-    ...(await run.index(place, { formerQueues: formerQueuesOf(changes) })),
+    ...(await run.index(place, { previousQueues: previousQueuesOf(changes) })),
     ...(await run.lookLater(later)),
   ]);
   const isUndone = ({ id }: StreamChange) => undone.has(id);
@@ -45,7 +45,7 @@ export async function dispatchInserts(
 /**
  * Queues whose runs may have them, started when this batch came before. Undefined: what was changed may come from any.
  */
-function formerQueuesOf(changes: readonly StreamChange[]): string[] | undefined {
+function previousQueuesOf(changes: readonly StreamChange[]): string[] | undefined {
   if (changes.some(({ kind }) => kind === 'changed')) return undefined;
   return [...new Set(changes.flatMap(({ record }) => record?.queue ?? []))];
 }

@@ -51,20 +51,23 @@ export class IntakeBatch {
   /**
    * Indexes records; those that are under attempt are looked at again later.
    *
-   * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
+   * @param previousQueues queues whose runs may have them, beside those that they are in now. Default: all
    * @param swept the sweep has found them
    * @returns those that must come again, as DynamoDB or SQS did not answer
    */
   async index(
     ids: readonly string[],
-    { formerQueues, swept = false }: { formerQueues?: readonly string[] | undefined; swept?: boolean } = {},
+    {
+      previousQueues,
+      swept = false,
+    }: { previousQueues?: readonly string[] | undefined; swept?: boolean } = {},
   ): Promise<readonly string[]> {
     const { indexing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
     if (settings.isPassive) return this.leaveToOtherRegion(await this.stillNotIndexed(ids));
     const where = {
       onArrival: settings.mayBeClaimed ?? settings.arrivalFunctions,
-      formerQueues: formerQueues ?? settings.formerQueues ?? Object.keys(settings.queues),
+      previousQueues: previousQueues ?? settings.previousQueues ?? Object.keys(settings.queues),
     };
     const { indexed, skipped, quarantined, refused, waiting, trouble } = await indexWhenFree(
       ids,

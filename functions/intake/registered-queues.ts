@@ -70,7 +70,7 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
     arrivalFunctions,
     functions: new Map([...arrivalFunctions, ...functions]),
     queues: Object.fromEntries([...Object.entries(settings.queues), ...registered]),
-    formerQueues: [...new Set([...Object.keys(settings.queues), ...queues.keys()])],
+    previousQueues: [...new Set([...Object.keys(settings.queues), ...queues.keys()])],
     mayBeClaimed: new Set([...settings.arrivalFunctions.keys(), ...onArrival]),
   };
 }

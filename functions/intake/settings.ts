@@ -12,7 +12,7 @@ export interface IntakeSettings extends Settings {
   /** Queues whose runs may have claimed records. Default: those of `arrivalFunctions`. */
   readonly mayBeClaimed?: ReadonlySet<string> | undefined;
   /** Queues that a record may have been in before. Default: those of `queues`. */
-  readonly formerQueues?: readonly string[] | undefined;
+  readonly previousQueues?: readonly string[] | undefined;
   /** Another region's intake does the work. Default: this one does. */
   readonly isPassive?: boolean | undefined;
   /** URLs of SQS queues. Missing where nothing is attempted on arrival. */

@@ -2,8 +2,8 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import {
   type MonitoredQueue,
   oldestDueAge,
-  PacedCounter,
-  type PacedCounts,
+  RateLimitedCounter,
+  type RateLimitedCounts,
   type Reading,
   readingItem,
 } from '../../src/monitor/index.js';
@@ -80,7 +80,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       clock,
       store,
       noted,
-      counter: new PacedCounter(clock),
+      counter: new RateLimitedCounter(clock),
     };
   });
 
@@ -144,7 +144,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
   return lambdaHandler(logger, handle, [logFailure(logger, 'monitor failed')]);
 }
 
-function countsForLog({ counts, inRetry, at, isOld }: PacedCounts) {
+function countsForLog({ counts, inRetry, at, isOld }: RateLimitedCounts) {
   const { pending: waiting, due, dead, ages } = counts;
   // Records that are older than the last tier still belong to it.
   const [last, older] = [ages?.at(-2)?.count ?? 0, ages?.at(-1)?.count ?? 0];
@@ -159,7 +159,10 @@ function countsForLog({ counts, inRetry, at, isOld }: PacedCounts) {
   };
 }
 
-function noteOf({ bands, retry }: MonitoredQueue, { counts, inRetry, lanes, at }: PacedCounts): Reading {
+function noteOf(
+  { bands, retry }: MonitoredQueue,
+  { counts, inRetry, lanes, at }: RateLimitedCounts,
+): Reading {
   const retryMode = bands.length > 0 ? 'progressive' : 'perRecord';
   return { at, counts, inRetry, shards: lanes, retryMode, retry };
 }
@@ -188,7 +191,7 @@ function reportRemoved(
 }
 
 /** Most readings at a time. More would wait for connections, and a request that waits runs out of its time. */
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 
 /**
  * Does all of the work, whatever fails, and throws the first failure at the end. A task that takes long keeps no other
@@ -202,7 +205,7 @@ async function allOrThrow(work: readonly (() => Promise<unknown>)[]): Promise<un
       [settled[at]] = (await Promise.allSettled([work[at]?.()])) as [PromiseSettledResult<unknown>];
     }
   };
-  await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, worker));
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));

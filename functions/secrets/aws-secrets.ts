@@ -19,13 +19,13 @@ export const fetchSecret: FetchSecret = async ({ secretsManager, parameter }, st
       : undefined;
   }
   providers.secrets ??= new SecretsProvider({ clientConfig });
-  const isFormer = stage === 'AWSPREVIOUS';
-  const options = { forceFetch: true, throwOnMissing: isFormer, sdkOptions: { VersionStage: stage } };
+  const isPrevious = stage === 'AWSPREVIOUS';
+  const options = { forceFetch: true, throwOnMissing: isPrevious, sdkOptions: { VersionStage: stage } };
   try {
     const value: unknown = await providers.secrets.get(secretsManager ?? '', options);
     return typeof value === 'string' ? value : undefined;
   } catch (error) {
-    if (isFormer && error instanceof ParameterNotFoundError) return undefined;
+    if (isPrevious && error instanceof ParameterNotFoundError) return undefined;
     throw error;
   }
 };

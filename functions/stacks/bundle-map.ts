@@ -31,7 +31,7 @@ const START: Point = {
 /** One point is kept for so many segments: a place is then found without decoding the whole map again. */
 const SEGMENTS_PER_POINT = 1_000;
 const CONTINUES = 32;
-const MOST_BITS = 30;
+const MAX_BITS = 30;
 const SEMICOLON = 59;
 const COMMA = 44;
 
@@ -103,7 +103,7 @@ export class BundleMap {
       for (let value = 0, bits = 0; offset < mappings.length; offset++) {
         const digit = DIGITS.get(mappings.charCodeAt(offset));
         if (digit === undefined && bits === 0) break;
-        if (digit === undefined || bits > MOST_BITS) throw new Error('not a source map');
+        if (digit === undefined || bits > MAX_BITS) throw new Error('not a source map');
         value += (digit & (CONTINUES - 1)) << bits;
         bits += 5;
         if (digit & CONTINUES) continue;

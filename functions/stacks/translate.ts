@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { BundleMap } from './bundle-map.js';
 
 /** Most bytes of a map that is read: a function has other uses for its memory. */
-const MOST_BYTES = 64_000_000;
+const MAX_BYTES = 64_000_000;
 /** A text can name any number of places of the bundle. */
-const MOST_PLACES = 200;
+const MAX_PLACES = 200;
 
 /**
  * Makes what writes places in TypeScript for places in a bundle, wherever a text names them. The map is read with the
@@ -34,7 +34,7 @@ export function stackTranslator(bundle: string, root?: string): (text: string) =
     if (!map) return text;
     let count = 0;
     return text.replace(place, (raw: string, line: string, column: string) => {
-      if (++count > MOST_PLACES) return raw;
+      if (++count > MAX_PLACES) return raw;
       const found = map?.find(Number(line), Number(column));
       return found ? `${nameOf(found.source)}:${found.line}:${found.column}` : raw;
     });
@@ -43,7 +43,7 @@ export function stackTranslator(bundle: string, root?: string): (text: string) =
 
 function readMap(file: string): BundleMap | undefined {
   try {
-    return statSync(file).size > MOST_BYTES ? undefined : new BundleMap(readFileSync(file, 'utf8'));
+    return statSync(file).size > MAX_BYTES ? undefined : new BundleMap(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -19,9 +19,9 @@ export interface OverviewReading {
 /** Most queues that are all shown. Of more queues, those in which there is nothing share a line. */
 const FEW_QUEUES = 6;
 /** Most findings beside the first one. */
-const MOST_DETAILS = 3;
+const MAX_DETAILS = 3;
 /** Most bytes of all rows. With what is around them, the widget stays below 32 KB. */
-const MOST_ROW_BYTES = 24_000;
+const MAX_ROW_BYTES = 24_000;
 
 /** The overview as HTML: what is wrong, in a sentence, and the queues, the worst first, both as in the console. */
 export function overview(reading: OverviewReading, endpoints: Endpoints, context: WidgetContext): string {
@@ -38,7 +38,7 @@ export function overview(reading: OverviewReading, endpoints: Endpoints, context
 function sentence({ tone, title, details }: Sentence): Html {
   // Where nothing is known to be wrong, the console names the page that shows failures: the dashboard has none.
   const others = tone === 'ok' || tone === 'unknown' ? [] : details;
-  const shown = others.slice(0, MOST_DETAILS).map((detail) => html`<p class="d">${detail}</p>`);
+  const shown = others.slice(0, MAX_DETAILS).map((detail) => html`<p class="d">${detail}</p>`);
   const rest = others.length - shown.length;
   const more = rest > 0 ? html`<p class="d">${rest} more below.</p>` : undefined;
   return html`${headline(tone, title)}${shown}${more}`;
@@ -90,7 +90,7 @@ function withinBytes(queues: readonly QueueView[], toRow: (queue: QueueView) => 
   for (const queue of queues) {
     const next = toRow(queue);
     bytes += Buffer.byteLength(next.text);
-    if (bytes > MOST_ROW_BYTES) break;
+    if (bytes > MAX_ROW_BYTES) break;
     rows.push(next);
   }
   return { rows, left: queues.slice(rows.length) };

@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { TextlintKernel, type TextlintKernelPlugin } from '@textlint/kernel';
 import { unnamedDocstrings } from './docstrings.js';
+import { refusedNames } from './identifiers.js';
 import { RULES } from './rules.js';
-import { sourcePlugin } from './source-plugin.js';
+import { pluginsFor, sourcePlugin } from './source-plugin.js';
 
 /** What is wrong with a page or a source, and where. Lines and columns begin at 1. */
 export interface ProseComplaint {
@@ -31,12 +32,15 @@ export async function lintProse(text: string, path: string): Promise<ProseCompla
   const { messages } = await kernel.lintText(text, options);
   return [
     ...messages.map(({ ruleId, message, loc: { start } }) => ({ ...start, rule: ruleId, message })),
-    ...unnamedDocstrings(text, path).map(({ index, message }) => ({
-      ...placeOf(text, index),
-      rule: 'docstring',
-      message,
-    })),
+    ...unnamedDocstrings(text, path).map(at('docstring', text)),
+    ...(/\.(?:tsx?|mjs)$/.test(path) ? refusedNames(text, pluginsFor(path)) : []).map(at('name', text)),
   ];
+}
+
+function at(rule: string, text: string) {
+  return ({ index, message }: { readonly index: number; readonly message: string }): ProseComplaint => {
+    return { ...placeOf(text, index), rule, message };
+  };
 }
 
 function placeOf(text: string, index: number): { readonly line: number; readonly column: number } {

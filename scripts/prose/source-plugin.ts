@@ -39,7 +39,7 @@ function documentOf(source: string, path: string) {
 }
 
 /** What the parser has to know of a file. */
-function pluginsFor(path: string): ('typescript' | 'jsx')[] {
+export function pluginsFor(path: string): ('typescript' | 'jsx')[] {
   if (path.endsWith('.tsx')) return ['typescript', 'jsx'];
   return path.endsWith('.ts') ? ['typescript'] : [];
 }

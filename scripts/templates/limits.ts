@@ -19,20 +19,20 @@ const MOST: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'AWS::Scheduler::ScheduleGroup': { Name: 64 },
 };
 /** The characters of a rule's or a schedule's constant input. */
-const MOST_INPUT = 8_192;
-const MOST_ALARMS_IN_RULE = 100;
+const MAX_INPUT = 8_192;
+const MAX_ALARMS_IN_RULE = 100;
 /** The characters of all inline policies of a role, and of all permissions of a function. */
-const MOST_INLINE = 10_240;
-const MOST_PERMISSIONS = 20_480;
+const MAX_INLINE = 10_240;
+const MAX_PERMISSIONS = 20_480;
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html */
-const MOST_WIDGETS = 500;
-const MOST_METRICS_OF_WIDGET = 500;
-const MOST_METRICS_OF_DASHBOARD = 2_500;
+const MAX_WIDGETS = 500;
+const MAX_METRICS_OF_WIDGET = 500;
+const MAX_METRICS_OF_DASHBOARD = 2_500;
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
-const MOST_TEMPLATE_BYTES = 1_048_576;
-const MOST_RESOURCES = 500;
-const MOST_OUTPUTS = 200;
-const MOST_LOGICAL_ID = 255;
+const MAX_TEMPLATE_BYTES = 1_048_576;
+const MAX_RESOURCES = 500;
+const MAX_OUTPUTS = 200;
+const MAX_LOGICAL_ID = 255;
 
 /**
  * One line for each limit that a resolved template does not keep to.
@@ -45,24 +45,24 @@ export function beyondLimits(template: CloudFormationTemplate): string[] {
     if (size > most) found.push(`${what}: ${size}, and the limit is ${most}`);
   };
   const resources = Object.entries(template.Resources);
-  check('bytes of the template', Buffer.byteLength(JSON.stringify(template)), MOST_TEMPLATE_BYTES);
-  check('resources', resources.length, MOST_RESOURCES);
-  check('outputs', Object.keys(template.Outputs ?? {}).length, MOST_OUTPUTS);
+  check('bytes of the template', Buffer.byteLength(JSON.stringify(template)), MAX_TEMPLATE_BYTES);
+  check('resources', resources.length, MAX_RESOURCES);
+  check('outputs', Object.keys(template.Outputs ?? {}).length, MAX_OUTPUTS);
   const inline = new Map<string, number>();
   const permissions = new Map<string, number>();
   const add = (sums: Map<string, number>, key: unknown, size: number) =>
     sums.set(String(key), (sums.get(String(key)) ?? 0) + size);
   for (const [id, resource] of resources) {
     const { Type, Properties = {} } = resource;
-    check(`${id} (its logical id)`, id.length, MOST_LOGICAL_ID);
+    check(`${id} (its logical id)`, id.length, MAX_LOGICAL_ID);
     for (const [property, most] of Object.entries(MOST[Type] ?? {})) {
       check(`${id}.${property}`, sizeOf(Properties[property]), most);
     }
     if (Type === 'AWS::CloudWatch::CompositeAlarm') {
-      check(`${id}: alarms`, Properties.AlarmRule.split('ALARM(').length - 1, MOST_ALARMS_IN_RULE);
+      check(`${id}: alarms`, Properties.AlarmRule.split('ALARM(').length - 1, MAX_ALARMS_IN_RULE);
     }
     for (const { Input } of Properties.Targets ?? [Properties.Target ?? {}]) {
-      check(`${id}: the input of a target`, sizeOf(Input), MOST_INPUT);
+      check(`${id}: the input of a target`, sizeOf(Input), MAX_INPUT);
     }
     if (Type === 'AWS::IAM::Policy') {
       for (const role of Properties.Roles ?? []) add(inline, role, sizeOf(Properties.PolicyDocument));
@@ -71,8 +71,8 @@ export function beyondLimits(template: CloudFormationTemplate): string[] {
       add(permissions, Properties.FunctionName, statementSize(resource));
     if (Type === 'AWS::CloudWatch::Dashboard') checkDashboard(id, Properties.DashboardBody, check);
   }
-  for (const [role, size] of inline) check(`${role}: its inline policies`, size, MOST_INLINE);
-  for (const [name, size] of permissions) check(`${name}: its permissions`, size, MOST_PERMISSIONS);
+  for (const [role, size] of inline) check(`${role}: its inline policies`, size, MAX_INLINE);
+  for (const [name, size] of permissions) check(`${name}: its permissions`, size, MAX_PERMISSIONS);
   return found;
 }
 
@@ -104,11 +104,11 @@ function checkDashboard(
 ): void {
   const { widgets } = JSON.parse(body) as { widgets: { properties: { metrics?: unknown[] } }[] };
   const metrics = widgets.map(({ properties }) => properties.metrics?.length ?? 0);
-  check(`${id}: widgets`, widgets.length, MOST_WIDGETS);
-  check(`${id}: metrics of a widget`, Math.max(0, ...metrics), MOST_METRICS_OF_WIDGET);
+  check(`${id}: widgets`, widgets.length, MAX_WIDGETS);
+  check(`${id}: metrics of a widget`, Math.max(0, ...metrics), MAX_METRICS_OF_WIDGET);
   check(
     `${id}: metrics`,
     metrics.reduce((sum, one) => sum + one, 0),
-    MOST_METRICS_OF_DASHBOARD,
+    MAX_METRICS_OF_DASHBOARD,
   );
 }

@@ -54,9 +54,9 @@ export function checkAnswers(lists: Answers, name: string): void {
   const seen = new Map<Answer, string>();
   for (const [list, entries] of Object.entries(lists) as [string, readonly Answer[] | undefined][]) {
     for (const entry of entries ?? []) {
-      const former = seen.get(entry);
-      if (former !== undefined) {
-        const got = former === list ? `twice in "${list}"` : `in "${former}" and in "${list}"`;
+      const previous = seen.get(entry);
+      if (previous !== undefined) {
+        const got = previous === list ? `twice in "${list}"` : `in "${previous}" and in "${list}"`;
         throw new ConfigurationError(`${name}: expected each answer once, got ${show(entry)} ${got}`);
       }
       seen.set(entry, list);

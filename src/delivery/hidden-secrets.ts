@@ -1,11 +1,11 @@
 import { withoutTrailing } from '../support/trailing.js';
 
 /** The least length of a secret that is hidden. Shorter ones would hide too much of any text, and are easy to guess. */
-const LEAST_CHARACTERS = 4;
+const MIN_CHARACTERS = 4;
 /** The greatest length of a piece. A longer secret is hidden in pieces: half of it is hidden, too, and patterns stay short. */
-const MOST_CHARACTERS = 96;
+const MAX_CHARACTERS = 96;
 /** Most characters that one character of a secret may come back as: `%25E2%2582%25AC` and the like. */
-const LONGEST_CHARACTER = 20;
+const MAX_CHARACTER = 20;
 const HIDDEN = '[secret]';
 const REPEATED = /(?:\[secret\]){2,}/g;
 
@@ -31,7 +31,7 @@ export function hiddenSecrets(secrets: Iterable<string>): HiddenSecrets | undefi
   const all = new Set([...secrets].flatMap((secret) => [secret, ...decodedForms(secret)]).flatMap(piecesOf));
   // The longest first: of one that begins with another the rest would be left.
   const longEnough = [...all]
-    .filter((secret) => secret.length >= LEAST_CHARACTERS)
+    .filter((secret) => secret.length >= MIN_CHARACTERS)
     .sort((a, b) => b.length - a.length);
   const [longest] = longEnough;
   if (longest === undefined) return undefined;
@@ -43,12 +43,12 @@ export function hiddenSecrets(secrets: Iterable<string>): HiddenSecrets | undefi
       const shown = isWhole ? hidden : patterns.reduce((rest, { begun }) => rest.replace(begun, ''), hidden);
       return shown.replace(REPEATED, HIDDEN);
     },
-    longestForm: LONGEST_CHARACTER * longest.length,
+    longestForm: MAX_CHARACTER * longest.length,
   };
 }
 
 function piecesOf(secret: string): string[] {
-  const count = Math.ceil(secret.length / MOST_CHARACTERS);
+  const count = Math.ceil(secret.length / MAX_CHARACTERS);
   const length = Math.ceil(secret.length / count);
   return Array.from({ length: count }, (_, i) => secret.slice(i * length, (i + 1) * length));
 }
@@ -115,7 +115,7 @@ function spelled(secret: string) {
 const HALF_A_CHARACTER = '(?:\\\\{0,4}(?:u[0-9a-f]{0,3})?|%(?:25?)?[0-9a-f]?|&[#a-z0-9]{0,6})';
 
 /** One or two characters at the end of a text say nothing. */
-const LEAST_BEGUN = 3;
+const MIN_BEGUN = 3;
 
 interface Part {
   readonly pattern: string;
@@ -128,7 +128,7 @@ function begun(parts: readonly Part[], half: string, flags: string): RegExp {
   let characters = 0;
   const needed = parts.findIndex((part) => {
     characters += part.characters;
-    return characters >= LEAST_BEGUN;
+    return characters >= MIN_BEGUN;
   });
   const all = parts.map(({ pattern }) => pattern);
   const first = all.slice(0, needed + 1).join('');

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../support/errors.js';
 
-const LEAST_BYTES = 16;
+const MIN_BYTES = 16;
 const PREFIXED = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 const RAW = /^[!-~]+$/;
 
@@ -29,13 +29,13 @@ function partsOf(text: string): string[] {
 }
 
 function isSecret(secret: string): boolean {
-  if (!secret.startsWith('whsec_')) return RAW.test(secret) && secret.length >= LEAST_BYTES;
+  if (!secret.startsWith('whsec_')) return RAW.test(secret) && secret.length >= MIN_BYTES;
   const [, base64] = PREFIXED.exec(secret) ?? [];
-  return base64 !== undefined && Buffer.from(base64, 'base64').byteLength >= LEAST_BYTES;
+  return base64 !== undefined && Buffer.from(base64, 'base64').byteLength >= MIN_BYTES;
 }
 
 function refuse(name: string, got: string): never {
   throw new ConfigurationError(
-    `${name}: expected "whsec_" and base64, or visible ASCII characters, of ${LEAST_BYTES} or more bytes, got ${got}`,
+    `${name}: expected "whsec_" and base64, or visible ASCII characters, of ${MIN_BYTES} or more bytes, got ${got}`,
   );
 }

@@ -28,13 +28,13 @@ export function parseDeliveryUrl(text: string, name: string): string {
 }
 
 const NAMES_A_SECRET = /key|token|secret|sig|auth|pass|pwd|code|credential/i;
-const LEAST_UNNAMED_CHARACTERS = 16;
+const MIN_UNNAMED_CHARACTERS = 16;
 
 /** The values of a URL's query that are taken for secrets: those that are named so, or are too long to guess. */
 export function secretsInUrl(url: string): string[] {
   const values = [...new URL(url).searchParams];
   const isSecret = ([name, value]: [string, string]) =>
-    NAMES_A_SECRET.test(name) || value.length >= LEAST_UNNAMED_CHARACTERS;
+    NAMES_A_SECRET.test(name) || value.length >= MIN_UNNAMED_CHARACTERS;
   return values.filter(isSecret).map(([, value]) => value);
 }
 

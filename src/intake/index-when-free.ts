@@ -14,7 +14,7 @@ export interface IndexedWhenFree extends Indexed {
 
 interface WhereElse {
   /** Queues that the records may have been in when a run was given them. Default: those they are in now, alone. */
-  readonly formerQueues?: readonly string[] | undefined;
+  readonly previousQueues?: readonly string[] | undefined;
   /** Queues whose records are attempted on insertion. Default: any may be. */
   readonly onArrival?: Pick<ReadonlySet<string>, 'has'> | undefined;
 }
@@ -31,7 +31,7 @@ interface WhereElse {
 export async function indexWhenFree(
   ids: readonly string[],
   deps: IndexingDeps,
-  { formerQueues = [], onArrival }: WhereElse = {},
+  { previousQueues = [], onArrival }: WhereElse = {},
 ): Promise<IndexedWhenFree> {
   const { store, clock } = deps;
   try {
@@ -39,7 +39,7 @@ export async function indexWhenFree(
     const notIndexed = records.filter((record) => needsIndexing(record, deps));
     const total = new Total(new Set(ids).size - notIndexed.length - unreadable, unreadable);
     if (notIndexed.length === 0) return total;
-    const queues = [...new Set([...notIndexed.map(({ queue }) => queue), ...formerQueues])];
+    const queues = [...new Set([...notIndexed.map(({ queue }) => queue), ...previousQueues])];
     const askedFor = notIndexed.map(({ id }) => id);
     const inFlight = await store.claims.find(queues, askedFor, clock.wall() - CLOCK_SKEW_MS);
     total.waits(inFlight.ids);

@@ -1,3 +1,3 @@
 export { type MonitoredQueue, oldestDueAge } from './gauges.js';
-export { PacedCounter, type PacedCounts } from './paced-counts.js';
+export { RateLimitedCounter, type RateLimitedCounts } from './rate-limited-counts.js';
 export { parseReading, type Reading, readingItem } from './reading.js';

@@ -3,12 +3,10 @@ import type { RetryPolicy } from '../policies/index.js';
 import { truncate } from '../record/history.js';
 import {
   type BacklogRecord,
-  beginAnew,
   bornAt,
   CANCELLED,
   DEAD_LANE_ENDING,
   deadLane,
-  formerLaneOf,
   giveUp,
   indexChange,
   isLaneOf,
@@ -19,7 +17,9 @@ import {
   laneOf,
   leftLane,
   ownLaneOf,
+  previousLaneOf,
   type RetryMode,
+  restart,
   waitOf,
   withoutDeadEnding,
 } from '../record/index.js';
@@ -89,7 +89,7 @@ export interface RedriveWishes {
 /** Makes a dead record pending again: due now, with no failure counted and its history kept. */
 export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change {
   const lane = queue === undefined || queue === record.queue ? ownLaneOf(record) : laneOf(queue);
-  const { set, remove } = beginAnew(lane, now);
+  const { set, remove } = restart(lane, now);
   return changing(
     {
       ...set,
@@ -122,11 +122,11 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
 
 /** Puts the next attempt off until then. Never brings an attempt forward. */
 export function snooze({ record }: Found, until: number, { now, retryMode }: DecisionContext): Decision {
-  const isByAge = retryMode === 'progressive' && tellsItsAge(record);
-  const heldUntil = waitOf(record);
-  const waitsUntil = isByAge ? heldUntil : dueTime(record);
+  const isByAge = retryMode === 'progressive' && hasKnownAge(record);
+  const notBefore = waitOf(record);
+  const waitsUntil = isByAge ? notBefore : dueTime(record);
   if (waitsUntil >= until && !isMisindexed(record)) return AS_WANTED;
-  const time = toIso(Math.max(until, waitsUntil, heldUntil));
+  const time = toIso(Math.max(until, waitsUntil, notBefore));
   return withIndexing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
 }
 
@@ -134,14 +134,14 @@ export function snooze({ record }: Found, until: number, { now, retryMode }: Dec
  * Tells whether the due time is the insertion, as a run of the progressive schedule leaves it. Then a per-record run decides
  * by the policy and `notBefore`. Any other due time is a real due time, under either retry mode.
  */
-function tellsItsAge(record: BacklogRecord): boolean {
+function hasKnownAge(record: BacklogRecord): boolean {
   return record.failures > 0 && !isMisindexed(record) && dueTime(record) === bornAt(record);
 }
 
 /** Makes a record due now; on a progressive queue at the next turn of its tier. */
 export function runNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
   const waits = dueTime(record) > now;
-  const isPutOff = waitOf(record) > now || formerLaneOf(record, now) !== undefined;
+  const isPutOff = waitOf(record) > now || previousLaneOf(record, now) !== undefined;
   if (!waits && !isPutOff && !isMisindexed(record)) return AS_WANTED;
   // One that its producer delayed has its turn now, and its age counts from here.
   const isDelayed = timeOf(record.availableAt) > now && record.failures === 0;
@@ -160,15 +160,15 @@ export function editPayload(
 ): Decision {
   const { record, item } = found;
   const isDead = !isPending(record);
-  const anew = again && isDead ? redrive(found, {}, now) : undefined;
-  if (isDeepStrictEqual(payload, item.payload) && !anew) return AS_WANTED;
+  const redriven = again && isDead ? redrive(found, {}, now) : undefined;
+  if (isDeepStrictEqual(payload, item.payload) && !redriven) return AS_WANTED;
   try {
     checkItem({ ...item, payload });
   } catch (error) {
     if (!(error instanceof InvalidRecordError)) throw error;
     return { do: 'refuse', reason: error.message };
   }
-  if (anew) return changing({ ...anew.change.set, payload }, anew.change.remove);
+  if (redriven) return changing({ ...redriven.change.set, payload }, redriven.change.remove);
   return isDead ? changing({ payload }, []) : withIndexing(record, { payload }, [], now);
 }
 

@@ -1,6 +1,6 @@
 import { Claim, withClaim } from '../leases/claim.js';
 import { CLOCK_SKEW_MS, isExpired } from '../leases/timed-hold.js';
-import { type BacklogRecord, DEAD_LANE_ENDING, formerLaneOf, isPending, laneOf } from '../record/index.js';
+import { type BacklogRecord, DEAD_LANE_ENDING, isPending, laneOf, previousLaneOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { Clock } from '../support/clock.js';
 import type { Random } from '../support/random.js';
@@ -17,8 +17,8 @@ interface InFlightDeps {
  * it a second time.
  */
 function otherLaneOf(record: BacklogRecord, now: number): string | undefined {
-  const isInPlace = isPending(record) || record.lane?.endsWith(DEAD_LANE_ENDING) === true;
-  return formerLaneOf(record, now) ?? (isInPlace ? undefined : (record.lane ?? laneOf(record.queue)));
+  const isInLane = isPending(record) || record.lane?.endsWith(DEAD_LANE_ENDING) === true;
+  return previousLaneOf(record, now) ?? (isInLane ? undefined : (record.lane ?? laneOf(record.queue)));
 }
 
 /**
@@ -48,7 +48,7 @@ export async function findInFlight(
   // Cancelled by its producer before it was indexed: a run may still attempt it as it came.
   const bare = elsewhere
     .map(({ record }) => record)
-    .filter((record) => record.lane === undefined || formerLaneOf(record, now) === laneOf(record.queue));
+    .filter((record) => record.lane === undefined || previousLaneOf(record, now) === laneOf(record.queue));
   const queues = bare.length === 0 ? [] : [...(await store.queues.readAll()).keys()];
   const claimed = await claimedIn(
     queues,

@@ -51,7 +51,7 @@ export interface LatestCounts {
 
 const DEFAULT_MS = 5_000;
 /** Most index entries that are read on the local runtime, where they cost nothing. */
-const MOST_LOCAL_ENTRIES = 10_000;
+const MAX_LOCAL_ENTRIES = 10_000;
 
 /**
  * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
@@ -98,7 +98,7 @@ export class CountsReader {
       const names = [...new Set([...states.keys(), ...known.keys(), ...named])].sort();
       const { clock } = this.tables;
       const now = clock.now();
-      const entries = entriesFor(names.length, this.deps.runtime ? MOST_LOCAL_ENTRIES : undefined);
+      const entries = entriesFor(names.length, this.deps.runtime ? MAX_LOCAL_ENTRIES : undefined);
       const look = { store, patiently, now, entries };
       const queues = await Promise.all(
         names.map((name) =>

@@ -18,7 +18,7 @@ const LATEST_MINUTES = 3;
 /** Real time that the latest minutes span at least: on a faster clock, three minutes pass between two looks at a page. */
 const LATEST_REAL_MS = 15_000;
 /** The least attempts that say whether a queue fails. */
-const LEAST_ATTEMPTS = 5;
+const MIN_ATTEMPTS = 5;
 const FAILING_SHARE = 0.5;
 
 /** Attempts of the last minutes. The minute that has begun, and the one in which the first of them lies, are whole. */
@@ -46,6 +46,6 @@ export function failingAttempts(
     .map((minutes) => attemptsWithin(counts, minutes, now))
     .find(({ succeeded, failed }) => {
       const all = succeeded + failed;
-      return all >= LEAST_ATTEMPTS && failed / all >= FAILING_SHARE;
+      return all >= MIN_ATTEMPTS && failed / all >= FAILING_SHARE;
     });
 }

@@ -29,17 +29,17 @@ export interface OverviewStats extends QueueStats {
  * Most index entries that a look at all queues reads: 80 to 150 of them are a read unit. A view that looks at the
  * queues, and reads something itself, stays below 50 read units.
  */
-const MOST_ENTRIES = 1_600;
+const MAX_ENTRIES = 1_600;
 /** Least index entries of one queue, if there are many queues: a read unit, of what waits and of what is dead. */
-const LEAST_ENTRIES = 50;
+const MIN_ENTRIES = 50;
 
 /**
  * The number of entries that are read of each of so many queues, of what waits and of what is dead.
  *
  * @param most of all of them together
  */
-export function entriesFor(queues: number, most = MOST_ENTRIES): number {
-  return Math.max(LEAST_ENTRIES, Math.floor(most / 2 / Math.max(1, queues)));
+export function entriesFor(queues: number, most = MAX_ENTRIES): number {
+  return Math.max(MIN_ENTRIES, Math.floor(most / 2 / Math.max(1, queues)));
 }
 
 /** Facts of a queue that are known before its index is read. */
@@ -69,7 +69,7 @@ const HOUR_MS = 3_600_000;
  * The longest time that a reading may be ahead of the clock. One further ahead is of another clock, and its age is not
  * known.
  */
-const MOST_AHEAD_MS = 5 * 60_000;
+const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
  * Reads the beginning of a queue's index. If that is all, it is counted exactly. If there is more, the monitor's count
@@ -111,7 +111,7 @@ export async function lookAt(
   const noted = reading?.counts;
   const isOutgrown =
     !noted ||
-    ageOf(reading, deps.now) < -MOST_AHEAD_MS ||
+    ageOf(reading, deps.now) < -MAX_AHEAD_MS ||
     // The queue retried in another way then: the parts of these counts have other meanings.
     (noted.ages !== undefined) !== isByAge ||
     (living.more && noted.pending < seen.pending) ||
@@ -138,7 +138,7 @@ function shardsOf(own: number | undefined, reading: Reading | undefined, now: nu
 function isPresent(reading: Reading, now: number): boolean {
   const { pending, dead } = reading.counts;
   const age = ageOf(reading, now);
-  return age >= -MOST_AHEAD_MS && age <= HOUR_MS + 2 * 10 * (pending + dead);
+  return age >= -MAX_AHEAD_MS && age <= HOUR_MS + 2 * 10 * (pending + dead);
 }
 
 function ageOf({ at }: Reading, now: number): number {

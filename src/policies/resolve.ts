@@ -104,7 +104,7 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   });
   const maxWait = options.maxWait ?? MAX_WAIT_SECONDS;
   const waitAfter = ({ failures, ageSeconds }: Failure) =>
-    capped(definition.wait(options, { failures: Math.min(failures, MOST_FAILURES), ageSeconds }), maxWait);
+    capped(definition.wait(options, { failures: Math.min(failures, MAX_FAILURES), ageSeconds }), maxWait);
   const baseWait = (failure: Failure) => {
     const wait = waitAfter(failure);
     return wait && { least: wait.least, most: wait.most };
@@ -132,7 +132,7 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
 }
 
 /** A record may say that it has failed more often than numbers can count. */
-const MOST_FAILURES = Number.MAX_SAFE_INTEGER;
+const MAX_FAILURES = Number.MAX_SAFE_INTEGER;
 
 /**
  * Schemas of every type with these options beside its own. Made once: a record's own policy is read at every attempt.

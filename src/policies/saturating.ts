@@ -16,10 +16,10 @@ export const saturating: PolicyDefinition<'saturating', Curve> = {
 };
 
 /** The greatest n that is computed as a power: of greater ones the power loses more digits than the series leaves out. */
-const MOST_FACTORS = 10_000;
+const MAX_FACTORS = 10_000;
 
 /** (1 + 1/n)^n. Of great n by its series, e (1 - 1/2n + 11/24n^2 - ...): 1 + 1/n has no digits left for it there. */
 function towardsE(n: number): number {
-  if (n <= MOST_FACTORS) return powerOf(1 + 1 / n, n);
+  if (n <= MAX_FACTORS) return powerOf(1 + 1 / n, n);
   return Math.E * (1 - 1 / (2 * n) + 11 / (24 * n * n));
 }

@@ -28,7 +28,7 @@ export type RetryDecision =
   | { readonly retry: false; readonly reason: 'maxAttempts' | 'expired' };
 
 /** The least wait that may be kept to the second. A shorter one is none. */
-const LEAST_WAIT_SECONDS = 0.001;
+const MIN_WAIT_SECONDS = 0.001;
 
 /**
  * Decides when a failed record is due again: after the policy's wait, spread by its jitter, and kept by the rule's ticks
@@ -58,7 +58,7 @@ export function decideRetry(
     : failedAt + drawn(range, random) * 1000;
   if (wanted > bornAt + policy.maxAge * 1000) return { retry: false, reason: 'expired' };
   const said = isFixed(base) ? base.most : (wanted - failedAt) / 1000;
-  const isShort = said < Math.min(tickSeconds, MAX_EXACT_SECONDS) && said >= LEAST_WAIT_SECONDS;
+  const isShort = said < Math.min(tickSeconds, MAX_EXACT_SECONDS) && said >= MIN_WAIT_SECONDS;
   const earliest = policy.rounding === 'up' ? wanted : failedAt + (range.minimum ?? 0) * 1000;
   const dueAt = isShort ? exactly(wanted, earliest) : nearestTick(wanted, earliest, tickSeconds);
   return { retry: true, dueAt, wanted };
@@ -69,7 +69,7 @@ function drawn({ least, most }: WaitRange, random: Random): number {
 }
 
 /** The most waits that are summed. Sums take time, and spreads are wider than any tick by then. */
-const MOST_SUMMED = 100;
+const MAX_SUMMED = 100;
 
 /**
  * Returns the end of a wait with the fixed phase. A record has a line of its own through the spread of all records:
@@ -91,7 +91,7 @@ function phased(
   const phase = phaseOf(attempt.id, attempt.queue);
   const waitOf = ({ least, most }: WaitRange) => (least + phase * (most - least)) * 1000;
   const own = failedAt + waitOf(range);
-  if (failures > MOST_SUMMED || firstFailureAt === undefined) return own;
+  if (failures > MAX_SUMMED || firstFailureAt === undefined) return own;
   const line = firstFailureAt + waitOf(policy.totals(failures));
   const tickMs = tickSeconds * 1000;
   const isNeverEarly = policy.rounding === 'up';

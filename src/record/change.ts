@@ -113,7 +113,7 @@ export function attemptOf(record: BacklogRecord, { now }: SettleContext) {
   };
 }
 
-const LEAST_HISTORY_BYTES = 200;
+const MIN_HISTORY_BYTES = 200;
 
 /** The history with one more attempt, within the room that its item has. */
 export function historyOf(
@@ -123,7 +123,7 @@ export function historyOf(
 ): readonly HistoryEntry[] {
   const { historyRoom = Number.POSITIVE_INFINITY } = record;
   // An entry without its texts takes more: there the newest error says it all.
-  if (historyRoom < LEAST_HISTORY_BYTES) return [];
+  if (historyRoom < MIN_HISTORY_BYTES) return [];
   const limits = { ...history, bytes: Math.min(history.bytes, historyRoom) };
   return appendEntry(record.history, { at: toIso(now), attempt: record.attempts + 1, ...entry }, limits);
 }

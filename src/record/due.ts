@@ -141,8 +141,8 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const halfTurnMs = (band.every * 1000) / 2;
   // A time that lies far ahead is not that of an attempt.
   const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
-  const heldUntil = waitOf(record);
-  const isNotDue = heldUntil > now;
+  const notBefore = waitOf(record);
+  const isNotDue = notBefore > now;
   const cameFromRetry = record.dueAt === undefined || Date.parse(record.dueAt) !== born;
 
   // No page names it yet, but an index that lags behind may, or the journal of a lost run.
@@ -152,8 +152,8 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   if (stillWaits) return { do: 'skip', reason: 'notDue' };
   if (leftBand || attemptedRecently || isNotDue) {
     if (cameFromRetry) return { do: 'reschedule', dueAt: born };
-    if (heldUntil - now > MAX_HELD_TURNS * band.every * 1000) {
-      return { do: 'reschedule', dueAt: heldUntil };
+    if (notBefore - now > MAX_HELD_TURNS * band.every * 1000) {
+      return { do: 'reschedule', dueAt: notBefore };
     }
     return { do: 'skip', reason: leftBand ? 'moved' : isNotDue ? 'notDue' : 'attemptedRecently' };
   }

@@ -9,7 +9,7 @@ import {
   type SettleContext,
   waitUntil,
 } from './change.js';
-import { type ErrorText, errorEntry, keptText } from './history.js';
+import { type ErrorText, errorEntry, storedText } from './history.js';
 import { waitForTurn } from './last-turn.js';
 import { decideNext, isLeftToRules } from './policy-of.js';
 import type { BacklogRecord } from './record.js';
@@ -18,7 +18,7 @@ import { keptRetryAfter } from './retry-after.js';
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
 export const WORKER_LOST = 'WorkerLost';
 /** A lost worker does not prove that the record caused it: the record is not dead of that before its second attempt. */
-const LEAST_ATTEMPTS_LOST = 2;
+const MIN_ATTEMPTS_LOST = 2;
 const MAX_REASON_BYTES = 200;
 
 interface Failed {
@@ -37,7 +37,7 @@ export function fail(
   const earliest = context.now + keptRetryAfter(retryAfterSeconds, record, context) * 1000;
   const { notReady } = record;
   const decision = decideNext(record, { ...change, notReady }, context);
-  if (!decision.retry && (error.name !== WORKER_LOST || change.attempts >= LEAST_ATTEMPTS_LOST)) {
+  if (!decision.retry && (error.name !== WORKER_LOST || change.attempts >= MIN_ATTEMPTS_LOST)) {
     return giveUp(record, failed, decision.reason, context);
   }
   const isByRules = isLeftToRules(record, context);
@@ -89,7 +89,7 @@ export function refuse(
 }
 
 export function shortReason(reason: string): string {
-  return keptText(reason, MAX_REASON_BYTES);
+  return storedText(reason, MAX_REASON_BYTES);
 }
 
 function textOf(

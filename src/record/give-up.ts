@@ -1,7 +1,7 @@
 import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
 import { DEAD_LANE_ENDING, deadLane, ownLaneOf } from './lanes.js';
-import { formerLaneOf, leftLane } from './not-before.js';
+import { leftLane, previousLaneOf } from './not-before.js';
 import { type BacklogRecord, isPending } from './record.js';
 
 interface GivingUp {
@@ -27,7 +27,7 @@ interface GivenUp {
 export function giveUp(record: BacklogRecord, { deadReason, retention, now, allOverAt }: GivingUp): GivenUp {
   const lane = deadLane(ownLaneOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
-  const hasLeft = formerLaneOf(record, now) !== undefined;
+  const hasLeft = previousLaneOf(record, now) !== undefined;
   // One that was set to `DEAD` by hand in the lane where it waited may be under attempt there, too.
   const isAmongDead = record.lane?.endsWith(DEAD_LANE_ENDING) === true;
   const leaves = !hasLeft && (isPending(record) || (record.lane !== undefined && !isAmongDead));

@@ -39,8 +39,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function errorEntry({ name, message }: ErrorText, at: string, attempt: number): ErrorEntry {
   return {
-    name: keptText(name, MAX_NAME_BYTES),
-    message: keptText(message, MAX_MESSAGE_BYTES),
+    name: storedText(name, MAX_NAME_BYTES),
+    message: storedText(message, MAX_MESSAGE_BYTES),
     at,
     attempt,
   };
@@ -111,9 +111,9 @@ type Texts = Pick<HistoryEntry, 'name' | 'message' | 'stack'>;
 /** Cuts texts to the length that a record keeps. */
 export function limitTexts({ name, message, stack }: Texts): Texts {
   return {
-    ...(name ? { name: keptText(name, MAX_NAME_BYTES) } : {}),
-    ...(message ? { message: keptText(message, MAX_MESSAGE_BYTES) } : {}),
-    ...(stack ? { stack: keptText(stack, MAX_STACK_BYTES) } : {}),
+    ...(name ? { name: storedText(name, MAX_NAME_BYTES) } : {}),
+    ...(message ? { message: storedText(message, MAX_MESSAGE_BYTES) } : {}),
+    ...(stack ? { stack: storedText(stack, MAX_STACK_BYTES) } : {}),
   };
 }
 
@@ -122,7 +122,7 @@ function jsonBytes(value: unknown): number {
 }
 
 /** Cuts a text, and removes the secrets of its URLs: errors of HTTP clients quote the URLs that they asked. */
-export function keptText(text: string, maxBytes: number): string {
+export function storedText(text: string, maxBytes: number): string {
   return truncate(withoutUrlSecrets(text, LOOKED_AT * maxBytes), maxBytes);
 }
 /** Bytes that are looked at, per byte that is kept: a secret that is removed makes room for the text behind it. */

@@ -55,7 +55,7 @@ export function indexChange(record: BacklogRecord, now: number, shards = 1): Rec
   if (!isRevived(record)) {
     return { set: { ...contract, lane, dueAt: toIso(bornAt(record)) }, remove: ['expiresAt'] };
   }
-  const { set, remove } = beginAnew(lane, now);
+  const { set, remove } = restart(lane, now);
   return { set: { ...contract, ...set }, remove };
 }
 
@@ -63,7 +63,7 @@ export function indexChange(record: BacklogRecord, now: number, shards = 1): Rec
  * The change that makes a dead record pending again, beside its status: due now, no failure counted. Its attempts and its
  * history stay.
  */
-export function beginAnew(lane: string, now: number): RecordChange {
+export function restart(lane: string, now: number): RecordChange {
   return {
     set: { availableAt: toIso(now), lane, dueAt: toIso(now) },
     remove: [

@@ -3,7 +3,7 @@ export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { giveUp } from './give-up.js';
-export { handOver } from './hand-over.js';
+export { copyForHandler } from './handler-copy.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';

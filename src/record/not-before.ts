@@ -18,7 +18,7 @@ export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
 /** Real time for which a process says that an attempt goes on: a lease, and the difference of two clocks. */
 export const HOLD_MS = 75_000;
 /** Real time after which a run's attempt in a lane that the record has left is over: no function of Lambda's lives longer. */
-const LONGEST_RUN_MS = 15 * 60_000;
+const MAX_RUN_MS = 15 * 60_000;
 
 type OfRecord = Pick<BacklogRecord, 'notBefore'>;
 
@@ -53,7 +53,7 @@ export function restOf(record: OfRecord): string | undefined {
 }
 
 /** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
-export function formerLaneOf({ notBefore }: OfRecord, now: number): string | undefined {
+export function previousLaneOf({ notBefore }: OfRecord, now: number): string | undefined {
   return typeof notBefore === 'object' && Date.parse(notBefore.until) > now ? notBefore.lane : undefined;
 }
 
@@ -69,7 +69,7 @@ export function mayBeUnderAttempt(record: BacklogRecord, now: number, speed = 1)
   const { notBefore, lane, rev } = record;
   if (typeof notBefore !== 'object' || lane === undefined || rev === undefined) return false;
   const leftMs = Date.parse(notBefore.until) - now;
-  const longestMs = (notBefore.lane === undefined ? HOLD_MS : LONGEST_RUN_MS) * speed;
+  const longestMs = (notBefore.lane === undefined ? HOLD_MS : MAX_RUN_MS) * speed;
   return isPending(record) && leftMs > 0 && leftMs <= longestMs + CLOCK_TOLERANCE_MS;
 }
 
@@ -112,7 +112,7 @@ export function endHold(record: BacklogRecord, context: SettleContext): RecordCh
 
 /** The backlog's time at which every attempt that a run has under way now is over. */
 export function allOverAt(now: number, speed = 1): number {
-  return now + LONGEST_RUN_MS * speed;
+  return now + MAX_RUN_MS * speed;
 }
 
 /** The mark of a record that an operator takes out of its lane, where a run may be attempting it until `allOverAt`. */

@@ -37,18 +37,18 @@ export function isInWrongLane(record: BacklogRecord, known: KnownQueues = {}): b
  */
 function isLeftToRules({ queue, lane, rev }: BacklogRecord, base: string, known: KnownQueues): boolean {
   const isWritten = rev !== undefined;
-  const mayBeInHand = isWritten && base === lane;
-  return (queue === DEFAULT_QUEUE || mayBeInHand) && isLookedInto(base, isWritten, known);
+  const mayBeInFlight = isWritten && base === lane;
+  return (queue === DEFAULT_QUEUE || mayBeInFlight) && isLookedInto(base, isWritten, known);
 }
 
 /** Tells whether a rule looks into a lane; for records that the library wrote, into earlier shards of the queue, too. */
 function isLookedInto(
   lane: string,
-  isFormer: boolean,
+  isPrevious: boolean,
   { serves = () => true, shardsOf }: KnownQueues,
 ): boolean {
   const queue = lane.replace(/#[\s\S]*/, '');
-  return serves(queue) && isCurrent(lane, queue, isFormer ? {} : { shardsOf });
+  return serves(queue) && isCurrent(lane, queue, isPrevious ? {} : { shardsOf });
 }
 
 /** Moves it back to its queue, due when it was. A lane of a shard that the queue does not have is ignored. */

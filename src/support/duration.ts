@@ -21,14 +21,14 @@ const UNITS: Readonly<Record<string, number>> = {
 const PART = /(\d+(?:\.\d+)?) ?(ms|min|[smhdw]) ?/y;
 const ISO = /^P(?=.)(?:[\d.]+[WD])*(?:T(?:[\d.]+[HMS])+)?$/;
 /** A century, its leap days included. */
-export const LONGEST_SECONDS = 36_525 * 86_400;
+export const MAX_SECONDS = 36_525 * 86_400;
 /** The longest text that is read as a duration. */
-const MOST_CHARACTERS = 64;
+const MAX_CHARACTERS = 64;
 
 /** Seconds of a duration; undefined for what is none. `"5"` is none: five of what? */
 function secondsOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || value.length > MOST_CHARACTERS) return undefined;
+  if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return undefined;
   // In ISO-8601 only M has two meanings, and months are refused.
   const text = ISO.test(value) ? value.slice(1).replace('T', '').toLowerCase() : value.trim();
   let seconds: number | undefined;
@@ -53,7 +53,7 @@ export interface Bounds {
 /** Returns the seconds of a duration, or a text that says what was expected. */
 function secondsWithin(
   value: unknown,
-  { least = 0, above = -1, most = LONGEST_SECONDS }: Bounds,
+  { least = 0, above = -1, most = MAX_SECONDS }: Bounds,
 ): number | string {
   const seconds = secondsOf(value);
   if (seconds !== undefined && seconds >= least && seconds > above && seconds <= most) return seconds;
@@ -63,7 +63,7 @@ function secondsWithin(
 }
 
 /** Longest upper bound that an error names: no user would meet a longer one. */
-const MAX_SHOWN_SECONDS = 1_000 * LONGEST_SECONDS;
+const MAX_SHOWN_SECONDS = 1_000 * MAX_SECONDS;
 
 /** An exact length in one unit: `365 d`, `90 s`. */
 function spanOf(seconds: number): string {

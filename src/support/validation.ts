@@ -5,7 +5,7 @@ import { nearest } from './nearest.js';
 import { withoutUrlSecrets } from './url-text.js';
 
 /** Most known options that an error lists. If there are more, it lists none. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** English messages: by themselves, the schemas of zod/mini say "Invalid input" for everything. */
 const { localeError: error } = english();
@@ -38,7 +38,7 @@ function describeIssue(issue: core.$ZodIssue, name: string, schema: core.$ZodTyp
     const known = optionsAt(schema, issue.path);
     const [meant] = issue.keys.flatMap((key) => nearest(key, known) ?? []);
     const names = (keys: readonly string[]) => keys.map((key) => `"${key}"`).join(', ');
-    const few = known.length > 0 && known.length <= MOST_NAMED;
+    const few = known.length > 0 && known.length <= MAX_NAMED;
     const expected = few ? `; expected ${names(known)}` : '';
     const hint = meant === undefined ? expected : `; did you mean "${meant}"?`;
     return `${option}: unknown option ${names(issue.keys)}${hint}`;

@@ -9,7 +9,7 @@ const MAX_ISSUES = 5;
 const MAX_MESSAGE_CHARACTERS = 120;
 const MAX_LEAVES = 50;
 /** Shorter texts are found in messages by chance. */
-const LEAST_TEXT = 3;
+const MIN_TEXT = 3;
 
 /**
  * Asks a schema. The problem names paths and what was expected there, and none of the payload's values: it is kept,
@@ -61,7 +61,7 @@ function withoutValues(message: string, value: unknown): string {
     if (typeof leaf === 'string') {
       for (const quoted of [JSON.stringify(leaf), `'${leaf}'`, `\`${leaf}\``])
         text = text.replaceAll(quoted, '…');
-      if (bare.length >= LEAST_TEXT) text = text.replaceAll(bare, '…');
+      if (bare.length >= MIN_TEXT) text = text.replaceAll(bare, '…');
     } else {
       const pattern = bare.replaceAll(/[.+-]/g, '\\$&');
       text = text.replaceAll(new RegExp(`(?<![\\w.])${pattern}(?![\\w.]*\\w)`, 'g'), '…');

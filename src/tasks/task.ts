@@ -32,7 +32,7 @@ export interface TaskOptions<Priority extends string = string> {
    */
   readonly priorities?: Readonly<Record<Priority, string>> | undefined;
   /** Names of the task before it was renamed: records that still wait under them are performed as well. Default: none. */
-  readonly formerNames?: readonly string[] | undefined;
+  readonly previousNames?: readonly string[] | undefined;
   /** The policy of its records, or a function of the error and the record. Default: the handler's. */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
   /** The queue into which a failure moves its records that are to be retried. Default: the handler's. */
@@ -86,7 +86,7 @@ const optionsSchema = z.strictObject({
   name: taskName,
   queue: z._default(queueName, DEFAULT_QUEUE),
   priorities: z.optional(z.record(z.string(), queueName)),
-  formerNames: z.optional(z.array(taskName)),
+  previousNames: z.optional(z.array(taskName)),
   retry: z.optional(z.unknown()),
   ...decisionChoices,
   // A day, in a worker process; a function has no more than its timeout leaves.

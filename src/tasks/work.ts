@@ -34,7 +34,7 @@ export function workOf(tasks: readonly Task[], process: Process | undefined, nam
   const byName = new Map<string, Task>();
   const choices = new Map<string, RecordChoices>();
   for (const task of tasks) {
-    for (const one of [task.name, ...(task.formerNames ?? [])]) {
+    for (const one of [task.name, ...(task.previousNames ?? [])]) {
       if (byName.has(one)) {
         throw new ConfigurationError(`${name}: expected tasks with different names, got two of ${show(one)}`);
       }

@@ -39,7 +39,7 @@ export interface Checked {
 }
 
 const TICK_SECONDS = 60;
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 export function checkSucceeded(received: unknown): Checked {
   const record = asRecord(received, 'toHaveSucceeded');
@@ -107,9 +107,9 @@ export function checkInserted(
   const name = typeof task === 'object' ? task.name : task;
   const wanted = show(compact({ id, task: name, ...rest, payload }));
   const shown = records
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map((record) => `  ${describeRecord(record)}, payload ${show(record.payload)}`);
-  const more = records.length > MOST_SHOWN ? [`  and ${records.length - MOST_SHOWN} more`] : [];
+  const more = records.length > MAX_SHOWN ? [`  and ${records.length - MAX_SHOWN} more`] : [];
   const found = records.length === 0 ? 'There is no record.' : ['The records:', ...shown, ...more].join('\n');
   return {
     pass,

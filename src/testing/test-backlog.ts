@@ -19,8 +19,8 @@ import { describeRecord } from './words.js';
 import { World } from './world.js';
 
 /** The limit of `runUntilSettled`. */
-const LONGEST_SECONDS = 60 * 86_400;
-const MOST_NAMED = 5;
+const MAX_SECONDS = 60 * 86_400;
+const MAX_NAMED = 5;
 
 /**
  * A record as any service puts it, with the attributes of docs/records.md; whatever is wrong with them is handled as in
@@ -156,7 +156,7 @@ export class TestBacklog {
    * @param limit the longest time that may pass. Default: 60 days
    * @throws Error that names the records which still wait then, HandlerFindingError for what was found wrong with a handler
    */
-  async runUntilSettled(limit: Duration = LONGEST_SECONDS): Promise<AttemptSummary> {
+  async runUntilSettled(limit: Duration = MAX_SECONDS): Promise<AttemptSummary> {
     const seconds = parseDuration(limit, 'runUntilSettled', { above: 0 });
     const { world } = this;
     const until = world.time.now + seconds * 1000;
@@ -278,16 +278,16 @@ export class TestBacklog {
   }
 
   private stillWaiting(ids: readonly string[], after: string): string {
-    const lines = ids.slice(0, MOST_NAMED).map((id) => `  ${describeRecord(this.record(id))}`);
-    const more = ids.length > MOST_NAMED ? [`  and ${ids.length - MOST_NAMED} more`] : [];
+    const lines = ids.slice(0, MAX_NAMED).map((id) => `  ${describeRecord(this.record(id))}`);
+    const more = ids.length > MAX_NAMED ? [`  and ${ids.length - MAX_NAMED} more`] : [];
     const head = `runUntilSettled: after ${after}, ${ids.length} of ${this.records().length} records still wait:`;
     return [head, ...lines, ...more].join('\n');
   }
 }
 
 function named(ids: readonly string[]): string {
-  const some = ids.slice(0, MOST_NAMED).map(show).join(', ');
-  return ids.length > MOST_NAMED ? `${some} and ${ids.length - MOST_NAMED} more` : some;
+  const some = ids.slice(0, MAX_NAMED).map(show).join(', ');
+  return ids.length > MAX_NAMED ? `${some} and ${ids.length - MAX_NAMED} more` : some;
 }
 
 /**

@@ -1,7 +1,7 @@
 import {
   type AttemptOutcome,
   type BacklogRecord,
-  handOver,
+  copyForHandler,
   outcomeOfReturn,
   outcomeOfThrow,
 } from '../record/index.js';
@@ -71,7 +71,8 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     return outcomeOfReturn(value);
   };
   const startedAt = clock.wall();
-  const outcome = (async () => withinAttempt(record.hops ?? 0, () => process(handOver(record), context)))()
+  const outcome = (async () =>
+    withinAttempt(record.hops ?? 0, () => process(copyForHandler(record), context)))()
     .then(returned, (thrown) => {
       reportPollution(record, logger);
       const said = outcomeOfThrow(thrown);

@@ -14,7 +14,7 @@ import type { StopReason } from './stop-reason.js';
 interface FirstAttempts {
   readonly ended: StopReason;
   /** Records that were indexed since enough others are under attempt. */
-  readonly crowdedOut: readonly BacklogRecord[];
+  readonly overflow: readonly BacklogRecord[];
 }
 
 interface InsertRun extends RunContext {
@@ -42,7 +42,7 @@ export async function attemptOnInsert(
   const conflict = await options.ownershipConflict?.();
   // To write here would undo what the active region writes. The event comes back to the intake, which looks at them again: this
   // region may have become the active one less than a minute ago.
-  if (conflict === 'passiveRegion') return { ended: conflict, crowdedOut: [] };
+  if (conflict === 'passiveRegion') return { ended: conflict, overflow: [] };
   if (conflict) return leaveToRules(run, ids, conflict);
   const isSpread = (target.shards ?? 1) > 1;
   const claim = new Claim(
@@ -55,14 +55,14 @@ export async function attemptOnInsert(
   const limited = await gate.open(ids.length);
   if (limited) return leaveToRules(run, ids, limited);
   return withClaim(claim, async (answer) => {
-    if (answer === 'taken') return { ended: 'leaseHeld', crowdedOut: [] };
-    if (answer === 'shared') return { ended: 'claimedElsewhere', crowdedOut: [] };
+    if (answer === 'taken') return { ended: 'leaseHeld', overflow: [] };
+    if (answer === 'shared') return { ended: 'claimedElsewhere', overflow: [] };
     if (answer === 'full') return leaveToRules(run, ids, 'concurrencyLimited');
     const rules = new RecordRules(options, { ...run, gate }, undefined);
     const ofBatch = { ...run, hold: claim, rules, gate, atOnce };
     const executor = new Executor(ofBatch, longAttempts);
     try {
-      return { ended: await attemptAll({ ...ofBatch, executor }, ids), crowdedOut: [] };
+      return { ended: await attemptAll({ ...ofBatch, executor }, ids), overflow: [] };
     } finally {
       // Whatever happened: no other run may claim the records while one of them is still under attempt.
       await executor.stragglers.below(1);
@@ -122,11 +122,11 @@ async function leaveToRules(
   ids: readonly string[],
   ended: StopReason,
 ): Promise<FirstAttempts> {
-  const formerQueues = [run.options.target.queue];
-  const answer = await indexWhenFree(ids, indexing(run), { formerQueues });
+  const previousQueues = [run.options.target.queue];
+  const answer = await indexWhenFree(ids, indexing(run), { previousQueues });
   count(run, answer);
-  const crowdedOut = ended === 'concurrencyLimited' ? answer.indexed : [];
-  return { ended: answer.waiting.length > 0 ? 'claimedElsewhere' : ended, crowdedOut };
+  const overflow = ended === 'concurrencyLimited' ? answer.indexed : [];
+  return { ended: answer.waiting.length > 0 ? 'claimedElsewhere' : ended, overflow };
 }
 
 type QueueOf = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'counters'>;

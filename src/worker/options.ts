@@ -49,7 +49,7 @@ export type DestinationOf<Payload = unknown> = {
 }['of'];
 
 /** Time that a function needs beside one attempt: to read a page, to settle, to give the lease back. */
-export const LEAST_SPARE_SECONDS = 15;
+export const MIN_SPARE_SECONDS = 15;
 
 /**
  * A batch of records that have just come.
@@ -180,6 +180,6 @@ export function isShortOfTime(
   { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
   clock: Clock,
 ): boolean {
-  const leastMs = (limits.attemptTimeout + LEAST_SPARE_SECONDS) * 1000;
+  const leastMs = (limits.attemptTimeout + MIN_SPARE_SECONDS) * 1000;
   return stop?.aborted === true || clock.wall() + leastMs > deadline;
 }

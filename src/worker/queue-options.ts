@@ -107,8 +107,8 @@ export const QUEUE_DEFAULTS = {
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 /** The longest attempt, in a worker process. A function's timeout leaves no more than 885 s. */
-const LONGEST_ATTEMPT_SECONDS = 86_400;
-const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
+const MAX_ATTEMPT_SECONDS = 86_400;
+const attemptTimeout = duration({ above: 0, most: MAX_ATTEMPT_SECONDS });
 
 const breakerOptions = z.strictObject({
   failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),

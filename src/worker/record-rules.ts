@@ -2,8 +2,8 @@ import type { TierBand } from '../policies/index.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  copyForHandler,
   expire,
-  handOver,
   judge,
   keptRetryAfter,
   laneFor,
@@ -190,7 +190,7 @@ export class RecordRules {
   ): Answer | undefined {
     if (!ask) return undefined;
     try {
-      return ask(handOver(record));
+      return ask(copyForHandler(record));
     } catch (error) {
       this.deps.logger.warn(`${name} threw`, { id: record.id, reason: show(nameOfThrown(error)) });
       return undefined;

@@ -13,7 +13,7 @@ import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import type { AttemptBudget } from './guards/budget.js';
 import { budgetOf, concurrencyOf, queueGuardsOf } from './guards/queue-guards.js';
-import { type Arrivals, isShortOfTime, LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
+import { type Arrivals, isShortOfTime, MIN_SPARE_SECONDS, type RunOptions } from './options.js';
 import { losesArrivals, type StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { runTier, runTiers } from './tiers.js';
@@ -78,9 +78,9 @@ function underLease(options: RunOptions): RunOptions {
 }
 
 function checkTimeout({ functionTimeoutSeconds, limits: { attemptTimeout } }: RunOptions): void {
-  if (functionTimeoutSeconds >= attemptTimeout + LEAST_SPARE_SECONDS) return;
+  if (functionTimeoutSeconds >= attemptTimeout + MIN_SPARE_SECONDS) return;
   throw new ConfigurationError(
-    `attemptTimeout: expected at least ${LEAST_SPARE_SECONDS} s less than the function's timeout of ` +
+    `attemptTimeout: expected at least ${MIN_SPARE_SECONDS} s less than the function's timeout of ` +
       `${functionTimeoutSeconds} s, got ${attemptTimeout}`,
   );
 }
@@ -96,9 +96,9 @@ async function attemptArrivals(
   budget: AttemptBudget | undefined,
 ): Promise<StopReason> {
   const { options, clock, counters } = run;
-  const { ended, crowdedOut } = await attemptOnInsert(run, arrivals, budget);
+  const { ended, overflow } = await attemptOnInsert(run, arrivals, budget);
   const { queue, shards, retryMode, firstBand } = options.target;
-  const own = crowdedOut.filter((record) => record.queue === queue);
+  const own = overflow.filter((record) => record.queue === queue);
   if (own.length === 0 || (retryMode === 'progressive' && !firstBand)) return ended;
   // A request without an answer may have taken all of its time: the next rule looks after them.
   if (isShortOfTime(options, clock)) return ended;

@@ -8,7 +8,7 @@ watchPages();
 servesConsoles();
 
 /** More than any page has places to stop at. */
-const MOST_TABS = 250;
+const MAX_TABS = 250;
 
 /** What has the focus, and whether an eye can tell. */
 async function focused(page: Page, selector: string) {
@@ -32,7 +32,7 @@ async function focused(page: Page, selector: string) {
 
 /** Presses Tab until it stands on such an element. Every stop on the way must be seen. */
 async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let i = 0; i < MOST_TABS; i++) {
+  for (let i = 0; i < MAX_TABS; i++) {
     await page.keyboard.press('Tab');
     const { name, found, visible } = await focused(page, selector);
     expect(visible, `the focus cannot be seen on ${name}`).toBe(true);

@@ -74,7 +74,7 @@ describe('--redact of show and list', () => {
 
 describe('a module that cannot be used', () => {
   const FUNCTION = 'a function as its default, (payload, { id, queue }) => what is shown';
-  const cases: readonly (readonly [name: string, text: string | undefined, told: string])[] = [
+  const cases: readonly (readonly [name: string, text: string | undefined, reported: string])[] = [
     ['absent.mjs', undefined, 'there is no file'],
     ['broken.mjs', 'export default (', 'cannot load'],
     ['throws.mjs', 'throw new Error("no key");', 'no key'],
@@ -85,7 +85,7 @@ describe('a module that cannot be used', () => {
     ['async.mjs', 'export default async (payload) => payload;', `${FUNCTION}; it exports an async function`],
   ];
 
-  it.each(cases)('is an error at the start, with the flag and the file: %s', async (name, text, told) => {
+  it.each(cases)('is an error at the start, with the flag and the file: %s', async (name, text, reported) => {
     const path = text === undefined ? join(folder, name) : await module(name, text);
     // No table, and no AWS, is asked before.
     for (const command of [['show', 'mail'], ['list'], ['console', '--port', '0'], ['start']]) {
@@ -93,7 +93,7 @@ describe('a module that cannot be used', () => {
       expect(error, command[0]).toBeDefined();
       expect(err).toContain('--redact: ');
       expect(err).toContain(path);
-      expect(err).toContain(told);
+      expect(err).toContain(reported);
       expect(out).toBe('');
     }
   });

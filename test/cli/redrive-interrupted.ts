@@ -6,7 +6,7 @@ import { CommandLine, until } from './process.js';
 /** What it gives once it gives as many twice: a killed process has written what the database has still to do. */
 async function settled<Found extends { readonly size: number }>(read: () => Promise<Found>): Promise<Found> {
   let found = await read();
-  for (let former = -1; found.size !== former; found = await read()) former = found.size;
+  for (let previous = -1; found.size !== previous; found = await read()) previous = found.size;
   return found;
 }
 
@@ -61,8 +61,8 @@ export async function redriveInterrupted(
     interrupted.kill('SIGINT');
     expect(await interrupted.ended).toBe(1);
     const second = await redriven();
-    const told = JSON.parse(interrupted.out());
-    expect(told).toMatchObject({ ended: 'aborted', changed: second.size - first.size, failed: 0 });
+    const reported = JSON.parse(interrupted.out());
+    expect(reported).toMatchObject({ ended: 'aborted', changed: second.size - first.size, failed: 0 });
     expect(second.size).toBeLessThan(count);
 
     const { code, out } = await cli.run(...args);

@@ -17,14 +17,14 @@ afterEach(() => {
 function world({ rows = 30, hasKeyboard = true } = {}) {
   const terminal = new VirtualTerminal(80, rows);
   const keyboard = new FakeKeyboard();
-  const told: string[] = [];
+  const reported: string[] = [];
   const live = new StartLive({
     terminal,
     keyboard: hasKeyboard ? keyboard : undefined,
     paint: painter(true),
     status: statusAtStart({ sample: true, speed: 60 }),
-    onStop: () => told.push('stop'),
-    suspend: () => told.push('suspend'),
+    onStop: () => reported.push('stop'),
+    suspend: () => reported.push('suspend'),
   });
   const pressed: string[] = [];
   const act =
@@ -43,7 +43,7 @@ function world({ rows = 30, hasKeyboard = true } = {}) {
   const ready = () => {
     live.ready(() => status, actions);
   };
-  return { terminal, keyboard, live, told, pressed, ready };
+  return { terminal, keyboard, live, reported, pressed, ready };
 }
 
 describe('the screen of backlog start', () => {
@@ -83,7 +83,7 @@ describe('the screen of backlog start', () => {
   });
 
   it('takes q and Ctrl-C at any time, the others once the runtime is there', () => {
-    const { terminal, keyboard, ready, told, pressed } = world();
+    const { terminal, keyboard, ready, reported, pressed } = world();
     keyboard.press('p');
     expect(terminal.lines).toContain('› not yet: the runtime is starting');
     keyboard.press('q');
@@ -91,7 +91,7 @@ describe('the screen of backlog start', () => {
     keyboard.press('\u0003');
     keyboard.press('\u001a');
     keyboard.press('qqq');
-    expect(told).toEqual(['stop', 'stop', 'suspend']);
+    expect(reported).toEqual(['stop', 'stop', 'suspend']);
     expect(pressed).toEqual([]);
   });
 

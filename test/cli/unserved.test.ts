@@ -70,12 +70,12 @@ describe('a queue that no rule of the local runtime serves', () => {
       expect(out).not.toMatch(/done|of-another-table/);
     }
     const { queues } = JSON.parse((await backlog('stats', '--json')).out);
-    const told = queues.map(({ queue, unserved, didYouMean }: Record<string, unknown>) => [
+    const reported = queues.map(({ queue, unserved, didYouMean }: Record<string, unknown>) => [
       queue,
       unserved,
       didYouMean,
     ]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['bulk', undefined, undefined],
       ['deafult', true, 'default'],
       ['default', undefined, undefined],

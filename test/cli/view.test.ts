@@ -78,8 +78,8 @@ describe('the live view', () => {
       label: `run ${i}`,
       runningMs: 90_000 - i,
     }));
-    const crowded = renderView({ ...status, running: many }, { columns: 80, rows: 25 }, plain);
-    const below = crowded.slice(crowded.findIndex((line) => line.startsWith('RUNS')) + 1);
+    const overloaded = renderView({ ...status, running: many }, { columns: 80, rows: 25 }, plain);
+    const below = overloaded.slice(overloaded.findIndex((line) => line.startsWith('RUNS')) + 1);
     expect(below.slice(0, 3).map((line) => line.slice(10).trim())).toEqual([
       expect.stringMatching(/^run 1 +running for 5 min$/),
       expect.stringMatching(/^run 0 +running for 5 min$/),

@@ -19,9 +19,9 @@ export interface EmfMetric {
   readonly at: number;
 }
 
-const MOST_METRICS = 100;
-const MOST_VALUES = 100;
-const MOST_DIMENSIONS = 30;
+const MAX_METRICS = 100;
+const MAX_VALUES = 100;
+const MAX_DIMENSIONS = 30;
 
 /**
  * The data points of a line, one per metric and set of dimensions. A line that is not in this format has none. One that is,
@@ -33,7 +33,7 @@ export function readEmf(line: string): EmfMetric[] {
   const { Timestamp: at, CloudWatchMetrics: directives } = root._aws;
   return directives.flatMap(({ Namespace: namespace, Dimensions: sets, Metrics: metrics }) => {
     if (!namespace) throw invalid('a directive without a namespace');
-    if (metrics.length > MOST_METRICS) throw invalid(`${metrics.length} metrics in a directive`);
+    if (metrics.length > MAX_METRICS) throw invalid(`${metrics.length} metrics in a directive`);
     if (sets.length === 0) throw invalid('a directive without a set of dimensions');
     return sets.flatMap((set) => {
       const dimensions = dimensionsOf(root, set);
@@ -61,7 +61,7 @@ function emfRoot(line: string): Root | undefined {
 }
 
 function dimensionsOf(root: Root, names: readonly string[]): Record<string, string> {
-  if (names.length > MOST_DIMENSIONS) throw invalid(`${names.length} dimensions in a set`);
+  if (names.length > MAX_DIMENSIONS) throw invalid(`${names.length} dimensions in a set`);
   return Object.fromEntries(
     names.map((name) => {
       const value = root[name];
@@ -73,7 +73,7 @@ function dimensionsOf(root: Root, names: readonly string[]): Record<string, stri
 
 function valuesOf(root: Root, name: string): number[] {
   const values = [root[name]].flat();
-  if (values.length > MOST_VALUES) throw invalid(`${values.length} values of ${name}`);
+  if (values.length > MAX_VALUES) throw invalid(`${values.length} values of ${name}`);
   for (const value of values)
     if (typeof value !== 'number') throw invalid(`no number for the metric ${name}`);
   return values as number[];

@@ -12,8 +12,8 @@ const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 const HIGH_RESOLUTION = [10, 20, 30];
 const WALL_CLOCK_PERIODS = [60, 300, HOUR, DAY, WEEK];
-const MOST_METRICS = 10;
-const MOST_ALARMS_IN_A_RULE = 100;
+const MAX_METRICS = 10;
+const MAX_ALARMS_IN_A_RULE = 100;
 
 /** Throws for an alarm that CloudWatch would not take. */
 export function checkAlarm(alarm: Alarm): void {
@@ -58,8 +58,8 @@ function checkQueries(alarm: MetricAlarm): void {
   const metrics = queries.filter((query) => 'metric' in query);
   mustHold(
     alarm,
-    metrics.length <= MOST_METRICS,
-    `an expression has at most ${MOST_METRICS} metrics: ${metrics.length}`,
+    metrics.length <= MAX_METRICS,
+    `an expression has at most ${MAX_METRICS} metrics: ${metrics.length}`,
   );
   const returned = queries.filter(({ returnData }) => returnData);
   mustHold(
@@ -101,8 +101,8 @@ function checkComposite(alarm: CompositeAlarm): void {
   const named = new Set(alarmsIn(alarm.rule));
   mustHold(
     alarm,
-    named.size <= MOST_ALARMS_IN_A_RULE,
-    `a rule names at most ${MOST_ALARMS_IN_A_RULE} alarms: ${named.size}`,
+    named.size <= MAX_ALARMS_IN_A_RULE,
+    `a rule names at most ${MAX_ALARMS_IN_A_RULE} alarms: ${named.size}`,
   );
   checkCycle(alarm, alarm, []);
 }

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { PacedCounter, readingItem } from '../../src/monitor/index.js';
+import { RateLimitedCounter, readingItem } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import { deadLane, type Item } from '../../src/record/index.js';
 import type { DynamoDbOperatorStore } from '../../src/store/index.js';
@@ -93,7 +93,7 @@ export async function putAll(
 
 /** What runs and the monitor write of these queues. */
 export async function noteQueues(store: DynamoDbOperatorStore, now: number): Promise<void> {
-  const counter = new PacedCounter({ now: () => now, wall: () => now, sleep: async () => {} });
+  const counter = new RateLimitedCounter({ now: () => now, wall: () => now, sleep: async () => {} });
   for (const name of ['orders', 'bulk', 'mails']) {
     const retryMode = name === 'bulk' ? 'progressive' : 'perRecord';
     await store.queues.setRetryMode(name, { mode: retryMode, since: 0 }, undefined);

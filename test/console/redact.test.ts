@@ -178,16 +178,16 @@ const HOSTILE: readonly (readonly [name: string, reason: string, hook: RedactPay
 ];
 
 describe.each(HOSTILE)('a module that %s', (_name, reason, hook) => {
-  const told = `The payload is hidden: its redaction failed (${reason}).`;
+  const reported = `The payload is hidden: its redaction failed (${reason}).`;
 
   it('hides the payload, on its page and in its raw form', async () => {
     const { app } = shop(hook);
     const { status, text } = await get(app, '/record?id=d');
     expect(status).toBe(200);
-    expect(text).toContain(told);
+    expect(text).toContain(reported);
     expect(text).not.toContain(SECRET);
     const raw = await get(app, '/record/payload?id=d');
-    expect(raw).toMatchObject({ status: 403, text: `${told}\n` });
+    expect(raw).toMatchObject({ status: 403, text: `${reported}\n` });
   });
 
   it('has its record neither edited nor found by its payload', async () => {

@@ -90,11 +90,11 @@ export class Deployment {
     const image = { id: { S: id }, status: { S: 'NEW' }, queue: { S: queue }, payload: { M: {} } };
     const dynamodb = { SequenceNumber: id, Keys: { id: { S: id } }, NewImage: image };
     const source = { eventName: 'INSERT', eventSource: 'aws:dynamodb', awsRegion: 'eu-central-1' };
-    await this.takeIn({ Records: [{ eventID: id, ...source, dynamodb }] });
+    await this.ingest({ Records: [{ eventID: id, ...source, dynamodb }] });
   }
 
   /** The intake, and then the functions that it starts. */
-  private async takeIn(event: object): Promise<void> {
+  private async ingest(event: object): Promise<void> {
     const started: unknown[] = [];
     const refuse = () => Promise.reject(new Error('no queue of SQS here'));
     const invoker: Invoker = {

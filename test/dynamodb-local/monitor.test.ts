@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inRetry } from '../../src/monitor/in-retry.js';
-import { type MonitoredQueue, oldestDueAge, PacedCounter } from '../../src/monitor/index.js';
+import { type MonitoredQueue, oldestDueAge, RateLimitedCounter } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OnConsumed } from '../../src/store/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
@@ -61,7 +61,7 @@ describe('a reading of the monitor', () => {
   });
 
   it('counts about a hundred records per unit', async () => {
-    const units = await unitsOf(() => new PacedCounter(clock).count(perRecord, deps(), () => true));
+    const units = await unitsOf(() => new RateLimitedCounter(clock).count(perRecord, deps(), () => true));
     expect(RECORDS / units).toBeGreaterThan(80);
     expect(RECORDS / units).toBeLessThan(160);
   });

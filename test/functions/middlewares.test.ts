@@ -10,11 +10,11 @@ const TIME_MS = 5_500;
 const EVENT = { queue: 'default' };
 
 /** A middleware that says what it is called for. */
-const telling = (told: string[], name: string) => ({
-  before: () => void told.push(`before ${name}`),
+const telling = (reported: string[], name: string) => ({
+  before: () => void reported.push(`before ${name}`),
   after: ({ response }: { response: unknown }) =>
-    void told.push(`after ${name}: ${(response as { succeeded: number }).succeeded}`),
-  onError: ({ error }: { error: unknown }) => void told.push(`error ${name}: ${(error as Error).name}`),
+    void reported.push(`after ${name}: ${(response as { succeeded: number }).succeeded}`),
+  onError: ({ error }: { error: unknown }) => void reported.push(`error ${name}: ${(error as Error).name}`),
 });
 
 async function bench(process: Process) {
@@ -25,22 +25,22 @@ async function bench(process: Process) {
 
 describe.each(['use', 'wrapped'])('middlewares of a handler, %s', (how) => {
   it('wrap the run, the last one nearest to it', async () => {
-    const told: string[] = [];
-    const { handler, store } = await bench(() => void told.push('attempt'));
+    const reported: string[] = [];
+    const { handler, store } = await bench(() => void reported.push('attempt'));
     const outer = how === 'use' ? handler : middy(handler);
-    const both = outer.use(telling(told, 'one')).use([telling(told, 'two')]);
+    const both = outer.use(telling(reported, 'one')).use([telling(reported, 'two')]);
     expect(await both(EVENT, context as never)).toMatchObject({ succeeded: 1 });
-    expect(told).toEqual(['before one', 'before two', 'attempt', 'after two: 1', 'after one: 1']);
+    expect(reported).toEqual(['before one', 'before two', 'attempt', 'after two: 1', 'after one: 1']);
     expect(store.items()).toMatchObject([{ status: 'SUCCESS' }]);
   });
 
   it('get the error of a run that fails', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const { handler, store } = await bench(() => {});
     store.pages.query = () => Promise.reject(new StoreUnavailableError('no answer'));
-    const outer = (how === 'use' ? handler : middy(handler)).use(telling(told, 'one'));
+    const outer = (how === 'use' ? handler : middy(handler)).use(telling(reported, 'one'));
     await expect(outer(EVENT, context as never)).rejects.toThrow('the run ended early');
-    expect(told).toEqual(['before one', 'error one: RunFailedError']);
+    expect(reported).toEqual(['before one', 'error one: RunFailedError']);
   });
 
   it('that throw fail the invocation, and no record is attempted', async () => {
@@ -74,11 +74,11 @@ describe('a handler of middy', () => {
   });
 
   it('takes before, after and onError by themselves', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const { handler } = await bench(() => {});
-    const { before, after } = telling(told, 'mine');
+    const { before, after } = telling(reported, 'mine');
     await handler.before(before).after(after)(EVENT, context);
-    expect(told).toEqual(['before mine', 'after mine: 1']);
+    expect(reported).toEqual(['before mine', 'after mine: 1']);
   });
 
   it('refuses what is no middleware', async () => {

@@ -50,7 +50,7 @@ function bench() {
     const ofFunction = { ...context, invokedFunctionArn: `arn:${owner}` };
     return (event: unknown = { queue: 'orders' }) => handler(event, ofFunction);
   };
-  const handOver = async (queue: string, owner: string) => {
+  const copyForHandler = async (queue: string, owner: string) => {
     const { rev, queues } = await made.store.registry.read();
     const entry = queues.get(queue);
     if (!entry) throw new Error('no entry');
@@ -68,7 +68,7 @@ function bench() {
   const insertMany = async (count: number, queue = 'orders') => {
     for (let i = 0; i < count; i++) await made.insert({ id: `${queue}-${i}`, queue });
   };
-  return { ...made, attempts, overlaps, requests, functionOf, handOver, lost, owners, insertMany };
+  return { ...made, attempts, overlaps, requests, functionOf, copyForHandler, lost, owners, insertMany };
 }
 
 describe('the owner of a queue', () => {
@@ -167,13 +167,13 @@ describe('the owner of a queue', () => {
   });
 
   it('changes when the queue is handed over while a run is at work: no record is attempted twice, and the next tick goes on', async () => {
-    const { functionOf, handOver, insert, insertMany, attempts, overlaps, clock, owners } = bench();
+    const { functionOf, copyForHandler, insert, insertMany, attempts, overlaps, clock, owners } = bench();
     const green = functionOf('green', { standby: true });
     const blue = functionOf('blue', {
       standby: true,
       during: async (id) => {
         if (id !== 'orders-5') return;
-        await handOver('orders', 'green');
+        await copyForHandler('orders', 'green');
         // The lease of the run that is at work holds.
         clock.advance(20);
         await green();
@@ -195,11 +195,11 @@ describe('the owner of a queue', () => {
   });
 
   it('is looked up before a run, and by no page of it: the run goes on under its lease after a transfer', async () => {
-    const { functionOf, handOver, insertMany, requests, clock, owners } = bench();
+    const { functionOf, copyForHandler, insertMany, requests, clock, owners } = bench();
     const shop = functionOf('shop', {
       during: async (id) => {
         if (id !== 'orders-5') return;
-        await handOver('orders', 'other');
+        await copyForHandler('orders', 'other');
         requests.length = 0;
         clock.advance(61);
       },
@@ -212,24 +212,24 @@ describe('the owner of a queue', () => {
   });
 
   it('is looked up again within a minute by a function that was refused', async () => {
-    const { functionOf, handOver, clock } = bench();
+    const { functionOf, copyForHandler, clock } = bench();
     await functionOf('shop', { queues: ORDERS })();
     const team = functionOf('team', { queues: ORDERS });
     await expect(team()).rejects.toThrow('belongs to "shop"');
-    await handOver('orders', 'team');
+    await copyForHandler('orders', 'team');
     clock.advance(61);
     await expect(team()).resolves.toMatchObject({ ended: 'drained' });
   });
 
   it('says nothing on a standby, which polls until the queue is handed over to it', async () => {
-    const { functionOf, insertMany, attempts, log, handOver, clock, store } = bench();
+    const { functionOf, insertMany, attempts, log, copyForHandler, clock, store } = bench();
     await functionOf('blue')();
     await insertMany(3);
     const green = functionOf('green', { standby: true });
     expect(await green()).toMatchObject({ ended: 'notOwner', attempted: 0, skipped: 0, leftOver: 0 });
     expect(attempts).toEqual([]);
     expect(log().filter(({ level }) => level !== 'DEBUG')).toEqual([]);
-    await handOver('orders', 'green');
+    await copyForHandler('orders', 'green');
     clock.advance(60);
     expect(await green()).toMatchObject({ ended: 'drained', attempted: 3 });
     expect((await store.registry.read()).queues.get('orders')).toMatchObject({
@@ -239,11 +239,11 @@ describe('the owner of a queue', () => {
   });
 
   it('lets a run on arrivals that comes too late index them', async () => {
-    const { functionOf, store, attempts, handOver, clock } = bench();
+    const { functionOf, store, attempts, copyForHandler, clock } = bench();
     const blue = functionOf('blue');
     const standby = functionOf('blue', { standby: true });
     for (const handler of [blue, standby]) await handler();
-    await handOver('orders', 'green');
+    await copyForHandler('orders', 'green');
     for (const id of ['a', 'b']) store.put({ id, status: 'NEW', payload: 1, queue: 'orders' });
     clock.advance(60);
     const event = (id: string) => ({ queue: 'orders', arrivals: { batch: `${id}/1`, ids: [id] } });

@@ -80,8 +80,8 @@ describe('secrets', () => {
     ['nothing', undefined],
     ['a placeholder', 'changeme'],
     ['nothing but white space', ' \n'],
-  ])('that were %s before do not sign', async (_, former) => {
-    const { secrets } = vault({ 'hooks AWSCURRENT': NEW, 'hooks AWSPREVIOUS': former });
+  ])('that were %s before do not sign', async (_, previous) => {
+    const { secrets } = vault({ 'hooks AWSCURRENT': NEW, 'hooks AWSPREVIOUS': previous });
     expect(await secrets.signing({ secretsManager: 'hooks' })).toEqual([NEW]);
   });
 

@@ -12,12 +12,12 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** Beside each other in one trial. */
 const PER_TRIAL = 200;
 /** Violations that are shown: one cause has many. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 /** All trials, and the search for the fewest items that fail: a test that fails says so before its time is up. */
-const MOST_MS = 90_000;
+const MAX_MS = 90_000;
 
 /** Plays trials with so many items, or as many as are asked for. A failure names its seed and the fewest items. */
-export async function checkHostileItems(endpoint: string, usual: number, mostMs = MOST_MS): Promise<void> {
+export async function checkHostileItems(endpoint: string, usual: number, mostMs = MAX_MS): Promise<void> {
   const items = Number(process.env.FUZZ_ITEMS ?? usual);
   const fuzz = await Fuzz.start(endpoint);
   const some = fc.array(hostileItems, {
@@ -27,7 +27,7 @@ export async function checkHostileItems(endpoint: string, usual: number, mostMs 
   });
   const property = fc.asyncProperty(some, async (trial) => {
     const { violations } = await fuzz.trial(trial);
-    expect(violations.slice(0, MOST_SHOWN)).toEqual([]);
+    expect(violations.slice(0, MAX_SHOWN)).toEqual([]);
   });
   try {
     const endOnFailure = process.env.FUZZ_SHRINK === undefined;

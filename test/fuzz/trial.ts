@@ -22,7 +22,7 @@ const SERVED = ['orders', 'bulk', 'default'] as const;
 /** Seconds between two rounds of rules: minutes at first, then days, until every wait that ends has ended. */
 const ROUNDS = [61, 61, 10 * 86_400, 100 * 86_400];
 /** Attempts of a hostile item fail by its id's number, so often. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 const FAILS_EVERY = 3;
 /** One of so many is shown by itself; all are listed and exported. */
 const SHOWN_OF = 8;
@@ -238,7 +238,7 @@ class Trial {
     const attempts = [...(this.attempts.get(id) ?? []), record];
     this.attempts.set(id, attempts);
     // One that waits for next to nothing would be attempted at every poll, and none would be idle.
-    if (attempts.length > MOST_FAILURES) return;
+    if (attempts.length > MAX_FAILURES) return;
     const number = Number(/-bad(\d+)$/.exec(id)?.[1] ?? -1);
     if (number >= 0 && number % FAILS_EVERY === 0) throw new Error('as its number has it');
   }

@@ -42,9 +42,9 @@ interface World {
 
 async function world(rules: readonly LocalRule[], { speed = 1, runMs = 0, tellMs = 0 }: World = {}) {
   const time = await Timekeeper.start({ speed });
-  const told = { setting: time.setting };
+  const reported = { setting: time.setting };
   /** As a function that is at work sees it. */
-  const functionClock = scaledClock(() => told.setting);
+  const functionClock = scaledClock(() => reported.setting);
   const fired: { id: string; minute: number; seenByFunction: number; coalesced: number }[] = [];
   const scheduler = new Scheduler({
     rules,
@@ -61,7 +61,7 @@ async function world(rules: readonly LocalRule[], { speed = 1, runMs = 0, tellMs
     scheduler,
     tellFunctions: async (setting: ClockSetting) => {
       if (tellMs > 0) await new Promise((resolve) => setTimeout(resolve, tellMs));
-      told.setting = setting;
+      reported.setting = setting;
     },
     onChange: async () => alarm.look(),
   });

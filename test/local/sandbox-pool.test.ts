@@ -153,14 +153,14 @@ describe('the pool of sandboxes', () => {
     opened[0]?.calls[0]?.(done);
     await first;
     void pool.invoke(lambda('g'), 2);
-    const told = vi.fn();
-    void pool.setClock('soon', 1_000).then(told);
+    const reported = vi.fn();
+    void pool.setClock('soon', 1_000).then(reported);
     expect(opened.map(({ clocks }) => clocks.map(({ clock }) => clock))).toEqual([['soon'], ['soon']]);
     await turn();
-    expect(told).not.toHaveBeenCalled();
+    expect(reported).not.toHaveBeenCalled();
     opened[1]?.clocks[0]?.follow();
     await turn();
-    expect(told).toHaveBeenCalled();
+    expect(reported).toHaveBeenCalled();
   });
 
   it('gives an event up that has waited for a minute', async () => {

@@ -66,9 +66,9 @@ describe("the backlog's time", () => {
     const { startedAt } = keeper;
     vi.advanceTimersByTime(3_000);
     expect(keeper.clock.now()).toBe(startedAt);
-    const told: unknown[] = [];
-    await keeper.begin(async (setting) => void told.push(setting.paused));
-    expect(told).toEqual([true, false]);
+    const reported: unknown[] = [];
+    await keeper.begin(async (setting) => void reported.push(setting.paused));
+    expect(reported).toEqual([true, false]);
     expect(keeper.startedAt).toBe(startedAt + 3_000);
     vi.advanceTimersByTime(1_000);
     expect(keeper.clock.now() - keeper.startedAt).toBe(60_000);

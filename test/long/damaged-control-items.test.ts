@@ -194,8 +194,8 @@ it('damaged claims on arrivals keep no record from its attempt, nor another queu
 it('a damaged claim holds its records until no function can be at work on them, and the log says so', async () => {
   backlog.passUntil(START);
   const { dynamo: client, tables, clock } = backlog;
-  const told: unknown[] = [];
-  const onDamaged = (...damage: unknown[]) => void told.push(damage);
+  const reported: unknown[] = [];
+  const onDamaged = (...damage: unknown[]) => void reported.push(damage);
   const store = new DynamoDbStore({ client, tables, clock, onDamaged });
   const mine = { batch: 'b', holder: 'me', until: START + MINUTE, ids: ['r'], now: START };
   await store.claims.take('held', mine);
@@ -209,7 +209,7 @@ it('a damaged claim holds its records until no function can be at work on them, 
   };
   await backlog.put('control', { ...key, runs: { M: { b: { M: damaged } } } });
   expect(await store.claims.take('held', { ...mine, holder: 'you', batch: 'c' })).toBe('shared');
-  expect(told).toEqual([['arrivals#held', ['runs']]]);
+  expect(reported).toEqual([['arrivals#held', ['runs']]]);
   const later = START + 17 * MINUTE;
   expect((await store.claims.find(['held'], ['r'], later)).ids).toEqual([]);
 });
@@ -240,7 +240,7 @@ it('a lease that no run could take over begins again when no function can be at 
     client,
     tables,
     clock: backlog.clock,
-    onDamaged: (...told) => void damaged.push(told),
+    onDamaged: (...reported) => void damaged.push(reported),
   });
   await backlog.put('control', {
     ...LEASE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MonitoredQueue, oldestDueAge, PacedCounter } from '../../src/monitor/index.js';
+import { type MonitoredQueue, oldestDueAge, RateLimitedCounter } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -110,7 +110,7 @@ describe('the counts of a queue', () => {
       due('d', -9, { status: 'DEAD', lane: 'orders/dead' }),
       item('done', { status: 'SUCCESS', lane: undefined, dueAt: undefined }),
     );
-    const counts = await new PacedCounter(clock).count({ ...perRecord, shards: 2 }, deps, hasTime);
+    const counts = await new RateLimitedCounter(clock).count({ ...perRecord, shards: 2 }, deps, hasTime);
     expect(counts).toMatchObject({
       counts: { pending: 3, due: { now: 2 }, dead: 1, oldestDueAt: at(-30) },
       at: at(0),
@@ -124,7 +124,7 @@ describe('the counts of a queue', () => {
       ...ages.map((age) => due(`a${age}`, -age)),
       due('delayed by its producer', 3 * DAY),
     );
-    const counts = await new PacedCounter(clock).count(progressive, deps, hasTime);
+    const counts = await new RateLimitedCounter(clock).count(progressive, deps, hasTime);
     expect(counts?.counts).toMatchObject({ pending: 10, dead: 0, delayed: 1 });
     expect(counts?.counts.ages?.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1, 1, 1]);
   });
@@ -132,7 +132,7 @@ describe('the counts of a queue', () => {
   it('are repeated after as many seconds as they cost read units, and say their age until then', async () => {
     let wall = NOW;
     const deps = storeWith(...Array.from({ length: 4_000 }, (_, i) => due(`r${i}`, -i)));
-    const counts = new PacedCounter({ ...clock, wall: () => wall });
+    const counts = new RateLimitedCounter({ ...clock, wall: () => wall });
     expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({
       counts: { pending: 4_000 },
       isOld: false,
@@ -154,7 +154,7 @@ describe('the counts of a queue', () => {
   it('are repeated by the backlog’s time, on a faster clock', async () => {
     let wall = NOW;
     const deps = storeWith(...Array.from({ length: 4_000 }, (_, i) => due(`r${i}`, -i)));
-    const counts = new PacedCounter({ ...clock, wall: () => wall, speed: 60 });
+    const counts = new RateLimitedCounter({ ...clock, wall: () => wall, speed: 60 });
     await counts.count(perRecord, deps, hasTime);
     wall += 600;
     expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({ isOld: true });
@@ -164,8 +164,8 @@ describe('the counts of a queue', () => {
 
   it('are left out where there is no time for them, not halved', async () => {
     const deps = storeWith(due('a', -30));
-    expect(await new PacedCounter(clock).count(perRecord, deps, () => false)).toBeUndefined();
-    expect(await new PacedCounter(clock).count(progressive, deps, () => false)).toBeUndefined();
+    expect(await new RateLimitedCounter(clock).count(perRecord, deps, () => false)).toBeUndefined();
+    expect(await new RateLimitedCounter(clock).count(progressive, deps, () => false)).toBeUndefined();
   });
 });
 
@@ -179,7 +179,7 @@ it('on DynamoDB, reads the same, page by page', async () => {
     const deps = { store, now: NOW };
     expect(await oldestDueAge(perRecord, deps)).toBe(700);
     expect(await oldestDueAge(progressive, deps)).toBe(400);
-    expect(await new PacedCounter(clock).count(perRecord, deps, () => true)).toMatchObject({
+    expect(await new RateLimitedCounter(clock).count(perRecord, deps, () => true)).toMatchObject({
       counts: { pending: 3, due: { now: 2 }, dead: 1 },
     });
   } finally {

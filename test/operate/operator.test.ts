@@ -790,13 +790,13 @@ describe('any action', () => {
         if (throttled++ < 4) throw new StoreThrottledError('DynamoDB throttles');
       },
     });
-    const told: string[] = [];
+    const reported: string[] = [];
     const redriving = operatorOf(harness, store).redrive(
       { queue: 'q' },
-      { onTrouble: (message) => void told.push(message) },
+      { onTrouble: (message) => void reported.push(message) },
     );
     expect(await harness.time.until(redriving)).toMatchObject({ changed: 3 });
-    expect(told).toEqual(Array(4).fill('DynamoDB throttles'));
+    expect(reported).toEqual(Array(4).fill('DynamoDB throttles'));
   });
 
   it('says what it has done when the table cannot be used any more', async () => {

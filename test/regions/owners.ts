@@ -12,7 +12,7 @@ const COLOURS = ['blue', 'green'] as const;
 const UNTIL_MS = 45 * MINUTE_MS;
 
 /** The old owner's minute, the new one's, and the rule after it. */
-const LONGEST_WAIT_MS = 180_000;
+const MAX_WAIT_MS = 180_000;
 
 /** A world in which a queue is transferred between two stacks on the same tables, to and fro, while records come in. */
 export class OwnersWorld {
@@ -56,7 +56,7 @@ export class OwnersWorld {
     const { world, isCalm } = this;
     await world.play(() => world.now > UNTIL_MS, 12 * 60 * MINUTE_MS);
     const { witness } = world;
-    if (isCalm && witness.longestWaitMs > LONGEST_WAIT_MS)
+    if (isCalm && witness.longestWaitMs > MAX_WAIT_MS)
       witness.report(
         `a record waited for ${witness.longestWaitMs / 1000} s, with ${this.transfers} transfers`,
       );

@@ -90,7 +90,7 @@ export class PlannedWorld {
       await this.bothAgree();
       const [from, to] = [this.active, 1 - this.active];
       const wasStill = this.world.replication.isStill;
-      this.standStill(step);
+      this.isFrozen(step);
       const interruptedAfterMs = wasStill ? undefined : step.interruptedAfterMs;
       let ended = await this.move(from, to, interruptedAfterMs);
       if (ended === 'interrupted' && step.repeatedAfterMs !== undefined) {
@@ -107,8 +107,8 @@ export class PlannedWorld {
     const regionAt = async (site: (typeof sites)[number]) =>
       (await site.deps.replica.store.activeRegion.read())?.region ?? REGIONS[0];
     for (;;) {
-      const told = await Promise.all(sites.map(regionAt));
-      if (told.every((region) => region === REGIONS[this.active])) return;
+      const reported = await Promise.all(sites.map(regionAt));
+      if (reported.every((region) => region === REGIONS[this.active])) return;
       await time.clock().sleep(10_000);
     }
   }
@@ -123,7 +123,7 @@ export class PlannedWorld {
     return ended;
   }
 
-  private standStill({ standstill }: Step): void {
+  private isFrozen({ standstill }: Step): void {
     const { time, replication } = this.world;
     if (!standstill) return;
     time.after(standstill.afterMs, () => {

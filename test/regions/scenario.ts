@@ -60,7 +60,7 @@ export function makeScenario(random: Random, choices: ScenarioChoices): Scenario
     ]),
     troubles: pick<Troubles>(random, [
       NO_TROUBLES,
-      { ...NO_TROUBLES, twice: 0.1, late: 0.1, refused: 0.1, cutAnew: 0.1 },
+      { ...NO_TROUBLES, twice: 0.1, late: 0.1, refused: 0.1, cutAgain: 0.1 },
     ]),
     lags: { late: pick(random, [0, 0.05, 0.3]), latestMs: 60_000 },
     shards: pick(random, [1, 1, 3]),

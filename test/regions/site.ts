@@ -78,7 +78,7 @@ export class Site {
         return [lambda.arn, new AsyncInvocations(chaos, invoke, onFailure)];
       }),
     );
-    this.redeliveries = new MessageQueue(chaos, (event) => this.takeIn(event));
+    this.redeliveries = new MessageQueue(chaos, (event) => this.ingest(event));
     const { random } = chaos;
     const options = {
       shards: pick(random, [1, 2]),
@@ -86,7 +86,7 @@ export class Site {
       standstill: this.standstill,
     };
     const consume = async (event: { Records: unknown[] }) => {
-      const failed = await this.takeIn(event);
+      const failed = await this.ingest(event);
       return failed === 'all' ? 'all' : failed[0];
     };
     this.stream = new Stream(chaos, options, consume, () => {});
@@ -121,13 +121,13 @@ export class Site {
     for (const goOn of this.comesBack.splice(0)) goOn();
   }
 
-  private async takeIn(event: { Records: unknown[] }): Promise<readonly string[] | 'all'> {
+  private async ingest(event: { Records: unknown[] }): Promise<readonly string[] | 'all'> {
     if (!this.isUp) await new Promise<void>((resolve) => this.comesBack.push(resolve));
     const answer = (await this.intake.invoke(event)) as
       | 'failed'
       | { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
     if (answer !== 'failed') return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
-    return this.isUp ? 'all' : this.takeIn(event);
+    return this.isUp ? 'all' : this.ingest(event);
   }
 
   private makeFunction(name: string, env: Variables): Lambda {

@@ -119,16 +119,16 @@ describe('the registry of owners', () => {
   });
 
   it('marks what the function served and does not any more, unless a deployment may be under way', () => {
-    const former = entry({ at: iso(NOW - 20 * MINUTE) });
+    const previous = entry({ at: iso(NOW - 20 * MINUTE) });
     const orders = entry();
-    expect(decide({ orders, former })).toEqual({
-      next: { orders, former: { ...former, removedAt: iso(NOW) } },
+    expect(decide({ orders, previous })).toEqual({
+      next: { orders, previous: { ...previous, removedAt: iso(NOW) } },
       foreign: {},
     });
-    expect(decide({ orders, former: entry({ at: iso(NOW - 14 * MINUTE) }) })).toEqual(NOTHING);
-    expect(decide({ orders, former: entry({ ...former, function: 'arn:another' }) })).toEqual(NOTHING);
-    expect(decide({ orders, former: entry({ ...former, owner: 'team' }) })).toEqual(NOTHING);
-    expect(decide({ orders, former: entry({ ...former, removedAt: iso(NOW) }) })).toEqual(NOTHING);
+    expect(decide({ orders, previous: entry({ at: iso(NOW - 14 * MINUTE) }) })).toEqual(NOTHING);
+    expect(decide({ orders, previous: entry({ ...previous, function: 'arn:another' }) })).toEqual(NOTHING);
+    expect(decide({ orders, previous: entry({ ...previous, owner: 'team' }) })).toEqual(NOTHING);
+    expect(decide({ orders, previous: entry({ ...previous, removedAt: iso(NOW) }) })).toEqual(NOTHING);
   });
 
   it('tells how long ago a queue was confirmed', () => {

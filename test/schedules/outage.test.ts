@@ -6,7 +6,7 @@ import { type Simulation, simulate } from '../../tools/src/lab/simulate.js';
 /** The long tests play it with 20,000. */
 const RECORDS = Number(process.env.OUTAGE_RECORDS ?? 1_000);
 /** Of a tenth of the records, against what all of them cost with a breaker. */
-const VAIN_ATTEMPTS = RECORDS / 100;
+const FRUITLESS_ATTEMPTS = RECORDS / 100;
 const PACE = 20;
 const OUTAGE_SECONDS = 3_600;
 
@@ -54,9 +54,9 @@ describe(`after an outage of one hour with ${RECORDS} records waiting, at a pace
     expect(drainedSeconds).toBeLessThan(OUTAGE_SECONDS + (RECORDS / PACE) * (300 / 266));
   });
 
-  it(`without one, a tenth of the records costs ${VAIN_ATTEMPTS} times the failed attempts`, async () => {
+  it(`without one, a tenth of the records costs ${FRUITLESS_ATTEMPTS} times the failed attempts`, async () => {
     const { result } = await outage(false, RECORDS / 10);
-    expect(result.wastedAttempts).toBeGreaterThan(VAIN_ATTEMPTS * simulation.result.wastedAttempts);
+    expect(result.wastedAttempts).toBeGreaterThan(FRUITLESS_ATTEMPTS * simulation.result.wastedAttempts);
     expect(result.countedFailures).toBe(result.wastedAttempts);
   });
 });

@@ -19,7 +19,7 @@ export interface EditsDeps extends Pick<ProducerDeps, 'witness' | 'versions' | '
 }
 
 /** The most changes of one record, so that it comes to its end. */
-const MOST_EDITS = 4;
+const MAX_EDITS = 4;
 
 const ATTRIBUTES = [
   'payload',
@@ -90,7 +90,7 @@ export class Edits {
     const { id } = script;
     const stored = this.stored(id);
     const count = this.counts.get(id) ?? 0;
-    if (!stored || count >= MOST_EDITS) return;
+    if (!stored || count >= MAX_EDITS) return;
     this.counts.set(id, count + 1);
     const kind = pick(random, KINDS);
     switch (kind) {
@@ -99,11 +99,11 @@ export class Edits {
         return;
       case 'readAndPut':
         this.after(between(random, 1, 2_000), () => {
-          if (this.stored(id)) this.anew(this.changed(stored, script));
+          if (this.stored(id)) this.putAgain(this.changed(stored, script));
         });
         return;
       case 'put':
-        this.anew(this.asPut(stored, script));
+        this.putAgain(this.asPut(stored, script));
         return;
       case 'deleteAndInsert':
         this.deps.truth.delete(id);
@@ -111,7 +111,7 @@ export class Edits {
         this.deps.witness.isWritten(id, stored, undefined);
         this.after(between(random, 0, 5_000), () => {
           const { rev: _, ...item } = this.asPut(stored, script);
-          this.anew(chance(random, 0.5) && item.lane ? { ...item, rev: `again-${++this.edits}` } : item);
+          this.putAgain(chance(random, 0.5) && item.lane ? { ...item, rev: `again-${++this.edits}` } : item);
         });
         return;
       default:
@@ -198,7 +198,7 @@ export class Edits {
   }
 
   /** Nothing that was known of it counts any more. */
-  private anew(item: Item): void {
+  private putAgain(item: Item): void {
     this.deps.witness.appears(String(item.id), Number.NEGATIVE_INFINITY);
     this.write(item);
   }

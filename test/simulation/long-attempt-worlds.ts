@@ -13,7 +13,7 @@ import { replacing } from './replacing.js';
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const MINUTE_MS = 60_000;
 const TROUBLED_MS = 60 * MINUTE_MS;
-const LONGEST_MS = 12 * 60 * MINUTE_MS;
+const MAX_MS = 12 * 60 * MINUTE_MS;
 const WORKERS = 3;
 const RECORDS = 8;
 const TROUBLES: Faults = {
@@ -63,7 +63,7 @@ class LongAttemptWorld {
       await time.runUntil(START + at);
       const open = this.truth.items().filter(({ status }) => status !== 'SUCCESS');
       if (at > TROUBLED_MS && open.length === 0) return this.violations;
-      if (at > LONGEST_MS) return [...this.violations, `still open: ${open.map(({ id }) => id).join(', ')}`];
+      if (at > MAX_MS) return [...this.violations, `still open: ${open.map(({ id }) => id).join(', ')}`];
     }
   }
 
@@ -105,7 +105,7 @@ class LongAttemptWorld {
     const actor = this.newActor('function');
     void this.run(actor, false).finally(() => actor.kill());
     this.time.after(300_000, () => actor.kill());
-    if (this.time.now - START < LONGEST_MS) this.time.after(5 * MINUTE_MS, () => this.fireRule());
+    if (this.time.now - START < MAX_MS) this.time.after(5 * MINUTE_MS, () => this.fireRule());
   }
 
   private async run(actor: Actor, isWorker: boolean): Promise<void> {

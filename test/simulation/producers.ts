@@ -29,7 +29,7 @@ export interface ProducerDeps {
 }
 
 /** The most overwrites of one record, so that it comes to its end. */
-const MOST_OVERWRITES = 4;
+const MAX_OVERWRITES = 4;
 
 /** All producers. They write records as the records' scripts say. */
 export class Producers {
@@ -94,15 +94,15 @@ export class Producers {
   }
 
   private overwriteOther({ id, maxAttempts }: Script, random: Random): void {
-    const former = this.put.get(id);
+    const previous = this.put.get(id);
     const count = this.overwrites.get(id) ?? 0;
-    if (!former || count >= MOST_OVERWRITES) return;
+    if (!previous || count >= MAX_OVERWRITES) return;
     this.overwrites.set(id, count + 1);
     const { time, hasSecondQueue, witness } = this.deps;
     const hasOwnPolicy = maxAttempts !== undefined;
     const wasWritten = (next: Item) => this.wasWritten(next);
     const deps = { random, now: () => time.now, hasSecondQueue, hasOwnPolicy, wasWritten };
-    const item = otherAttributes(former, deps);
+    const item = otherAttributes(previous, deps);
     // Put with a lane, it is due when its due time says.
     const isDelayed = item.lane === undefined && typeof item.availableAt === 'string';
     const availableAt = isDelayed ? Date.parse(String(item.availableAt)) : 0;

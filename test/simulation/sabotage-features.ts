@@ -99,19 +99,19 @@ export const withoutRemovalOfExpiry: Sabotage = {
 /** A page is read as the index is: some seconds late. */
 export const withStaleReads: Sabotage = {
   store: (store) => {
-    const former = new Map<string, Awaited<ReturnType<typeof store.records.getMany>>[number]>();
+    const previous = new Map<string, Awaited<ReturnType<typeof store.records.getMany>>[number]>();
     return replacing(
       {
         records: {
           settle: async (record, change, rev) => {
-            former.set(record.id, record);
+            previous.set(record.id, record);
             return store.records.settle(record, change, rev);
           },
         },
         pages: {
           read: async (ids, queue) => {
             const { records, ...page } = await store.pages.read(ids, queue);
-            return { ...page, records: records.map((record) => former.get(record.id) ?? record) };
+            return { ...page, records: records.map((record) => previous.get(record.id) ?? record) };
           },
         },
       },

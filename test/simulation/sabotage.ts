@@ -18,7 +18,7 @@ export const withoutFence: Sabotage = {
 };
 
 /** Attempts get the engine's own record. */
-export const withoutCopy: Sabotage = { handsOverItsOwn: true };
+export const withoutCopy: Sabotage = { givesItsOwn: true };
 
 /** A run that takes a lease over does not learn what was in flight. */
 export const withoutJournal: Sabotage = {

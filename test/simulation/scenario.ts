@@ -57,7 +57,7 @@ export interface ArrivalsScenario {
 }
 
 const DAY = 86_400;
-export const MOST_SHARDS = 3;
+export const MAX_SHARDS = 3;
 const ONE_TIER = tierBands([{ every: 60, untilAge: 10 * DAY }], FUNCTION_TIMEOUT_SECONDS);
 const TWO_TIERS = tierBands(
   [
@@ -124,10 +124,10 @@ function makeArrivals(random: Random): ArrivalsScenario {
     },
     troubles: pick<Troubles>(random, [
       NO_TROUBLES,
-      { twice: 0.1, late: 0.1, refused: 0.1, cutAnew: 0, lostForGood: 0 },
-      { twice: 0.3, late: 0.5, refused: 0.2, cutAnew: 0.5, lostForGood: 0 },
-      { twice: 0.2, late: 0.2, refused: 0.3, cutAnew: 0.2, lostForGood: 0 },
-      { twice: 0.1, late: 0.1, refused: 0, cutAnew: 0, lostForGood: 0.3 },
+      { twice: 0.1, late: 0.1, refused: 0.1, cutAgain: 0, lostPermanently: 0 },
+      { twice: 0.3, late: 0.5, refused: 0.2, cutAgain: 0.5, lostPermanently: 0 },
+      { twice: 0.2, late: 0.2, refused: 0.3, cutAgain: 0.2, lostPermanently: 0 },
+      { twice: 0.1, late: 0.1, refused: 0, cutAgain: 0, lostPermanently: 0.3 },
     ]),
     onArrival: [
       { fromMs: 0, isOn },
@@ -156,8 +156,8 @@ function shardsOver(random: Random): Scenario['shards'] {
   if (chance(random, 0.7)) return [{ fromMs: 0, count: 1 }];
   const changeAt = between(random, 1, 10) * TICK_MS;
   return [
-    { fromMs: 0, count: pick(random, [1, 2, MOST_SHARDS]) },
-    { fromMs: changeAt, count: pick(random, [1, 2, MOST_SHARDS]) },
+    { fromMs: 0, count: pick(random, [1, 2, MAX_SHARDS]) },
+    { fromMs: changeAt, count: pick(random, [1, 2, MAX_SHARDS]) },
   ];
 }
 

@@ -111,8 +111,8 @@ describe('a first attempt and one of the record that has replaced it', () => {
 
   it('may overlap where a run of a rule has read the replaced record before, and attempts it later', () => {
     const scene = new Scene().write(INDEXED);
-    const former = scene.read();
-    expect(scene.write(undefined).write(BARE).attempt().attempt('q', former).violations).toEqual([]);
+    const previous = scene.read();
+    expect(scene.write(undefined).write(BARE).attempt().attempt('q', previous).violations).toEqual([]);
   });
 
   it.each<[string, (scene: Scene) => Scene]>([

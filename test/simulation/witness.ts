@@ -19,7 +19,7 @@ const AFTERMATH_MS = 300_000;
 /** Time after which a stream that was frozen, and messages that failed once more, have left no troubles. */
 const ARRIVALS_AFTERMATH_MS = 1_200_000;
 /** An attempt that ignores its signal holds up its lane for so long. */
-const LONGEST_ATTEMPT_MS = 150_000;
+const MAX_ATTEMPT_MS = 150_000;
 /** What the stream gave up is found by the sweep: once a day, by an hourly rule; its messages come 15 minutes later. */
 const SWEPT_WITHIN_MS = 25 * 3_600_000 + 900_000;
 /** A record whose task no handler knew is looked at again so much later at the most. */
@@ -37,7 +37,7 @@ interface Known {
   /** Its policy has nothing to say about how long it waits. */
   wasPutOff?: boolean;
   /** A rule has found it in the lane of a queue that its producer had put it out of. */
-  wasInFormerLane?: boolean;
+  wasInPreviousLane?: boolean;
   /** When it is due in the queue that its failure moved it into. */
   movedUntil?: number | undefined;
   settledBy?: Actor;
@@ -53,7 +53,7 @@ interface Known {
   /** An operator has ended its wait. */
   isHurried?: boolean;
   /** Its due time, which was its age until a producer gave it another age, and not another due time. */
-  formerAge?: Item[string];
+  previousAge?: Item[string];
   /** A person has set its failures to 0 since the last one. */
   hasNoFailures?: boolean;
   /** The stream has given it up since: the next sweep finds it, or the one after it. */
@@ -147,7 +147,7 @@ export class Witness {
     const known = this.records.get(id);
     const wasAge = before?.dueAt !== undefined && before.dueAt === ageOf(before);
     const keepsDueAt = after !== undefined && after.dueAt === before?.dueAt;
-    if (known && wasAge && keepsDueAt && ageOf(after) !== after.dueAt) known.formerAge = after.dueAt;
+    if (known && wasAge && keepsDueAt && ageOf(after) !== after.dueAt) known.previousAge = after.dueAt;
     if (known && Number(before?.failures) > 0) known.hasNoFailures = after !== undefined && !after.failures;
   }
 
@@ -273,7 +273,7 @@ export class Witness {
     if (known && actor.wasFrozen) known.thawedAt = now;
     const { lane } = change.set;
     if (known && record.lane !== undefined && lane !== undefined && !isSameQueue(lane, record.lane))
-      known.wasInFormerLane = true;
+      known.wasInPreviousLane = true;
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
@@ -320,7 +320,7 @@ export class Witness {
     if (actor.wasFrozen) known.thawedAt = now;
     if (kind === 'redrive') {
       const putOffUntil = Number.NEGATIVE_INFINITY;
-      const anew = {
+      const restarted = {
         since: now,
         failedAt: undefined,
         movedUntil: undefined,
@@ -329,7 +329,7 @@ export class Witness {
         retryAfterMs: 0,
         putOffUntil,
       };
-      this.records.set(record.id, { ...known, ...anew });
+      this.records.set(record.id, { ...known, ...restarted });
     } else if (kind === 'runNow') {
       known.isHurried = true;
       known.putOffUntil = Number.NEGATIVE_INFINITY;
@@ -352,10 +352,10 @@ export class Witness {
     if (summary.attempted > limit)
       this.report(`${actor.name} made ${summary.attempted} attempts of ${limit}`);
     for (const what of COUNTED) {
-      const told = summary[what];
-      if (told > counts[what] || told + summary.unsettled < counts[what]) {
+      const reported = summary[what];
+      if (reported > counts[what] || reported + summary.unsettled < counts[what]) {
         this.report(
-          `${actor.name} tells ${told} ${what}, ${summary.unsettled} unsettled, of ${counts[what]}`,
+          `${actor.name} tells ${reported} ${what}, ${summary.unsettled} unsettled, of ${counts[what]}`,
         );
       }
     }
@@ -369,10 +369,10 @@ export class Witness {
     report: IntakeReport,
   ): void {
     const { started, indexed, quarantined, refused, later, skipped } = report;
-    const told = started + indexed + quarantined + refused + later + skipped;
+    const reported = started + indexed + quarantined + refused + later + skipped;
     const [least, most] = countRecords(Records);
-    if (failed.length === 0 && (told < least || told > most)) {
-      this.report(`${name} tells of ${told} records of ${least} to ${most}: ${JSON.stringify(report)}`);
+    if (failed.length === 0 && (reported < least || reported > most)) {
+      this.report(`${name} tells of ${reported} records of ${least} to ${most}: ${JSON.stringify(report)}`);
     }
   }
 
@@ -400,10 +400,10 @@ export class Witness {
     const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
     // A run by due times knows a record of a progressive queue by a due time that is its age, and then asks its policy. With
     // another age since, it has a due time that a producer may have chosen: that holds, as does a wait that was asked for.
-    const isDueByFormerAge = !band && known.formerAge !== undefined && record.dueAt === known.formerAge;
+    const isDueByPreviousAge = !band && known.previousAge !== undefined && record.dueAt === known.previousAge;
     // Nor has it a failure after which the policy would let it wait.
     const hasNoFailures = !band && known.hasNoFailures === true && record.failures === 0;
-    const asksPolicy = !known.wasPutOff && !isDueByFormerAge && !hasNoFailures;
+    const asksPolicy = !known.wasPutOff && !isDueByPreviousAge && !hasNoFailures;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
     // A time that lies far ahead, by a clock that was wrong, counts as none.
@@ -431,7 +431,7 @@ export class Witness {
     const { clockJumps, globalConcurrency, controlTable, overwrites, edits } = this.features;
     // A record that is overwritten while it may be under attempt is looked at again after a minute or two.
     if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
-    if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
+    if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostPermanently) return;
     const lastChange =
       retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
@@ -457,10 +457,10 @@ export class Witness {
     const intervalMs = band ? 1.5 * band.every * 1000 : TICK_MS;
     // Until a rule of its previous queue finds it there, it has no turn in its own.
     const slowest = Math.max(0, ...retryModes.flatMap(({ bands = [] }) => bands.map(({ every }) => every)));
-    const foundLateMs = known.wasInFormerLane ? 1.5 * slowest * 1000 : 0;
+    const foundLateMs = known.wasInPreviousLane ? 1.5 * slowest * 1000 : 0;
     // A queue that had nothing to do meanwhile notices its change of mode with the next record that comes.
     const noticesLateMs = retryModes.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
-    const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
+    const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : MAX_ATTEMPT_MS;
     const lateMs = now - expected - intervalMs - foundLateMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
@@ -601,12 +601,13 @@ function countRecords(events: readonly unknown[]): [number, number] {
  */
 function mayOverlap(one: Underway, other: Underway, writings: readonly Writing[]): boolean {
   if (one.version === other.version) return false;
-  const [former, next] = one.version < other.version ? [one, other] : [other, one];
-  if (!former.isArrival) return next.isArrival || former.lane !== next.lane || former.tier !== next.tier;
-  const between = writings.filter(({ version }) => version > former.version && version <= next.version);
+  const [previous, next] = one.version < other.version ? [one, other] : [other, one];
+  if (!previous.isArrival)
+    return next.isArrival || previous.lane !== next.lane || previous.tier !== next.tier;
+  const between = writings.filter(({ version }) => version > previous.version && version <= next.version);
   const wasDeleted = between.some(({ kind }) => kind === 'deleted');
   const wasPutWithLane = between.findLast(({ kind }) => kind !== 'changed')?.kind === 'laned';
-  return (wasDeleted && former.queue !== next.queue) || (wasPutWithLane && !next.isArrival);
+  return (wasDeleted && previous.queue !== next.queue) || (wasPutWithLane && !next.isArrival);
 }
 
 function isSameQueue(one: string, other: string): boolean {

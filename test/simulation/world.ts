@@ -33,7 +33,7 @@ import { replacing } from './replacing.js';
 import {
   type ArrivalsScenario,
   FUNCTION_TIMEOUT_SECONDS,
-  MOST_SHARDS,
+  MAX_SHARDS,
   makeScenario,
   type Scenario,
   TICK_MS,
@@ -64,7 +64,7 @@ const HOUR_MS = 3_600_000;
 const LANES_PER_RUN = 8;
 /** The breaker of a queue whose records have destinations. */
 const QUICK_BREAKER = { failureThreshold: 0.3, minimumAttempts: 2, halfOpenAfter: 50 };
-const LONGEST_MS = 5 * HOUR_MS;
+const MAX_MS = 5 * HOUR_MS;
 /** Time after which a stream that was frozen has been read. */
 const AFTERMATH_MS = 20 * TICK_MS;
 const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
@@ -91,7 +91,7 @@ export interface Sabotage {
   /** A run attempts records whose task it does not know. */
   readonly knowsAll?: boolean;
   /** Attempts get the very record that the run goes on with, in place of a copy. */
-  readonly handsOverItsOwn?: boolean;
+  readonly givesItsOwn?: boolean;
   readonly noSweep?: boolean;
   readonly noOnFailure?: boolean;
 }
@@ -222,7 +222,7 @@ export class World {
 
   /** Of the queue with shards, however many it has at the time. */
   private get lanes(): readonly string[] {
-    return lanesOf('q', 0, Math.max(MOST_SHARDS, this.features.shards ?? 1));
+    return lanesOf('q', 0, Math.max(MAX_SHARDS, this.features.shards ?? 1));
   }
 
   private intakeSettings(): IntakeSettings {
@@ -270,7 +270,7 @@ export class World {
     if (this.hasOperators) this.scheduleOperators();
     const lastWriteMs = Math.max(...this.writesMs, this.hasOperators ? OPERATORS_LAST_MS : 0);
     for (let at = 0; ; at = this.nextTick(at)) {
-      const longestMs = this.losesEvents() || this.hasGivenUp ? 49 * HOUR_MS : LONGEST_MS;
+      const longestMs = this.losesEvents() || this.hasGivenUp ? 49 * HOUR_MS : MAX_MS;
       if (at > longestMs) {
         this.witness.report(`still open after ${longestMs / 60_000} minutes: ${this.openIds().join(', ')}`);
         break;
@@ -380,7 +380,7 @@ export class World {
 
   /** In some worlds only the sweep finds what no event has reached. */
   private losesEvents(): boolean {
-    return (this.scenario.arrivals?.troubles.lostForGood ?? 0) > 0;
+    return (this.scenario.arrivals?.troubles.lostPermanently ?? 0) > 0;
   }
 
   /** The next minute; or, when nothing is left to do but to wait, the one of the next write, or of the next sweep. */
@@ -446,7 +446,7 @@ export class World {
         this.truth.delete(String(item.id));
         this.gone.add(String(item.id));
       }
-      if (this.time.now - START < LONGEST_MS) this.time.after(TICK_MS / 2, look);
+      if (this.time.now - START < MAX_MS) this.time.after(TICK_MS / 2, look);
     };
     look();
   }
@@ -665,7 +665,7 @@ export class World {
     const breaker = this.control.now.breakerOf(queue, destination);
     const look = { now, start: START, band, queue, isArrival, breaker, destination };
     this.witness.begins(actor, record, stored, look);
-    spoil(this.sabotage.handsOverItsOwn ? this.versions.asRead(record) : record);
+    spoil(this.sabotage.givesItsOwn ? this.versions.asRead(record) : record);
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     if (this.features.overwrites && now - START < OPERATORS_MS)
       this.producers.sees(script, this.featuresRandom);
@@ -721,9 +721,9 @@ export class World {
     };
     const getMany: BacklogStore['records']['getMany'] = async (ids) =>
       versions.wasRead(await store.records.getMany(ids));
-    const set: BacklogStore['breakers']['set'] = async (queue, destination, next, former) => {
-      const isSet = await store.breakers.set(queue, destination, next, former);
-      if (isSet && next && !former) this.witness.opens(queue, destination, this.time.now);
+    const set: BacklogStore['breakers']['set'] = async (queue, destination, next, previous) => {
+      const isSet = await store.breakers.set(queue, destination, next, previous);
+      if (isSet && next && !previous) this.witness.opens(queue, destination, this.time.now);
       return isSet;
     };
     return replacing({ records: { settle, getMany }, pages: { read }, breakers: { set } }, store);

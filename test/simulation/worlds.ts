@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 /** Worlds at once in this process: each waits for turns of the event loop. */
 const AT_ONCE = 8;
-const TOLD_EVERY = 500;
+const REPORT_EVERY = 500;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -53,7 +53,7 @@ async function main({ kind, first, count }: Options): Promise<void> {
       const violations = await playOne(next++);
       if (violations.length > 0) bad++;
       for (const violation of violations.slice(0, 3)) say(violation);
-      if (++played % TOLD_EVERY === 0) tell('so far');
+      if (++played % REPORT_EVERY === 0) tell('so far');
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, player));

@@ -10,14 +10,14 @@ const dynamoDb = dynamoDbForFile();
 let client: DynamoDBClient;
 let tables: TestTables;
 let store: DynamoDbStore;
-let told: unknown[];
+let reported: unknown[];
 
 beforeAll(() => {
   ({ client, tables } = dynamoDb.underTest);
 });
 beforeEach(() => {
-  told = [];
-  store = new DynamoDbStore({ client, tables, clock, onDamaged: (...damage) => void told.push(damage) });
+  reported = [];
+  store = new DynamoDbStore({ client, tables, clock, onDamaged: (...damage) => void reported.push(damage) });
 });
 
 const put = (attributes: Record<string, AttributeValue>) =>
@@ -52,12 +52,12 @@ it('an entry with an invalid attribute is absent, and is reported', async () => 
     return [`q${i}`, { M: entry }, `${name} ${kind}`] as const;
   });
   for (const [name, entry, what] of entries) {
-    told = [];
+    reported = [];
     await put({ rev: { S: 'r' }, queues: { M: { [name]: entry, sound: { M: SOUND } } } });
     const { queues } = await store.registry.read();
     const expected = isFine.has(what) ? [name, 'sound'] : ['sound'];
     expect([what, [...queues.keys()].sort()]).toEqual([what, expected]);
-    expect([what, told]).toEqual([what, isFine.has(what) ? [] : [['registry', [`queues.${name}`]]]]);
+    expect([what, reported]).toEqual([what, isFine.has(what) ? [] : [['registry', [`queues.${name}`]]]]);
   }
 });
 
@@ -66,8 +66,8 @@ it('names that are none of a queue are absent, and a few of them are reported', 
   const M = Object.fromEntries([...names, 'sound'].map((name) => [name, { M: SOUND }] as const));
   await put({ rev: { S: 'r' }, queues: { M } });
   expect([...(await store.registry.read()).queues.keys()]).toEqual(['sound']);
-  expect(told).toHaveLength(1);
-  expect((told as [string, string[]][])[0]?.[1]).toHaveLength(20);
+  expect(reported).toHaveLength(1);
+  expect((reported as [string, string[]][])[0]?.[1]).toHaveLength(20);
 });
 
 it.each(Object.keys(VALUES))('an item whose attributes are %s can be written again', async (kind) => {
@@ -101,11 +101,11 @@ it('an active region with an invalid attribute is none, is reported, and can be 
   for (const name of Object.keys(sound) as (keyof typeof sound)[]) {
     for (const kind of Object.keys(VALUES)) {
       if (kind === 'a fraction' && (name === 'from' || name === 'at')) continue;
-      told = [];
+      reported = [];
       const Item = { ...sound, [name]: VALUES[kind] as AttributeValue, key: { S: 'region' } };
       await client.send(new PutItemCommand({ TableName: tables.control, Item }));
       expect([name, kind, await store.activeRegion.read()]).toEqual([name, kind, undefined]);
-      expect(told).toEqual([['region', [name]]]);
+      expect(reported).toEqual([['region', [name]]]);
     }
   }
   const operator = new DynamoDbOperatorStore({ client, tables, clock });

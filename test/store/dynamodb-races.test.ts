@@ -23,12 +23,12 @@ afterAll(async () => {
  * A store with a write of another process just before its n-th update. (A DynamoDB that finds two documents equal, as dynalite
  * does not, needs one update to settle a foreign record: there is no later update, then.)
  */
-function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unknown>) {
+function storeInterruptedBefore(update: number, otherProcess: () => Promise<unknown>) {
   const client: DynamoDBClient = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
   let updates = 0;
   client.middlewareStack.add(
     (next, context) => async (args) => {
-      if (context.commandName === 'UpdateItemCommand' && ++updates === update) await somebodyElse();
+      if (context.commandName === 'UpdateItemCommand' && ++updates === update) await otherProcess();
       return next(args);
     },
     { step: 'initialize', name: 'interrupt' },

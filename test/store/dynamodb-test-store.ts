@@ -33,7 +33,7 @@ function connect(endpoint: string) {
 
 class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
   /** The number of changes that were read from each shard. */
-  private readonly told = new Map<string, number>();
+  private readonly reported = new Map<string, number>();
   private puts = 0;
 
   constructor(
@@ -87,9 +87,9 @@ class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
       const from = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' };
       const { ShardIterator } = this.direct.send('GetShardIterator', from);
       const { Records = [] } = this.direct.send('GetRecords', { ShardIterator }) as { Records?: _Record[] };
-      const told = this.told.get(ShardId) ?? 0;
-      this.told.set(ShardId, Records.length);
-      return Records.slice(told).map((record) => lambdaRecord(record, StreamArn));
+      const reported = this.reported.get(ShardId) ?? 0;
+      this.reported.set(ShardId, Records.length);
+      return Records.slice(reported).map((record) => lambdaRecord(record, StreamArn));
     });
   }
 }

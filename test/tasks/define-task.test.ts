@@ -24,7 +24,7 @@ describe('a task', () => {
     [{ name: 'a', perform: undefined }, 'defineTask.perform: expected a function, got nothing'],
     [{ name: 'a', attemptTimeout: 0 }, 'defineTask.attemptTimeout: expected seconds or a duration'],
     [{ name: 'a', priorities: { high: '' } }, 'defineTask.priorities.high: expected the name of a queue'],
-    [{ name: 'a', formerNames: ['b c'] }, 'defineTask.formerNames.0: expected letters'],
+    [{ name: 'a', previousNames: ['b c'] }, 'defineTask.previousNames.0: expected letters'],
     [{ name: 'a', schema: {} }, 'defineTask.schema: expected a schema with "~standard"'],
     [
       { name: 'a', schema: { '~standard': { version: 2, validate: perform } } },

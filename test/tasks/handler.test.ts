@@ -132,7 +132,7 @@ describe('a handler of several tasks', () => {
 
   it.each([
     [{ name: 'a' }, { name: 'a' }],
-    [{ name: 'a' }, { name: 'b', formerNames: ['a'] }],
+    [{ name: 'a' }, { name: 'b', previousNames: ['a'] }],
     [{ name: 'constructor' }, { name: 'constructor' }],
   ])('is refused with two tasks of one name: %j and %j', (one, other) => {
     const tasks = [one, other].map((options) => defineTask({ ...options, perform: () => {} }));

@@ -119,7 +119,9 @@ describe('a record whose task its handler does not know', () => {
   it('is known by an earlier name, too', async () => {
     const harness = new Harness();
     harness.put('a', { task: 'mail' });
-    expect(await at(harness, [task('send-mail', { formerNames: ['mail'] })])).toMatchObject({ succeeded: 1 });
+    expect(await at(harness, [task('send-mail', { previousNames: ['mail'] })])).toMatchObject({
+      succeeded: 1,
+    });
   });
 
   it('may be named as an attribute of every object is', async () => {

@@ -10,12 +10,12 @@ const handlerOf = (process: Process = () => {}) =>
 
 /** One that ends with its own function, as other wrappers are made. */
 const plainly =
-  (handler: ReturnType<typeof handlerOf>, told: string[]) => async (event: unknown, context: never) => {
-    told.push('before');
+  (handler: ReturnType<typeof handlerOf>, reported: string[]) => async (event: unknown, context: never) => {
+    reported.push('before');
     try {
       return await handler(event, context);
     } finally {
-      told.push('after');
+      reported.push('after');
     }
   };
 
@@ -23,36 +23,36 @@ describe('the testing kit runs the middlewares of', () => {
   it.each([
     [
       'backlogHandler(…).use(…)',
-      (told: string[]) =>
-        handlerOf(() => void told.push('attempt')).use({
-          before: () => void told.push('before'),
-          after: () => void told.push('after'),
+      (reported: string[]) =>
+        handlerOf(() => void reported.push('attempt')).use({
+          before: () => void reported.push('before'),
+          after: () => void reported.push('after'),
         }),
     ],
     [
       'middy(backlogHandler(…)).use(…)',
-      (told: string[]) =>
-        middy(handlerOf(() => void told.push('attempt'))).use({
-          before: () => void told.push('before'),
-          after: () => void told.push('after'),
+      (reported: string[]) =>
+        middy(handlerOf(() => void reported.push('attempt'))).use({
+          before: () => void reported.push('before'),
+          after: () => void reported.push('after'),
         }),
     ],
     [
       'any other wrapper',
-      (told: string[]) =>
+      (reported: string[]) =>
         plainly(
-          handlerOf(() => void told.push('attempt')),
-          told,
+          handlerOf(() => void reported.push('attempt')),
+          reported,
         ),
     ],
   ])('%s, on arrival and by rules', async (_, make) => {
-    const told: string[] = [];
-    const backlog = testBacklog({ queues: { orders: { handler: make(told) } } });
+    const reported: string[] = [];
+    const backlog = testBacklog({ queues: { orders: { handler: make(reported) } } });
     await backlog.insert({ id: 'o', queue: 'orders' });
     await backlog.drain();
     expect(backlog.record('o')).toHaveSucceeded();
-    expect(told).toEqual(['before', 'attempt', 'after']);
-    told.length = 0;
+    expect(reported).toEqual(['before', 'attempt', 'after']);
+    reported.length = 0;
     await backlog.insert({
       id: 'p',
       queue: 'orders',
@@ -60,7 +60,7 @@ describe('the testing kit runs the middlewares of', () => {
     });
     await backlog.runUntilSettled();
     expect(backlog.record('p')).toHaveSucceeded();
-    expect(told).toEqual(expect.arrayContaining(['before', 'attempt', 'after']));
+    expect(reported).toEqual(expect.arrayContaining(['before', 'attempt', 'after']));
   });
 });
 

@@ -381,11 +381,11 @@ describe('records that have just come', () => {
   it('are not indexed by a run that was frozen until its claim and that of another run were over', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, { availableAt: iso(1000) });
-    let standStill = true;
+    let isFrozen = true;
     const read: BacklogStore['pages']['read'] = async (...args) => {
       const page = await harness.store.pages.read(...args);
-      if (standStill) await harness.sleep(80);
-      standStill = false;
+      if (isFrozen) await harness.sleep(80);
+      isFrozen = false;
       return page;
     };
     const store = replacing({ pages: { read } }, harness.store);
@@ -465,10 +465,10 @@ describe('records that have just come', () => {
   it('of a queue with a pace are attempted where it has turns, and left to its rules where others have them', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
-    const paced = { attemptsPerSecond: 5 };
-    expect(await arrive(harness, ['a', 'b'], succeed, paced)).toMatchObject({ succeeded: 2 });
+    const rateLimited = { attemptsPerSecond: 5 };
+    expect(await arrive(harness, ['a', 'b'], succeed, rateLimited)).toMatchObject({ succeeded: 2 });
     await harness.store.permits.acquire('q', { count: 30, intervalMs: 200, now: harness.clock.wall() });
-    expect(await arrive(harness, ['c'], succeed, paced)).toMatchObject({
+    expect(await arrive(harness, ['c'], succeed, rateLimited)).toMatchObject({
       attempted: 0,
       leftOver: 1,
       ended: 'rateLimited',

@@ -88,10 +88,10 @@ describe('records that may be under attempt', () => {
     const run = attempt('first', ['a'], 10);
     await harness.pass(1);
     harness.store.put({ ...harness.item('a'), queue: 'other' });
-    const formerQueues = ['q', 'other'];
-    expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: ['a'] });
+    const previousQueues = ['q', 'other'];
+    expect(await indexWhenFree(['a'], deps, { previousQueues })).toMatchObject({ waiting: ['a'] });
     await harness.time.until(run);
-    expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: [] });
+    expect(await indexWhenFree(['a'], deps, { previousQueues })).toMatchObject({ waiting: [] });
   });
 
   it('are not attempted while they are being indexed', async () => {
@@ -191,13 +191,13 @@ describe('records that may be under attempt', () => {
     // Nor does one that is named beside a queue in which something was claimed.
     await harness.store.claims.take('q', { batch: 'q', holder: 'h', until: 0, ids: ['x'], now: 0 });
     harness.store.put({ id: 'e', status: 'NEW', queue: 'third', payload: 1 });
-    const where = { onArrival, formerQueues: ['q'] };
+    const where = { onArrival, previousQueues: ['q'] };
     expect(await indexWhenFree(['e'], { ...deps, store }, where)).toMatchObject({ indexed: [{ id: 'e' }] });
     expect(claims).toEqual([]);
 
     // In a queue with an earlier claim, a run on arrival may still be about to begin.
-    const former = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
-    await harness.store.claims.take('other', former);
+    const previous = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
+    await harness.store.claims.take('other', previous);
     harness.store.put({ id: 'd', status: 'NEW', queue: 'other', payload: 1 });
     await indexWhenFree(['d'], { ...deps, store }, { onArrival });
     expect(claims).toMatchObject([['other', { ids: ['d'] }]]);

@@ -179,8 +179,8 @@ describe('a queue with shards', () => {
 
   it('of fewer than before has those moved that fail in the lanes of the others', async () => {
     const harness = spread(40, 8);
-    const former = { shards: 2, lanes: lanesOf('q', 0, 8) };
-    expect(await harness.run(fail, former)).toMatchObject({ failed: 40 });
+    const previous = { shards: 2, lanes: lanesOf('q', 0, 8) };
+    expect(await harness.run(fail, previous)).toMatchObject({ failed: 40 });
     expect(Object.keys(lanesIn(harness)).sort()).toEqual(['q', 'q#1']);
     await harness.pass(61);
     const now = { shards: 2, lanes: lanesOf('q', 0, 2) };

@@ -130,9 +130,9 @@ describe('a queue with a limit for the attempts of all its runs', () => {
   it('starts no further attempt when it was frozen and other runs have its slots', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
-    let standsStill = false;
+    let isFrozen = false;
     const renewSlots: BacklogStore['slots']['renew'] = (queue, run, until) =>
-      standsStill ? new Promise(() => {}) : harness.store.slots.renew(queue, run, until);
+      isFrozen ? new Promise(() => {}) : harness.store.slots.renew(queue, run, until);
     const store = replacing({ slots: { renew: renewSlots } }, harness.store);
     let attempts = 0;
     const run = harness.start(
@@ -142,11 +142,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       },
       { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store },
     );
-    standsStill = true;
+    isFrozen = true;
     await harness.pass(200);
     // The slots lasted for 70 s: attempts that would have ended later were not begun.
     expect(attempts).toBe(11);
-    standsStill = false;
+    isFrozen = false;
     const ask = { run: 'other', wanted: 1, most: 1, onArrival: false };
     const now = harness.clock.wall();
     expect(await harness.store.slots.take('q', { ...ask, now, until: now + 70_000 })).toBe(1);

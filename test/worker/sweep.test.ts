@@ -49,11 +49,11 @@ describe('the sweep', () => {
   it('finds again what could not be handed over', async () => {
     const { clock, store, sweep: again, found } = bench(3);
     const lost = new Error('the queue does not answer');
-    const handOver = async (ids: readonly string[]) => {
+    const copyForHandler = async (ids: readonly string[]) => {
       if (ids.some((id) => id.endsWith('/1'))) throw lost;
     };
     const deadline = clock.now() + 900_000;
-    await expect(sweep({ store, clock, deadline, found: handOver })).rejects.toBe(lost);
+    await expect(sweep({ store, clock, deadline, found: copyForHandler })).rejects.toBe(lost);
     await again();
     expect(found).toEqual(expect.arrayContaining(['0/1', '1/1', '2/1', '3/1']));
   });

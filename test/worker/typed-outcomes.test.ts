@@ -76,13 +76,13 @@ describe('a run over records that are put off', () => {
   });
 
   it('honours their wait when the queue goes from progressive to due times, or back', async () => {
-    for (const [former, next] of [
+    for (const [previous, next] of [
       [{ band: YOUNG }, {}],
       [{}, { band: YOUNG }],
     ]) {
       const harness = new Harness();
       harness.put('a');
-      await harness.run(snooze(900), former);
+      await harness.run(snooze(900), previous);
       for (let seconds = 0; harness.item('a').status === 'NEW' && seconds < 3000; seconds += 60) {
         await harness.run(succeed, next);
         await harness.pass(60);

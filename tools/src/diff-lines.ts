@@ -5,7 +5,7 @@ export interface DiffLine {
 }
 
 /** The largest table of two texts' lines. Above it, all lines between the first and the last difference count as changed. */
-const MOST_CELLS = 4_000_000;
+const MAX_CELLS = 4_000_000;
 
 /** The lines of two texts side by side: the longest sequence that both have stays. */
 export function diffLines(before: string, after: string): DiffLine[] {
@@ -21,7 +21,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 }
 
 function between(old: readonly string[], fresh: readonly string[]): DiffLine[] {
-  if (old.length * fresh.length > MOST_CELLS) {
+  if (old.length * fresh.length > MAX_CELLS) {
     return [
       ...old.map((text): DiffLine => ({ kind: 'removed', text })),
       ...fresh.map((text): DiffLine => ({ kind: 'added', text })),

@@ -137,9 +137,9 @@ export class DynamoDbBulkInserts {
 
   /** Inserts the items of a request that was refused as a whole, or has no answer. */
   private async insertAfter(error: unknown, items: readonly Item[]): Promise<InsertAnswer[]> {
-    const isForGood = isUnknownOperation(error) || isAccessDenied(error);
-    if (isForGood || isValidationError(error) || isNotFound(error)) {
-      if (!this.works) this.fruitless += isForGood ? MAX_FRUITLESS : 1;
+    const isPermanent = isUnknownOperation(error) || isAccessDenied(error);
+    if (isPermanent || isValidationError(error) || isNotFound(error)) {
+      if (!this.works) this.fruitless += isPermanent ? MAX_FRUITLESS : 1;
       return this.insertSingly(items);
     }
     const translated = translateError(error, 'BatchExecuteStatement', this.deps.table);

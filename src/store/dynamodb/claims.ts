@@ -11,7 +11,7 @@ import type {
 } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { LONGEST_LEASE_MS } from './lease-item.js';
+import { MAX_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
 
 export const ARRIVALS_PREFIX = 'arrivals#';
@@ -176,7 +176,7 @@ export class DynamoDbClaims implements ClaimStore {
   ): Promise<ReadonlyMap<string, StoredClaim> | undefined> {
     const { runs } = item ?? {};
     if (!isMap(runs)) return undefined;
-    const until = now + LONGEST_LEASE_MS;
+    const until = now + MAX_LEASE_MS;
     const claims = Object.entries(runs).map(async ([batch, run]) => {
       if (isClaim(run, until)) return [batch, run] as const;
       const ids = isMap(run) && run.ids instanceof Uint8Array ? run.ids : new Uint8Array();

@@ -4,7 +4,7 @@ import { isId, isText, isTimeUntil } from './control-values.js';
 
 export const LEASE_PREFIX = 'lease#';
 /** The longest time that a lease may last. No function lives longer, with a minute for clocks that differ. */
-export const LONGEST_LEASE_MS = 16 * 60_000;
+export const MAX_LEASE_MS = 16 * 60_000;
 
 /**
  * A lease as it is stored. The whole item is billed at every write, in units of 1 KB: 100 ids in UUID form must stay
@@ -55,7 +55,7 @@ export function damageOf(item: Item | undefined, now: number): string[] {
   if (!isHeld(item)) return [];
   const isSound = {
     holder: isText(item.holder),
-    until: isTimeUntil(item.until, now + LONGEST_LEASE_MS),
+    until: isTimeUntil(item.until, now + MAX_LEASE_MS),
     rev: isText(item.rev),
   };
   return Object.entries(isSound).flatMap(([name, sound]) => (sound ? [] : [name]));

@@ -15,8 +15,8 @@ import {
   formatCursor,
   holdAttributes,
   idsOf,
-  LONGEST_LEASE_MS,
   leaseKey,
+  MAX_LEASE_MS,
   parseCursor,
   parseLease,
 } from './lease-item.js';
@@ -124,7 +124,7 @@ export class DynamoDbLeases implements LeaseStore {
     if (!item || damaged.length === 0) return parseLease(item);
     const { ids, suspects } = parseLease(item) ?? { ids: [], suspects: [] };
     // Its unknown holder may be at work: the lease lasts until every function that runs now has ended.
-    const until = now + LONGEST_LEASE_MS;
+    const until = now + MAX_LEASE_MS;
     const mended = { holder: 'damaged', until, ids, rev: 'damaged', suspects };
     const expressions = new Expressions();
     const { set, remove } = holdAttributes(mended);

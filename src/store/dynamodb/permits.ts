@@ -6,7 +6,7 @@ import type { Table } from './table.js';
 /** Writes that are tried: other runs acquire permits meanwhile. */
 const MAX_TRIES = 10;
 /** A stored time further ahead is invalid. No run acquires permits beyond its end, a quarter of an hour away at the most. */
-const LONGEST_AHEAD_MS = 3_600_000;
+const MAX_AHEAD_MS = 3_600_000;
 
 /** The permits of queues with a rate limit. The queue's item holds the end of the last one that was acquired. */
 export class DynamoDbPermits implements PermitStore {
@@ -32,7 +32,7 @@ export class DynamoDbPermits implements PermitStore {
       expressions.absent('nextPermit'),
       `${nextPermit} <= ${expressions.value(now)}`,
       `NOT attribute_type(${nextPermit}, ${expressions.value('N')})`,
-      `${nextPermit} > ${expressions.value(now + LONGEST_AHEAD_MS + 2 * Math.max(lengthMs, intervalMs))}`,
+      `${nextPermit} > ${expressions.value(now + MAX_AHEAD_MS + 2 * Math.max(lengthMs, intervalMs))}`,
     );
     const update = expressions.update({ nextPermit: now + lengthMs }, [], condition);
     return (await this.table.update(queueKey(queue), update)).written;

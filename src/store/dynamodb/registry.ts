@@ -8,7 +8,7 @@ import type { Table } from './table.js';
 export const REGISTRY_KEY = 'registry';
 export const REGION_KEY = 'region';
 /** Most damaged attributes that are reported. */
-const MOST_REPORTED = 20;
+const MAX_REPORTED = 20;
 
 /**
  * The owners of the queues: one item in the control table.
@@ -61,7 +61,7 @@ export function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Reg
     ...(primaryRegion === undefined || isRegion(primaryRegion) ? [] : ['primaryRegion']),
     ...all.filter((entry) => !isSound(entry)).map(([name]) => `queues.${name.slice(0, 128)}`),
   ];
-  if (item && damaged.length > 0) onDamaged(REGISTRY_KEY, damaged.slice(0, MOST_REPORTED));
+  if (item && damaged.length > 0) onDamaged(REGISTRY_KEY, damaged.slice(0, MAX_REPORTED));
   return {
     rev: isText(rev) ? rev : '',
     queues: new Map(all.filter(isSound)),

@@ -3,7 +3,7 @@ import { countSlots, mostOnArrival, type Slots, slotsFor } from '../slots.js';
 import type { LostRun, SlotStore, SlotsAsk } from '../store.js';
 import { isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions } from './expressions.js';
-import { LONGEST_LEASE_MS } from './lease-item.js';
+import { MAX_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
 
 /** Writes that are tried: other runs change the slots meanwhile. A run that was never quick enough asks again. */
@@ -28,7 +28,7 @@ export class DynamoDbSlots implements SlotStore {
     for (let tries = 0; tries < MAX_TRIES && count > 0; tries++) {
       if (tries > 1) await this.table.backOff(tries);
       if (await this.add(queue, ask, count)) return count;
-      const stored = await this.read(queue, ask.now + LONGEST_LEASE_MS);
+      const stored = await this.read(queue, ask.now + MAX_LEASE_MS);
       // The answer to a first try was lost, and the client has repeated it.
       const own = stored.slots.get(ask.run);
       if (own) return own.count;
@@ -49,7 +49,7 @@ export class DynamoDbSlots implements SlotStore {
       ConditionExpression: `${path} <= ${expressions.value(until)}`,
       ...expressions.placeholders(),
     });
-    return written || (await this.read(queue, until + LONGEST_LEASE_MS)).slots.has(run);
+    return written || (await this.read(queue, until + MAX_LEASE_MS)).slots.has(run);
   }
 
   /** Gives slots back, whatever their end is: a renewal may have been under way. */

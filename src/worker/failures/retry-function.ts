@@ -3,7 +3,7 @@ import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../../poli
 import {
   type AttemptOutcome,
   type BacklogRecord,
-  handOver,
+  copyForHandler,
   hasOwnSchedule,
   outcomeOfThrow,
 } from '../../record/index.js';
@@ -65,7 +65,11 @@ const MAX_PROBLEM_CHARACTERS = 400;
  */
 export function retryDecider(retry: RetryFunction): RetryDecider {
   return (failure, record, fallback) => {
-    const counted = { ...handOver(record), failures: record.failures + 1, attempts: record.attempts + 1 };
+    const counted = {
+      ...copyForHandler(record),
+      failures: record.failures + 1,
+      attempts: record.attempts + 1,
+    };
     try {
       const answer = retry(errorOf(failure), counted, record.failures);
       ignoreRejection(answer);

@@ -16,7 +16,7 @@ export interface Transition {
 }
 
 /** A `Retry-After` holds one record for as long as it says; all the others of its destination for an hour at most. */
-const LONGEST_HOLD_SECONDS = 3_600;
+const MAX_HOLD_SECONDS = 3_600;
 
 /**
  * The circuit breaker of one destination, as one process knows it: the state that all share, as last read, and how the
@@ -92,7 +92,7 @@ export class Breaker {
     const { attempts, failureRate } = this.window.measure(now);
     const tooMany =
       !isOpen && attempts >= this.options.minimumAttempts && failureRate >= this.options.failureThreshold;
-    const askedSeconds = Math.min(askedToWait(outcome), LONGEST_HOLD_SECONDS);
+    const askedSeconds = Math.min(askedToWait(outcome), MAX_HOLD_SECONDS);
     const halfOpenAfter = tooMany || kind === 'probe' ? this.options.halfOpenAfter : 0;
     const until = now + Math.max(askedSeconds, halfOpenAfter) * 1000;
     if (until <= now || (kind !== 'probe' && until <= this.openUntil)) return undefined;

@@ -1,4 +1,4 @@
-import { type AttemptOutcome, type BacklogRecord, handOver, nameOfThrown } from '../../record/index.js';
+import { type AttemptOutcome, type BacklogRecord, copyForHandler, nameOfThrown } from '../../record/index.js';
 import { MAX_OPEN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
@@ -214,7 +214,7 @@ export class Breakers implements Guard {
     const { destination: destinationOf, logger } = this.deps;
     if (!destinationOf) return WHOLE_QUEUE;
     try {
-      const destination: unknown = destinationOf(handOver(record));
+      const destination: unknown = destinationOf(copyForHandler(record));
       if (typeof destination === 'string' && destination !== '')
         return destination.slice(0, MAX_DESTINATION_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd');
       logger.warn(`destination: expected a name, got ${show(destination)}`, { id: record.id });

@@ -7,7 +7,7 @@ import type { Admission, Guard, Refusal, Turn } from './guard.js';
 /** Time for which permits are acquired by one write. Others may have to wait so long for theirs. */
 const CHUNK_SECONDS = 5;
 /** The longest wait of a first attempt for its permit. Records that would wait longer are indexed instead. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 const ADMISSION: Admission = {};
 
 export interface RateLimitDeps {
@@ -50,7 +50,7 @@ export class RateLimit implements Guard {
 
   async open(inserted?: number): Promise<StopReason | undefined> {
     if (inserted === undefined) return undefined;
-    const hasPermits = await this.acquire(inserted, this.deps.clock.wall() + LONGEST_WAIT_MS);
+    const hasPermits = await this.acquire(inserted, this.deps.clock.wall() + MAX_WAIT_MS);
     return hasPermits ? undefined : 'rateLimited';
   }
 

@@ -9,7 +9,7 @@ import type { Random } from '../../support/random.js';
 /** The length of a hold on slots, as of a lease. A lost run's slots are free after that, or when its death is reported. */
 const SLOTS_MS = holdMs(0);
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
-const LONGEST_COVER_SECONDS = 30;
+const MAX_COVER_SECONDS = 30;
 /** Time between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
 const SPARE_MS = 5_000;
 
@@ -105,7 +105,7 @@ export class RunSlots implements TimedHold {
   }
 
   private get coverMs(): number {
-    return Math.min(this.deps.attemptTimeout, LONGEST_COVER_SECONDS) * 1000;
+    return Math.min(this.deps.attemptTimeout, MAX_COVER_SECONDS) * 1000;
   }
 
   private async takeNow(): Promise<number> {

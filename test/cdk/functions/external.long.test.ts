@@ -323,12 +323,12 @@ describe('the variables of a process', () => {
     );
     const large = { ...external, deadOn: Array.from({ length: 40 }, (_, i) => `Error${i}`) };
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`queue-${i}`, large]));
-    const crowded = backlogWith({ queues: many, alarms: 'essential' });
-    expect(() => crowded.backlog.workEnvironment()).toThrow(
+    const overloaded = backlogWith({ queues: many, alarms: 'essential' });
+    expect(() => overloaded.backlog.workEnvironment()).toThrow(
       /^workEnvironment: expected at most 32768 bytes of settings, as ECS takes 65536 of a whole task definition, got \d+ of 200 queues: give/,
     );
     const some = Array.from({ length: 50 }, (_, i) => `queue-${i}`);
-    expect(namesOf(crowded.backlog.workEnvironment({ queues: some }).BACKLOG_QUEUES ?? '')).toEqual(some);
+    expect(namesOf(overloaded.backlog.workEnvironment({ queues: some }).BACKLOG_QUEUES ?? '')).toEqual(some);
   });
 });
 

@@ -10,7 +10,7 @@ import { announce } from '../../../tools/src/local/discovery.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from '../in-process.js';
 import { type OldTableOptions, oldTable } from '../old-table.js';
-import { healthy, placed, wrongInPlace } from './records.js';
+import { healthy, placed, wrongItems } from './records.js';
 
 type Finding = { kind: string; count: number; ids: string[]; severity: string };
 
@@ -76,7 +76,7 @@ describe('backlog doctor', () => {
 
   it('lists each record of a wrong kind by its id, and changes nothing', async () => {
     await announceRuntime();
-    const wrong = wrongInPlace(Date.now());
+    const wrong = wrongItems(Date.now());
     await table.put(...wrong.map(([item]) => item), ...healthy(Date.now()));
     const before = await snapshot();
     for (const flags of [[], ['--repair', '--dry-run']]) {
@@ -91,7 +91,7 @@ describe('backlog doctor', () => {
 
   it('puts the places right that it may, under fences, and leaves the rest listed', async () => {
     await announceRuntime();
-    const wrong = wrongInPlace(Date.now());
+    const wrong = wrongItems(Date.now());
     await table.put(...wrong.map(([item]) => item));
     const { repaired } = await doctor('--repair', '--yes');
     expect(repaired).toEqual({ indexed: 0, moved: 8, left: 0 });
@@ -267,8 +267,8 @@ describe('the control table', () => {
       code: 3,
       ids: { 'control.lost.Gone': [] },
     });
-    const anew = await oldTable(dynamodb.endpoint, `Anew${tables++}`, { key: 'key', index: false });
-    const { findings } = await doctor(...args, '--control-table', anew.name);
+    const another = await oldTable(dynamodb.endpoint, `Anew${tables++}`, { key: 'key', index: false });
+    const { findings } = await doctor(...args, '--control-table', another.name);
     expect(findings).toContainEqual(
       expect.objectContaining({
         kind: 'control.empty',
@@ -279,7 +279,7 @@ describe('the control table', () => {
     expect((await doctor(...args, '--control-table', control.name)).ids).not.toHaveProperty([
       'control.empty',
     ]);
-    anew.close();
+    another.close();
   });
 
   it('that is named makes its queues known, and must be one', async () => {

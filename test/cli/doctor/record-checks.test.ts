@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isMisindexed, parseRecord } from '../../../src/record/index.js';
 import { placeProblem, repairOf } from '../../../tools/src/cli/doctor/index-checks.js';
 import { checkRecord } from '../../../tools/src/cli/doctor/record-checks.js';
-import { healthy, NOW, placed, wrongInPlace } from './records.js';
+import { healthy, NOW, placed, wrongItems } from './records.js';
 
 const context = {
   now: NOW,
@@ -16,7 +16,7 @@ const check = (item: Record<string, unknown>) => checkRecord(item, parseRecord(i
 const repair = (item: Record<string, unknown>) => repairOf(item, parseRecord(item, NOW), NOW)?.change;
 
 describe('a record', () => {
-  it.each(wrongInPlace().map(([item, kinds]) => [String(item.id), item, kinds] as const))(
+  it.each(wrongItems().map(([item, kinds]) => [String(item.id), item, kinds] as const))(
     '%s is listed for what is wrong with it, and for nothing else',
     (_, item, kinds) => {
       expect(check(item).map(({ kind }) => kind)).toEqual(kinds);
@@ -45,7 +45,7 @@ describe('a record', () => {
 
   it('that no rule finds is what the intake and the sweep call misindexed', () => {
     const bare = { id: 'bare', status: 'NEW', payload: 1 };
-    for (const item of [bare, ...wrongInPlace().map(([wrong]) => wrong), ...healthy()]) {
+    for (const item of [bare, ...wrongItems().map(([wrong]) => wrong), ...healthy()]) {
       const record = parseRecord(item, NOW);
       const found = ['notIndexed', 'noDueAt', 'pendingInDeadLane'].includes(
         placeProblem(item, record, NOW) ?? '',
@@ -56,7 +56,7 @@ describe('a record', () => {
 });
 
 describe('a repair', () => {
-  it.each(wrongInPlace().map(([item]) => [String(item.id), item] as const))(
+  it.each(wrongItems().map(([item]) => [String(item.id), item] as const))(
     'of %s ends what is wrong with its place, or leaves it alone',
     (_, item) => {
       const change = repair(item);

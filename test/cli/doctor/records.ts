@@ -24,7 +24,7 @@ const ago = (seconds: number, now: number) => iso(-seconds, now);
  * One record of every wrong kind that stands in the index, or should; by the kinds of findings that it is listed
  * with.
  */
-export function wrongInPlace(
+export function wrongItems(
   now = NOW,
 ): readonly (readonly [item: Record<string, unknown>, kinds: string[]])[] {
   const one = (id: string, attributes: Record<string, unknown>, ...kinds: string[]) =>

@@ -22,19 +22,21 @@ function begin(handler: Parameters<World['work']>[0]) {
 
 describe('a worker process runs the middlewares of a handler', () => {
   it('around each of its runs', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     begin(
-      middy(handlerOf(({ id }) => void told.push(id)))
-        .before(() => void told.push('before'))
-        .after(({ response }) => void told.push(`after ${(response as { succeeded: number }).succeeded}`)),
+      middy(handlerOf(({ id }) => void reported.push(id)))
+        .before(() => void reported.push('before'))
+        .after(
+          ({ response }) => void reported.push(`after ${(response as { succeeded: number }).succeeded}`),
+        ),
     );
     world.put('a');
     await world.pass(6);
-    expect(told.slice(0, 3)).toEqual(['before', 'a', 'after 1']);
+    expect(reported.slice(0, 3)).toEqual(['before', 'a', 'after 1']);
     expect(world.statuses()).toEqual({ SUCCESS: 1 });
-    const runs = told.filter((one) => one === 'before').length;
+    const runs = reported.filter((one) => one === 'before').length;
     await world.pass(60);
-    expect(told.filter((one) => one === 'before').length).toBeGreaterThanOrEqual(runs + 10);
+    expect(reported.filter((one) => one === 'before').length).toBeGreaterThanOrEqual(runs + 10);
   });
 
   it('one that fails is a failed run: the log and the health say so, no failure is counted, and the next run attempts the record', async () => {
@@ -47,7 +49,7 @@ describe('a worker process runs the middlewares of a handler', () => {
     world.put('a');
     await world.pass(90);
     expect(health.report()).toMatchObject({ queues: { orders: { failing: { reason: 'no secret' } } } });
-    expect(world.told).toContainEqual([
+    expect(world.reported).toContainEqual([
       'a middleware failed',
       expect.objectContaining({ error: 'Error: no secret' }),
     ]);

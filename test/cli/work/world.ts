@@ -28,12 +28,12 @@ export class World {
   readonly requests = new Map<string, number>();
   readonly lines: string[] = [];
   /** What the process itself logs. */
-  readonly told: unknown[][] = [];
+  readonly reported: unknown[][] = [];
   isDown = false;
   private readonly stops: AbortController[] = [];
 
   private readonly log = (() => {
-    const tell = (...line: unknown[]) => void this.told.push(line);
+    const tell = (...line: unknown[]) => void this.reported.push(line);
     return { debug: tell, info: tell, warn: tell, error: tell };
   })();
 

@@ -9,7 +9,7 @@ import { checkTable } from '../../../tools/src/local/database/table-check.js';
 import { startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { startRuntime } from '../../../tools/src/local/runtime.js';
 
-const told = { onChange: () => {}, onTrouble: () => {} };
+const reported = { onChange: () => {}, onTrouble: () => {} };
 
 describe('another DynamoDB', () => {
   it.each([
@@ -42,7 +42,7 @@ describe('another DynamoDB', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    await expect(givenDatabase(`http://127.0.0.1:${port}`, told)).rejects.toThrow(
+    await expect(givenDatabase(`http://127.0.0.1:${port}`, reported)).rejects.toThrow(
       new RegExp(`--dynamodb-endpoint http://127.0.0.1:${port}: no DynamoDB answers there.*ECONNREFUSED`),
     );
   });
@@ -50,7 +50,7 @@ describe('another DynamoDB', () => {
   it('that has no streams is an error that says so', async () => {
     const dynalite = await startEmbeddedDynamoDb();
     try {
-      await expect(givenDatabase(dynalite.endpoint, told)).rejects.toThrow(
+      await expect(givenDatabase(dynalite.endpoint, reported)).rejects.toThrow(
         `--dynamodb-endpoint ${dynalite.endpoint}: it has no DynamoDB Streams, which bring new records`,
       );
     } finally {

@@ -71,15 +71,15 @@ afterEach(() => {
 });
 
 function readerOf(stream: FakeStream) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const troubles: string[] = [];
   const reader = new TableReader({
     source: stream.source,
-    onChange: ({ after }) => void told.push((after as { id: { S: string } }).id.S),
+    onChange: ({ after }) => void reported.push((after as { id: { S: string } }).id.S),
     onTrouble: ({ message }) => void troubles.push(message),
   });
   readers.push(reader);
-  return { reader, told, troubles };
+  return { reader, reported, troubles };
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
@@ -90,13 +90,13 @@ describe('the reader of a stream', () => {
     const stream = new FakeStream();
     stream.add('one');
     stream.write('one', 'before');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     stream.write('one', ...Array.from({ length: 8 }, (_, i) => `c${i}`));
     await seconds(0.3);
-    expect(told).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7']);
+    expect(reported).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7']);
     await seconds(60);
-    expect(told).toHaveLength(8);
+    expect(reported).toHaveLength(8);
   });
 
   it('leaves closed shards alone that were there before it', async () => {
@@ -105,34 +105,34 @@ describe('the reader of a stream', () => {
     stream.write('old', 'before');
     stream.close('old');
     stream.add('one', 'old');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     await seconds(30);
     stream.write('one', 'c');
     await seconds(1);
-    expect(told).toEqual(['c']);
+    expect(reported).toEqual(['c']);
   });
 
   it('goes on at once with the shard that follows a closed one, from its first change', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     stream.write('one', 'a', 'b');
     stream.close('one');
     stream.add('two', 'one');
     stream.write('two', 'c');
     await seconds(0.5);
-    expect(told).toEqual(['a', 'b', 'c']);
+    expect(reported).toEqual(['a', 'b', 'c']);
     stream.write('two', 'd');
     await seconds(0.5);
-    expect(told).toEqual(['a', 'b', 'c', 'd']);
+    expect(reported).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('reads the two halves of a split shard after it, and their children after them', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     stream.write('one', 'a', 'b', 'c', 'd');
     stream.close('one');
@@ -144,26 +144,26 @@ describe('the reader of a stream', () => {
     stream.close('left');
     stream.write('right', 'r1');
     await seconds(1);
-    expect(told.slice(0, 4)).toEqual(['a', 'b', 'c', 'd']);
-    expect(told.slice(4).sort()).toEqual(['l1', 'l2', 'r1']);
-    expect(told.indexOf('l1')).toBeLessThan(told.indexOf('l2'));
+    expect(reported.slice(0, 4)).toEqual(['a', 'b', 'c', 'd']);
+    expect(reported.slice(4).sort()).toEqual(['l1', 'l2', 'r1']);
+    expect(reported.indexOf('l1')).toBeLessThan(reported.indexOf('l2'));
   });
 
   it('finds a new shard whose parent is forgotten', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     stream.add('two', 'forgotten');
     stream.write('two', 'c');
     await seconds(11);
-    expect(told).toEqual(['c']);
+    expect(reported).toEqual(['c']);
   });
 
   it('goes on where it was when its iterator has expired', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     stream.write('one', 'a');
     await seconds(1);
@@ -176,13 +176,13 @@ describe('the reader of a stream', () => {
     };
     stream.write('one', 'b');
     await seconds(1);
-    expect(told).toEqual(['a', 'b']);
+    expect(reported).toEqual(['a', 'b']);
   });
 
   it('goes on with what is left when changes have been forgotten', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     const { read } = stream.source;
     let trimmed = true;
@@ -193,13 +193,13 @@ describe('the reader of a stream', () => {
     };
     stream.write('one', 'a');
     await seconds(1);
-    expect(told).toEqual(['a']);
+    expect(reported).toEqual(['a']);
   });
 
   it('says once that there is no answer, asks less often, and loses nothing', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told, troubles } = readerOf(stream);
+    const { reader, reported, troubles } = readerOf(stream);
     await reader.begin();
     stream.fails = new Error('connection refused');
     stream.write('one', 'a');
@@ -208,7 +208,7 @@ describe('the reader of a stream', () => {
     expect(stream.requests).toBeLessThan(30);
     stream.fails = undefined;
     await seconds(6);
-    expect(told).toEqual(['a']);
+    expect(reported).toEqual(['a']);
     stream.fails = new Error('again');
     await seconds(1);
     expect(troubles).toEqual(['connection refused', 'again']);
@@ -217,11 +217,11 @@ describe('the reader of a stream', () => {
   it('ends with the runtime', async () => {
     const stream = new FakeStream();
     stream.add('one');
-    const { reader, told } = readerOf(stream);
+    const { reader, reported } = readerOf(stream);
     await reader.begin();
     reader.stop();
     stream.write('one', 'a');
     await seconds(60);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

@@ -84,7 +84,7 @@ export class Site {
         giveUp: async () => {},
       },
     });
-    this.takeIn = (Records) => void time.after(100, () => void intake({ Records }, context()));
+    this.ingest = (Records) => void time.after(100, () => void intake({ Records }, context()));
     const tick = () => {
       if (this.isUp) void work({ queue: 'orders' }, context());
       time.after(MINUTE, tick);
@@ -92,7 +92,7 @@ export class Site {
     time.after(1_000, tick);
   }
 
-  private readonly takeIn: (records: readonly object[]) => void;
+  private readonly ingest: (records: readonly object[]) => void;
 
   /** What the stream of its replica says, as far as the intake's filter lets it through. */
   sees({ table, before, after }: Change): void {
@@ -100,7 +100,7 @@ export class Site {
     if (!this.isUp || table !== TABLES.records || !after || after.lane || status === 'SUCCESS') return;
     const eventName = before ? 'MODIFY' : 'INSERT';
     const dynamodb = { SequenceNumber: String(++this.sequence), Keys: { id: after.id }, NewImage: after };
-    this.takeIn([{ eventSource: 'aws:dynamodb', eventName, dynamodb }]);
+    this.ingest([{ eventSource: 'aws:dynamodb', eventName, dynamodb }]);
   }
 
   /** As a producer puts a record. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDynamoDbClient } from '../../../src/store/index.js';
-import { wrongInPlace } from '../../cli/doctor/records.js';
+import { wrongItems } from '../../cli/doctor/records.js';
 import { CommandLine, startReceiver, until } from '../../cli/process.js';
 
 /** Records as other services put them: not indexed, and wrong in all ways. */
@@ -70,10 +70,10 @@ const isAmong = (ids: readonly string[], all: ReadonlySet<string>) => ids.every(
 it('of a record that is put in a wrong way each is attempted or listed, and none is lost in silence', async () => {
   await cli.startRuntime('--no-sample', '--deliver-to', erp.url, '--speed', '60');
   const records = connect();
-  const inPlace = wrongInPlace(records.now()).map(
+  const alreadyIndexed = wrongItems(records.now()).map(
     ([item]) => JSON.parse(JSON.stringify(item).replaceAll('"orders', '"default')) as Record<string, unknown>,
   );
-  const all = [...inPlace, ...ARRIVALS, ...HELPLESS];
+  const all = [...alreadyIndexed, ...ARRIVALS, ...HELPLESS];
   await records.put(all);
   const arrivals = ARRIVALS.map(({ id }) => String(id));
   await until(async () => isAmong(arrivals, await records.done()), 30_000);

@@ -122,15 +122,15 @@ describe('a function', () => {
 
 describe('a function that is debugged', () => {
   it('has a debugger at its port, also where that is free a moment later only, and no timeout', async () => {
-    const former = createServer().listen(0, '127.0.0.1');
-    await once(former, 'listening');
-    const { port } = former.address() as { port: number };
+    const previous = createServer().listen(0, '127.0.0.1');
+    await once(previous, 'listening');
+    const { port } = previous.address() as { port: number };
     const addresses = [{ functionName: 'Worker', port }];
     const debugging = { addresses, environment: {}, isDebugged: () => true };
     const { host, says } = await world(debugging, { timeoutSeconds: 1 });
     const late = host.invoke('Worker', { debugged: 'port', sleep: 1_500 });
     await says('address already in use');
-    former.close();
+    previous.close();
     const { value } = (await late) as { value: { url: string } };
     expect(value.url).toMatch(new RegExp(`^ws://127\\.0\\.0\\.1:${port}/`));
   });

@@ -54,7 +54,7 @@ const record = async (id: string) =>
 const soon = { timeout: 60_000, interval: 50 };
 const succeeds = (id: string) =>
   vi.waitFor(async () => expect(await record(id)).toMatchObject({ status: 'SUCCESS', attempts: 1 }), soon);
-const told = (text: string) => vi.waitFor(() => expect(runtime.err()).toContain(text), soon);
+const reported = (text: string) => vi.waitFor(() => expect(runtime.err()).toContain(text), soon);
 /** Counts from 0. */
 const lineOf = async (text: string) =>
   (await readFile(handler, 'utf8')).split('\n').findIndex((line) => line.includes(text));
@@ -108,14 +108,14 @@ it('a breakpoint in a TypeScript handler is hit, and its attempt waits for the d
 });
 
 it('a handler that is saved at a breakpoint gets the port when the attempt has ended; new functions get one, too', async () => {
-  await told('watching node');
+  await reported('watching node');
   const port = status.debuggers?.[0]?.port;
   const before = await Inspector.attach(port);
   const stopped = await stopAtBreakpoint(before, { id: 'in-old-code', payload: { items: 7 } });
   expect(stopped.doubled).toBe(14);
   const text = await readFile(handler, 'utf8');
   await writeFile(handler, `// A line more.\n${text.replace('items * 2', 'items * 3')}`);
-  await told('handlers/debugged.ts is live');
+  await reported('handlers/debugged.ts is live');
   await put({ id: 'waits', payload: { items: 1 } });
   await stopped.goOn();
   await succeeds('in-old-code');
@@ -134,7 +134,7 @@ it('a handler that is saved at a breakpoint gets the port when the attempt has e
 
   const queue = "mails: { retry: { type: 'fibonacci' }, entry: 'handlers/orders.ts' },\n    orders: {";
   await writeFile(app, (await readFile(app, 'utf8')).replace('orders: {', queue));
-  await told('queue mails: added');
+  await reported('queue mails: added');
   const { debuggers = [] } = await statusNow();
   expect(debuggers).toHaveLength(2);
   expect(debuggers).toContainEqual(status.debuggers?.[0]);

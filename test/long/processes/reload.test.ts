@@ -42,7 +42,7 @@ async function watched() {
   };
   /** The length of the runtime's output at the last look: the next one begins there. */
   let seen = 0;
-  const told = async (pattern: RegExp) => {
+  const reported = async (pattern: RegExp) => {
     await until(() => pattern.test(runtime.err().slice(seen)), WAIT_MS).catch((error) => {
       throw new Error(`${error.message}\n${runtime.err()}`);
     });
@@ -56,17 +56,17 @@ async function watched() {
     await until(() => attempt(id, at) !== undefined, WAIT_MS);
     return attempt(id, at);
   };
-  return { runtime, put, save, edit, told, attempted };
+  return { runtime, put, save, edit, reported, attempted };
 }
 
 describe('a runtime that watches its app', () => {
   it('runs a saved handler from the next event on; an attempt that is at work ends in the old code', async () => {
-    const { put, save, edit, told, attempted } = await watched();
+    const { put, save, edit, reported, attempted } = await watched();
     await put('slow-12');
     expect(await attempted('slow-12', 'begin')).toBe('v0');
     // Two folders away from the handler.
     await save('shared/deep/version.ts', versionText('v1'));
-    await told(
+    await reported(
       /handlers\/orders\.ts is live, \d+\.\d real seconds after the save: BacklogQueuesordersFunction/,
     );
     await put('r1');
@@ -75,30 +75,30 @@ describe('a runtime that watches its app', () => {
 
     // What cannot be bundled changes nothing, and the next good save does.
     await edit('handlers/orders.ts', 'process: async', 'process: asinc');
-    const error = await told(/runs its old code[\s\S]*╵/);
+    const error = await reported(/runs its old code[\s\S]*╵/);
     expect(error).toContain('ERROR: handlers/orders.ts:7:27: Expected "}" but found "=>"');
     expect(error).toContain('7 │   process: asinc ({ id }) => {');
     await put('r2');
     expect(await attempted('r2', 'end')).toBe('v1');
     await edit('handlers/orders.ts', 'process: asinc', 'process: async');
-    await told(/can be bundled again/);
+    await reported(/can be bundled again/);
     await save('shared/deep/version.ts', versionText('v2'));
-    await told(/is live/);
+    await reported(/is live/);
     await put('r3');
     expect(await attempted('r3', 'end')).toBe('v2');
   });
 
   it('synthesizes a changed app again, shows what has changed, and keeps the records', async () => {
-    const { put, edit, told, attempted } = await watched();
+    const { put, edit, reported, attempted } = await watched();
     await put('r1');
     await attempted('r1', 'end');
     await edit('infra/app.ts', 'App()', 'Ap()');
-    expect(await told(/goes on with the app as it was[\s\S]*Node\.js v/)).toContain(
+    expect(await reported(/goes on with the app as it was[\s\S]*Node\.js v/)).toContain(
       'ERROR: ReferenceError: Ap is not defined; the runtime goes on with the app as it was',
     );
 
     await edit('infra/app.ts', 'Ap()', 'App()');
-    await told(/the app was synthesized again, nothing has changed/);
+    await reported(/the app was synthesized again, nothing has changed/);
     await edit(
       'infra/app.ts',
       "retry: { type: 'fibonacci', maxAttempts: 20 },",
@@ -106,7 +106,7 @@ describe('a runtime that watches its app', () => {
     );
     const queue = `  mails: { retry: { type: 'none' }, deliverTo: '${receiver.url}' },\n  },\n});`;
     await edit('infra/app.ts', '  },\n});', queue);
-    const changes = await told(/the app has changed[\s\S]*FibonacciDelivery/);
+    const changes = await reported(/the app has changed[\s\S]*FibonacciDelivery/);
     expect(changes).toContain('queue orders: policy fibonacci → exponential');
     expect(changes).toContain('queue mails: added');
     expect(changes).toContain('function BacklogFibonacciDeliveryFunction: added');
@@ -122,9 +122,9 @@ describe('a runtime that watches its app', () => {
   });
 
   it('leaves nothing behind when it is killed', async () => {
-    const { runtime, save, told } = await watched();
+    const { runtime, save, reported } = await watched();
     await save('shared/deep/version.ts', versionText('v1'));
-    await told(/is live/);
+    await reported(/is live/);
     const children = () => {
       const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
       return rows

@@ -53,7 +53,7 @@ beforeEach(async () => {
   for (const [queue, outer] of Object.entries(HANDLERS))
     await writeFile(join(folder, `handlers/${queue}.ts`), handlerText(queue, outer));
   // The first that each queue tells is refused.
-  receiver = await startReceiver((_queue, told) => (told === 1 ? 503 : 200));
+  receiver = await startReceiver((_queue, reported) => (reported === 1 ? 503 : 200));
   cli = await CommandLine.create({ cwd: folder, env: { RECEIVER: receiver.url } });
 });
 afterEach(async () => {
@@ -66,18 +66,18 @@ it('backlog start runs the middlewares of handlers, by use and by middy, and one
   const runtime = await cli.startRuntime('--app', 'node --import tsx infra/app.ts', '--speed', '60');
   const [, endpoint = ''] = /^DynamoDB +(\S+)/m.exec(runtime.out()) ?? [];
   const backlog = new BacklogClient({ table: 'BacklogRecords', endpoint });
-  const toldBy = (queue: string) =>
+  const reportedBy = (queue: string) =>
     receiver.deliveries.filter(({ id }) => id === queue).map(({ body }) => body);
   for (const queue of Object.keys(HANDLERS)) {
     const { id } = await backlog.insert({ queue, payload: 1 });
-    await until(() => toldBy(queue).includes('after 1'), WAIT_MS).catch((error) => {
-      throw new Error(`${error.message}\n${toldBy(queue)}\n${runtime.err()}`);
+    await until(() => reportedBy(queue).includes('after 1'), WAIT_MS).catch((error) => {
+      throw new Error(`${error.message}\n${reportedBy(queue)}\n${runtime.err()}`);
     });
-    const told = toldBy(queue);
-    expect(told.slice(0, 2)).toEqual(['before', 'error closed']);
-    const attempt = told.indexOf(`attempt ${id}`);
-    expect(told.slice(2, attempt)).toContain('before');
-    expect(told.indexOf('after 1')).toBeGreaterThan(attempt);
+    const reported = reportedBy(queue);
+    expect(reported.slice(0, 2)).toEqual(['before', 'error closed']);
+    const attempt = reported.indexOf(`attempt ${id}`);
+    expect(reported.slice(2, attempt)).toContain('before');
+    expect(reported.indexOf('after 1')).toBeGreaterThan(attempt);
     expect(await backlog.get(id)).toMatchObject({ status: 'SUCCESS', attempts: 1, failures: 0 });
   }
   runtime.kill('SIGTERM');

@@ -20,10 +20,10 @@ describe('backlog start', () => {
 
     // Imported before: how long a command takes to start must not eat the time that the next one has.
     const data = ['--no-sample', '--data-dir', join(folder, 'data')];
-    const former = await cli.startRuntime(...data);
+    const previous = await cli.startRuntime(...data);
     expect((await cli.run('import', file)).code).toBe(0);
-    former.kill('SIGTERM');
-    expect(await former.ended).toBe(0);
+    previous.kill('SIGTERM');
+    expect(await previous.ended).toBe(0);
     const flags = ['--speed', '600', '--deliver-to', receiver.url, '--for', '60m'];
     const runtime = await cli.startRuntime(...data, ...flags);
     expect(await runtime.ended).toBe(0);

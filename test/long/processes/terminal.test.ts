@@ -148,8 +148,8 @@ describe('two runtimes', () => {
       [...texts.out.matchAll(/^(?:DynamoDB|Console) +http:\/\/127\.0\.0\.1:(\d+)/gm)].map(([, port]) => port);
     await until(() => runtimes.every((runtime) => portsOf(runtime).length === 2), WAIT_MS);
     expect(new Set(runtimes.flatMap(portsOf)).size).toBe(4);
-    const told = runtimes.map(({ texts }) => texts.out).join('');
-    expect(told).toMatch(/port 8000 is held by another dynamo-backlog \(process \d+, .*\/[ab]-/);
+    const reported = runtimes.map(({ texts }) => texts.out).join('');
+    expect(reported).toMatch(/port 8000 is held by another dynamo-backlog \(process \d+, .*\/[ab]-/);
     for (const [i, cwd] of folders.entries()) {
       await writeFile(join(cwd, 'one.ndjson'), `{"id": "record-${i}", "payload": 1}`);
       expect((await backlog(cwd, 'import', 'one.ndjson')).code).toBe(0);

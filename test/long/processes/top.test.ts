@@ -173,12 +173,12 @@ describe('a local runtime that is stopped', () => {
     const { port } = silent.address() as AddressInfo;
     const forget = await announce(runtimeAt(`http://127.0.0.1:${port}/`));
     try {
-      const told = /no answer within \d+ s: table Records of the local runtime at http/;
-      await expect(openSource({}, { patient: true, answerWithinMs: 50 })).rejects.toThrow(told);
+      const reported = /no answer within \d+ s: table Records of the local runtime at http/;
+      await expect(openSource({}, { patient: true, answerWithinMs: 50 })).rejects.toThrow(reported);
       const source = await openSource({}, { patient: false, answerWithinMs: 50 });
       for (let i = 0; i < 2; i++) {
         const { sentence, readAt, snapshot } = await source.read();
-        expect(sentence.title).toMatch(told);
+        expect(sentence.title).toMatch(reported);
         expect({ readAt, queues: snapshot.queues }).toEqual({ readAt: undefined, queues: undefined });
       }
       await announce(runtimeAt(`${dynamodb.endpoint}/`.replace(/\/\/$/, '/')));

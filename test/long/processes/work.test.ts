@@ -21,12 +21,12 @@ let store: DynamoDbStore;
 let cli: CommandLine;
 let folder: string;
 /** What the handlers of the worker tell this process. */
-const told: string[] = [];
+const reported: string[] = [];
 /** Answers that are held back, so that an attempt ends when the test says so. Undefined: none is. */
 let held: ServerResponse[] | undefined;
 const ear = createServer((request, response) => {
   const what = decodeURIComponent(request.url ?? '');
-  told.push(what);
+  reported.push(what);
   if (held && what.startsWith('/waits')) held.push(response);
   else response.end();
 });
@@ -134,9 +134,9 @@ describe('SIGTERM', () => {
     held = undefined;
     for (const response of waiting) response.end();
     expect(await worker.ended).toBe(0);
-    const begun = told.filter((what) => what.startsWith('/begun s'));
+    const begun = reported.filter((what) => what.startsWith('/begun s'));
     expect(begun).toHaveLength(1);
-    expect(told.filter((what) => what.startsWith('/ended s'))).toHaveLength(1);
+    expect(reported.filter((what) => what.startsWith('/ended s'))).toHaveLength(1);
     const records = await store.records.getMany(['s1', 's2', 's3']);
     expect(records.map(({ status }) => status).sort()).toEqual(['NEW', 'NEW', 'SUCCESS']);
     expect(linesOf(worker.out()).at(-1)).toMatchObject({ message: 'stopped' });
@@ -158,7 +158,7 @@ describe('SIGTERM', () => {
     );
     await put('e1', 'endless');
     const worker = cli.start(...args(file, '--grace', '1s'));
-    await until(() => told.includes('/begun e1'), WAIT_MS);
+    await until(() => reported.includes('/begun e1'), WAIT_MS);
     worker.kill('SIGINT');
     expect(await worker.ended).toBe(0);
     expect(await store.records.get('e1')).toMatchObject({ status: 'NEW', attempts: 1, failures: 0 });
@@ -171,7 +171,7 @@ describe('SIGTERM', () => {
     );
     await put('d1', 'deaf');
     const worker = cli.start(...args(file));
-    await until(() => told.includes('/begun d1'), WAIT_MS);
+    await until(() => reported.includes('/begun d1'), WAIT_MS);
     worker.kill('SIGTERM');
     await until(() => worker.out().includes('stopping'), WAIT_MS);
     worker.kill('SIGTERM');
@@ -194,7 +194,7 @@ describe('a DynamoDB that does not answer', () => {
     expect(await health(url, '/live')).toEqual({ code: 200, body: { status: 'ok' } });
     dynamodb.open();
     await put('n1', 'down');
-    await until(() => told.includes('/begun n1'), WAIT_MS + 60_000);
+    await until(() => reported.includes('/begun n1'), WAIT_MS + 60_000);
     await until(async () => (await failing()) === undefined, WAIT_MS);
     worker.kill('SIGTERM');
     expect(await worker.ended).toBe(0);

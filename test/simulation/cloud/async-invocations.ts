@@ -53,7 +53,7 @@ export class AsyncInvocations {
   }
 
   private report(event: Event, request: object, response: object = { errorMessage: 'Runtime exited' }): void {
-    if (!this.onFailure || this.chaos.happens('lostForGood')) return;
+    if (!this.onFailure || this.chaos.happens('lostPermanently')) return;
     const body = JSON.stringify({
       version: '1.0',
       requestContext: { condition: 'RetriesExhausted', ...request },

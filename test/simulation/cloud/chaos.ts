@@ -11,12 +11,12 @@ export interface Troubles {
   /** The function may not be started. */
   readonly refused: number;
   /** A batch of the stream is cut differently when it is delivered again. */
-  readonly cutAnew: number;
+  readonly cutAgain: number;
   /** An event or a message is lost permanently: the sweep has to find its records. */
-  readonly lostForGood: number;
+  readonly lostPermanently: number;
 }
 
-export const NO_TROUBLES: Troubles = { twice: 0, late: 0, refused: 0, cutAnew: 0, lostForGood: 0 };
+export const NO_TROUBLES: Troubles = { twice: 0, late: 0, refused: 0, cutAgain: 0, lostPermanently: 0 };
 
 /** The network and the services in it. */
 export class Chaos {

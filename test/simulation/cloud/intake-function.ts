@@ -53,8 +53,8 @@ export async function invokeIntake(
     debug() {},
     warn() {},
     error() {},
-    info: (_: string, told?: object) => {
-      report = told as IntakeReport;
+    info: (_: string, reported?: object) => {
+      report = reported as IntakeReport;
     },
   };
   const random = chaos.random;

@@ -26,7 +26,7 @@ export class MessageQueue {
 
   send(body: string, delaySeconds = 0): void {
     const { chaos } = this;
-    if (chaos.happens('lostForGood')) return;
+    if (chaos.happens('lostPermanently')) return;
     for (let i = chaos.deliveries(); i > 0; i--) {
       this.size++;
       const message = { messageId: `m${++this.sent}`, body };

@@ -62,7 +62,7 @@ export class Stream {
       typeof item.lane === 'string'
         ? typeof item.rev === 'string' && item.exact === undefined
         : item.status === 'SUCCESS';
-    if (isWritten || this.chaos.happens('lostForGood')) return;
+    if (isWritten || this.chaos.happens('lostPermanently')) return;
     const id = String(item.id);
     const shard = this.shards[(id.charCodeAt(id.length - 1) ?? 0) % this.shards.length];
     shard?.add({
@@ -113,7 +113,7 @@ class Shard {
     const batch = this.changes.slice(this.checkpoint, this.checkpoint + size);
     // Another reader takes over while this one is at work, and begins with the same batch, or a part of it.
     if (chaos.happens('twice')) {
-      const part = chaos.happens('cutAnew') ? batch.slice(0, between(chaos.random, 1, batch.length)) : batch;
+      const part = chaos.happens('cutAgain') ? batch.slice(0, between(chaos.random, 1, batch.length)) : batch;
       chaos.time.after(chaos.soonOrLateMs(60_000), () => void this.consume({ Records: part }));
     }
     void this.consume({ Records: batch }).then((failed) => {
@@ -128,7 +128,7 @@ class Shard {
         return this.readOn();
       }
       const rest = failed === 'all' ? Math.ceil(batch.length / 2) : size;
-      const next = chaos.happens('cutAnew') ? between(chaos.random, 1, this.batchSize) : rest;
+      const next = chaos.happens('cutAgain') ? between(chaos.random, 1, this.batchSize) : rest;
       chaos.time.after(chaos.soonOrLateMs(30_000), () => this.deliver(next));
     });
   }

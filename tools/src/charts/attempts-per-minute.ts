@@ -41,14 +41,14 @@ interface Bar {
 /** The drawn time, in terms of that of the last success. */
 const TAIL = 1.5;
 /** The least time that is drawn: a single bar as wide as the picture would look like a mistake. */
-const LEAST_MINUTES = 10;
+const MIN_MINUTES = 10;
 /** Most bars of a row; more would be narrower than two pixels. */
 const MAX_BARS = 270;
 const HEIGHT = 120;
 /** Room above the bars for the names of the outage and of the last success. */
 const NAMES_HEIGHT = 30;
 /** The least height of a bar, so that one attempt can be seen beside thousands. */
-const LEAST_PIXELS = 1.5;
+const MIN_PIXELS = 1.5;
 
 /** One scale for all, so that rows can be compared. */
 export function minuteScale(rows: readonly Minutes[], outage: Outage | undefined): MinuteScale {
@@ -71,7 +71,7 @@ export function attemptsPerMinute(
   const end = minutes * 60;
   const marginBottom = isLast ? AXIS_HEIGHT : 12;
   const shade = outage && { from: outage.fromMs / 1000, to: Math.min(end, outage.toMs / 1000) };
-  const least = (LEAST_PIXELS * peak) / HEIGHT;
+  const least = (MIN_PIXELS * peak) / HEIGHT;
   const tall = (attempts: number) => (attempts === 0 ? 0 : Math.max(least, attempts));
   const bar = { x1: 'from', x2: 'to', y1: 0, insetLeft: 0.3, insetRight: 0.3 } as const;
   return panel({
@@ -164,7 +164,7 @@ export function tellingMinutes(rows: readonly Minutes[], outage: Outage | undefi
   const outageEnd = Math.ceil((outage?.toMs ?? 0) / 60_000);
   const lastSuccess = successes.reduce((a, b) => Math.max(a, b), 0);
   const telling = lastSuccess === 0 ? all : Math.ceil(TAIL * Math.max(lastSuccess, outageEnd));
-  return Math.max(LEAST_MINUTES, outageEnd, Math.min(all, telling));
+  return Math.max(MIN_MINUTES, outageEnd, Math.min(all, telling));
 }
 
 /** The bars of a row. Each is the busiest minute of those that it stands for. */

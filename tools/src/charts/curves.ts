@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { ScheduleRow } from '../lab/schedule-of.js';
-import { type EndLabel, endLabels, LABEL_HEIGHT, LEADER, MOST_LABEL_WIDTH } from './end-labels.js';
+import { type EndLabel, endLabels, LABEL_HEIGHT, LEADER, MAX_LABEL_WIDTH } from './end-labels.js';
 import { BACKGROUND, curveStyle, FONT_SIZE, INK, MARGIN, type Panel, panel } from './plot.js';
 import { BOLD, shortened, textWidth } from './text.js';
 import { linearTicks, namedTicks, type TimeTick } from './time-axis.js';
@@ -15,11 +15,11 @@ export interface Curve {
 /** The highest ratio of the longest wait to a curve's middle for a linear scale: beyond it, the curve would lie on the axis. */
 const MAX_LINEAR_RATIO = 30;
 /** The shortest wait on a logarithmic scale, which has no zero. */
-const LEAST_LOG_SECONDS = 1;
+const MIN_LOG_SECONDS = 1;
 /** Failures that the curves show. */
 export const CURVE_FAILURES = 20;
 /** Least failures that a chart has room for. */
-const LEAST_FAILURES = 4;
+const MIN_FAILURES = 4;
 const HEIGHT = 300;
 /** Room above the highest tick, whose text would be cut otherwise. */
 const TOP = 14;
@@ -49,7 +49,7 @@ export function scheduleCurves(curves: readonly Curve[]): Panel {
   const { isLog, domain, shown, ticks } = waitScale(all, middlesOf(styled));
   const labels = styled.flatMap((curve) => labelsOf(curve, shown, curves.length > 1));
   const labelWidth = Math.max(0, ...labels.map(({ text }) => LEADER + BOLD * textWidth(text, FONT_SIZE)));
-  const end = Math.max(LEAST_FAILURES, ...all.map(({ failures }) => failures));
+  const end = Math.max(MIN_FAILURES, ...all.map(({ failures }) => failures));
   return panel({
     height: Math.max(HEIGHT, labels.length * LABEL_HEIGHT) + TOP + AXIS_HEIGHT,
     marginLeft: TICKS_WIDTH,
@@ -124,7 +124,7 @@ function waitScale(points: readonly Point[], middles: readonly number[]): WaitSc
     const end = ticks.at(-1)?.seconds ?? most;
     return { isLog: false, domain: [0, end], shown: (seconds) => seconds, ticks };
   }
-  const least = Math.max(LEAST_LOG_SECONDS, Math.min(...points.map((point) => point.least)));
+  const least = Math.max(MIN_LOG_SECONDS, Math.min(...points.map((point) => point.least)));
   const shown = (seconds: number) => Math.log(Math.max(seconds, least));
   return { isLog: true, domain: [shown(least), shown(most)], shown, ticks: namedTicks(least, most) };
 }
@@ -138,7 +138,7 @@ function labelsOf(
   const last = points.at(-1);
   if (!last) return [];
   const label = (text: string, seconds: number) => ({ text, color, x: last.failures, y: shown(seconds) });
-  if (isOneOfMany) return [label(shortened(name, MOST_LABEL_WIDTH, FONT_SIZE), last.seconds)];
+  if (isOneOfMany) return [label(shortened(name, MAX_LABEL_WIDTH, FONT_SIZE), last.seconds)];
   if (last.least === last.most) return [];
   return [label('longest', last.most), label('middle', last.seconds), label('shortest', last.least)];
 }

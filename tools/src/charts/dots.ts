@@ -17,7 +17,7 @@ export interface DotRow {
 const DOT_RECORDS = 100;
 const RETRIES = 10;
 /** The least number of retries that every policy shows. */
-const LEAST_RETRIES = 2;
+const MIN_RETRIES = 2;
 const ROW_HEIGHT = 84;
 
 /** The pen with which Plot draws a path. */
@@ -110,7 +110,7 @@ function horizonOf(drawn: readonly (readonly Dot[])[]): number {
       const times = dots.filter(({ retry }) => retry <= most).map(({ seconds }) => seconds);
       return times.length > 0 ? [Math.max(...times)] : [];
     });
-  return 1.02 * Math.max(Math.min(...lasts(RETRIES)), Math.max(...lasts(LEAST_RETRIES)));
+  return 1.02 * Math.max(Math.min(...lasts(RETRIES)), Math.max(...lasts(MIN_RETRIES)));
 }
 
 function retryLegend(most: number): Panel {

@@ -14,7 +14,7 @@ export const LABEL_HEIGHT = 20;
 /** The distance from the frame to the labels in pixels, with room for the line to a label. */
 export const LEADER = 22;
 /** The longest name in pixels; a longer one is cut. */
-export const MOST_LABEL_WIDTH = 190;
+export const MAX_LABEL_WIDTH = 190;
 
 /**
  * Names each line beside its end, to the right of the frame. Names that would overlap are moved apart, and a thin line

@@ -1,10 +1,10 @@
 import type { ResolvedPolicy } from '../../../src/policies/index.js';
 import { age } from '../../../src/support/duration.js';
 import type { ScheduleRow } from '../lab/schedule-of.js';
-import { MOST_ATTEMPTS, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
+import { MAX_ATTEMPTS, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
 import { type Curve, scheduleCurves } from './curves.js';
 import { dotChart } from './dots.js';
-import { MOST_LABEL_WIDTH } from './end-labels.js';
+import { MAX_LABEL_WIDTH } from './end-labels.js';
 import type { FigureTable, Picture } from './picture.js';
 import { FONT_SIZE, type Section } from './plot.js';
 import { shortened } from './text.js';
@@ -107,7 +107,7 @@ function tierTable(name: string, { figures }: PlayedTiers): FigureTable {
     rows: figures.map(({ everySeconds, fromAgeSeconds, untilAgeSeconds, attempts }, i) => [
       String(i + 1),
       ...[everySeconds, fromAgeSeconds, untilAgeSeconds].map((seconds) => age(seconds * 1000)),
-      attempts === undefined ? `> ${MOST_ATTEMPTS}` : String(attempts),
+      attempts === undefined ? `> ${MAX_ATTEMPTS}` : String(attempts),
     ]),
   };
 }
@@ -115,7 +115,7 @@ function tierTable(name: string, { figures }: PlayedTiers): FigureTable {
 /** No two of them are the same, neither in full nor as a curve's label. */
 export function namesOf(policies: readonly { readonly data: Readonly<Record<string, unknown>> }[]): string[] {
   const names = policies.map(({ data }) => policyName(data));
-  const labels = new Set(names.map((name) => shortened(name, MOST_LABEL_WIDTH, FONT_SIZE)));
+  const labels = new Set(names.map((name) => shortened(name, MAX_LABEL_WIDTH, FONT_SIZE)));
   return labels.size === names.length ? names : names.map((name, i) => `${i + 1} ${name}`);
 }
 

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { age } from '../../../src/support/duration.js';
-import { MOST_ATTEMPTS, type PlayedTiers, type TierFigures } from '../lab/tiers-of.js';
+import { MAX_ATTEMPTS, type PlayedTiers, type TierFigures } from '../lab/tiers-of.js';
 import {
   curveStyle,
   FONT_SIZE,
@@ -46,7 +46,7 @@ export function tierCharts(charts: readonly TierChart[]): Section[] {
 function totalText({ figures, ages, schedule: { end } }: PlayedTiers): string {
   const last = figures.at(-1);
   if (!end)
-    return `A row for each tier, a line for each attempt: more than ${countText(MOST_ATTEMPTS)} in all.`;
+    return `A row for each tier, a line for each attempt: more than ${countText(MAX_ATTEMPTS)} in all.`;
   const until = end.reason === 'expired' && last ? `within ${age(last.untilAgeSeconds * 1000)}` : 'in all';
   return `A row for each tier, a line for each attempt of a record that always fails: ${countText(ages.length)} ${until}.`;
 }

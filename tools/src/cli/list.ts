@@ -5,7 +5,7 @@ import { DynamoDbOperatorStore } from '../../../src/store/index.js';
 import { recordJson } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';
-import { queueNotTold, refuseUnknownQueue } from './operate/known-queue.js';
+import { refuseUnknownQueue, unservedQueueMessage } from './operate/known-queue.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
@@ -29,7 +29,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
   const target = await connect(flags);
   const { client, table, clock, local } = target;
   try {
-    const isTold = await refuseUnknownQueue(flags.queue, { target });
+    const isNotified = await refuseUnknownQueue(flags.queue, { target });
     if (!local && lanesHolding(flags) === undefined) {
       output.message(
         'reading the whole table, which is billed; --queue NAME --status NEW, ERROR or DEAD reads its index only',
@@ -41,7 +41,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     const found = flags.json
       ? await printJson(records, redact, output)
       : await printTable(records, { target, limit }, output);
-    if (found === 0 && !isTold) output.message(queueNotTold(flags.queue));
+    if (found === 0 && !isNotified) output.message(unservedQueueMessage(flags.queue));
     return EXIT.ok;
   } finally {
     client.destroy();

@@ -43,11 +43,11 @@ export interface Pace {
 }
 
 /** The first moments tell nothing. */
-const LEAST_MS = 500;
+const MIN_MS = 500;
 
 /** `, 1,234 a second, 2 min left` */
 export function paceText({ done, share, elapsedMs }: Pace): string {
-  if (done <= 0 || elapsedMs < LEAST_MS) return '';
+  if (done <= 0 || elapsedMs < MIN_MS) return '';
   const perSecond = done / (elapsedMs / 1000);
   const rate = perSecond < 10 ? Number(perSecond.toPrecision(2)) : Math.round(perSecond);
   const leftMs = share === undefined || share <= 0 ? 0 : (elapsedMs / share) * (1 - share);

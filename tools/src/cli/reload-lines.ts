@@ -3,7 +3,7 @@ import { printable } from './output.js';
 import type { Paint } from './paint.js';
 
 /** Lines of what has changed, or of what the compiler wrote. */
-const MOST_DETAILS = 4;
+const MAX_DETAILS = 4;
 /** Real time. What a good save came to is then known; what is wrong stays until a save is good again. */
 const SHOWN_FOR_MS = 60_000;
 
@@ -22,7 +22,7 @@ export function reloadLines(
   if (!reload || most < 1) return [];
   const { ok, text, lines, at } = reload;
   if (ok && now - Date.parse(at) > SHOWN_FOR_MS) return [];
-  const room = Math.min(MOST_DETAILS, most < 3 ? most - 1 : most - 2);
+  const room = Math.min(MAX_DETAILS, most < 3 ? most - 1 : most - 2);
   const shown =
     lines.length > room ? [...lines.slice(0, Math.max(0, room - 1)), moreText(lines, room)] : lines;
   const color = ok ? 'green' : 'red';

@@ -9,7 +9,7 @@ import { plainOutput } from './plain.js';
 /** Runs longer than this are shown as at work. A line for each shorter one would come and go. */
 const SHOWN_AFTER_MS = 1_000;
 /** Number of an error's places that are shown. */
-const MOST_FRAMES = 3;
+const MAX_FRAMES = 3;
 const LATEST_COLUMNS = 40;
 
 /** Lists runs: those at work first, then the others; the latest start first. */
@@ -65,11 +65,11 @@ export function problemLines({ errors, notices, logs }: RuntimeStatus, most: num
 }
 
 /** Number of lines that are shown of what the app's own code has written. */
-const MOST_OUTPUT = 5;
+const MAX_OUTPUT = 5;
 
 /** Shows what code of the app has written, the newest last, below a title. */
 export function outputLines({ output = [] }: RuntimeStatus, most: number, paint: Paint): string[] {
-  const lines = output.slice(-Math.min(MOST_OUTPUT, most - 1));
+  const lines = output.slice(-Math.min(MAX_OUTPUT, most - 1));
   if (lines.length === 0 || most < 2) return [];
   return [
     paint('dim', 'OUTPUT of the handlers, also in the logs'),
@@ -96,6 +96,6 @@ function errorLines(
   return [
     `${paint(['bold', 'red'], 'ERROR')} ${paint('red', `in ${printable(where)}: ${printable(text)}`)}`,
     paint('dim', `  ${facts.join(', ')}`),
-    ...stack.slice(0, MOST_FRAMES).map((frame) => paint('dim', `    ${printable(frame)}`)),
+    ...stack.slice(0, MAX_FRAMES).map((frame) => paint('dim', `    ${printable(frame)}`)),
   ];
 }

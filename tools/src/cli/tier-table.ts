@@ -1,5 +1,5 @@
 import { age } from '../../../src/support/duration.js';
-import { MOST_ATTEMPTS, type TierFigures } from '../lab/tiers-of.js';
+import { MAX_ATTEMPTS, type TierFigures } from '../lab/tiers-of.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';
 
@@ -13,7 +13,7 @@ export function tierTable(tiers: readonly TierFigures[], paint: Paint): string {
     return [
       String(i + 1),
       ...[everySeconds, fromAgeSeconds, untilAgeSeconds].map((seconds) => age(seconds * 1000)),
-      attempts === undefined ? `> ${MOST_ATTEMPTS}` : String(attempts),
+      attempts === undefined ? `> ${MAX_ATTEMPTS}` : String(attempts),
       total === undefined ? '-' : String(total),
     ];
   });

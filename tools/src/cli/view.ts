@@ -26,10 +26,10 @@ export interface ViewExtras {
 
 const COUNTS = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
 /** Lines of a higher terminal would say no more. */
-const MOST_LINES = 40;
-const LEAST_RUNS = 3;
+const MAX_LINES = 40;
+const MIN_RUNS = 3;
 /** Queues and runs. With less room, the head is shorter; and where that does not help, there is one run without a title. */
-const LEAST_BODY = 10;
+const MIN_BODY = 10;
 /** Narrower terminals see the time of a run without its date, and its rule without its schedule. */
 const WIDE_COLUMNS = 110;
 /** Narrower ones see no policies. */
@@ -47,11 +47,11 @@ export function renderView(
   paint: Paint,
   extras: ViewExtras = {},
 ): string[] {
-  const height = Math.max(1, Math.min(rows - 1, MOST_LINES));
+  const height = Math.max(1, Math.min(rows - 1, MAX_LINES));
   const foot = footer(status, height, columns, paint, extras);
   const heads = [4, 3, 2, 1].map((detail) => header(status, detail, paint, extras));
   // How many queues there are is known late, and problems come and go: neither changes the head.
-  const head = heads.find((one) => one.length + LEAST_BODY + foot.length <= height) ?? heads.at(-1) ?? [];
+  const head = heads.find((one) => one.length + MIN_BODY + foot.length <= height) ?? heads.at(-1) ?? [];
   const room = Math.max(0, height - head.length - foot.length);
   const body = bodyLines(status, room, columns, paint, extras);
   return [...fill([...head, ...body], height - foot.length), ...foot]
@@ -68,10 +68,10 @@ function bodyLines(
 ): string[] {
   if (step !== undefined) return [tableHeader(status, columns, paint), paint('cyan', `${step} …`)];
   if (isHelp) return helpLines(status, paint).slice(0, room);
-  const isLow = room < LEAST_BODY;
+  const isLow = room < MIN_BODY;
   const title = isLow ? [] : [paint('dim', 'RUNS that found something to do, by their start')];
   const left = room - 1 - title.length;
-  const leastRuns = isLow ? 1 : LEAST_RUNS;
+  const leastRuns = isLow ? 1 : MIN_RUNS;
   const table = queueTable(status, Math.max(2, left - leastRuns), columns, paint);
   const roomBelow = left - table.length - leastRuns;
   const problems = problemLines(status, roomBelow, paint);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Flash } from './layout.js';
 
-const MOST_NOTES = 100;
+const MAX_NOTES = 100;
 
 /**
  * Results of actions, for the page after them. The address has only a random name of the note: a link that others made
@@ -15,7 +15,7 @@ export class FlashNotes {
     const name = randomBytes(9).toString('base64url');
     this.notes.set(name, note);
     for (const oldest of this.notes.keys()) {
-      if (this.notes.size <= MOST_NOTES) break;
+      if (this.notes.size <= MAX_NOTES) break;
       this.notes.delete(oldest);
     }
     return name;

@@ -17,13 +17,13 @@ export const LARGE_BUDGET: ReadBudget = { records: 1_000, units: 500 };
 
 /** The number of records that are read first: their size is not known before. */
 const FIRST_RECORDS = 5;
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** The number of further records that the rest of a budget pays for, by what those before have cost: one at least. */
 export function affordable(left: number, { read, spent }: { readonly read: number; readonly spent: number }) {
-  if (left === Number.POSITIVE_INFINITY) return MOST_AT_ONCE;
+  if (left === Number.POSITIVE_INFINITY) return MAX_AT_ONCE;
   if (read === 0) return FIRST_RECORDS;
-  return Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(left / Math.max(0.01, spent / read))));
+  return Math.min(MAX_AT_ONCE, Math.max(1, Math.floor(left / Math.max(0.01, spent / read))));
 }
 
 /** Reads records in this order, as they were a moment ago, until they have cost `mostUnits`. */

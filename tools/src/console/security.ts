@@ -30,11 +30,11 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
 };
 
 /** Most bytes of a form. A payload has 400 KB at most; in a form each of its bytes can take three. */
-const MOST_FORM_BYTES = 2_000_000;
+const MAX_FORM_BYTES = 2_000_000;
 
 /** Refuses larger forms before they are read, also those that do not say their length. */
 export const formLimit: MiddlewareHandler = bodyLimit({
-  maxSize: MOST_FORM_BYTES,
+  maxSize: MAX_FORM_BYTES,
   onError: (context) => context.text('The form is too large: an item has 400 KB at most.\n', 413),
 });
 

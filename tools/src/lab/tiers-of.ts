@@ -11,7 +11,7 @@ export interface TierFigures {
 }
 
 /** Most attempts that are played. */
-export const MOST_ATTEMPTS = 10_000;
+export const MAX_ATTEMPTS = 10_000;
 
 /** The tiers of a progressive policy, and the schedule that they were counted in. */
 export interface PlayedTiers {
@@ -25,10 +25,10 @@ export interface PlayedTiers {
 export function tiersOf(policy: ResolvedPolicy): PlayedTiers | undefined {
   const { tiers } = policy;
   if (!tiers) return undefined;
-  const schedule = scheduleOf(policy, { attempts: MOST_ATTEMPTS });
+  const schedule = scheduleOf(policy, { attempts: MAX_ATTEMPTS });
   const { rows, end } = schedule;
   // The failure that ends it has no row: nothing is waited for after it.
-  const ages = [0, ...rows.map(({ totalSeconds }) => totalSeconds)].slice(0, MOST_ATTEMPTS);
+  const ages = [0, ...rows.map(({ totalSeconds }) => totalSeconds)].slice(0, MAX_ATTEMPTS);
   const counted = end ? Number.POSITIVE_INFINITY : (ages.at(-1) ?? 0);
   const figures = tiers.map(({ every, untilAge }, i) => {
     const from = tiers[i - 1]?.untilAge ?? 0;

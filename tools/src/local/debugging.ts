@@ -70,13 +70,13 @@ export async function debuggingOf(
 async function addressesOf(
   names: readonly string[],
   first: number,
-  former: readonly DebuggerAddress[],
+  previous: readonly DebuggerAddress[],
 ): Promise<readonly DebuggerAddress[]> {
   const found: DebuggerAddress[] = [];
   // That of a function which is gone may be used until its last event has ended.
-  const used = new Set(former.map(({ port }) => port));
+  const used = new Set(previous.map(({ port }) => port));
   for (const functionName of names) {
-    const known = former.find((one) => one.functionName === functionName);
+    const known = previous.find((one) => one.functionName === functionName);
     const port = known?.port ?? (await freePort(first, used));
     used.add(port);
     found.push({ functionName, port });

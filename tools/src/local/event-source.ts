@@ -4,7 +4,7 @@ import type { Invoke } from './function-host.js';
 export type Deliver<Received> = (event: { readonly Records: readonly Received[] }) => Promise<unknown>;
 
 /** Invokes a function with a batch, as an event source mapping does. */
-export function handOverTo(functionName: string, invoke: Invoke): Deliver<object> {
+export function deliverTo(functionName: string, invoke: Invoke): Deliver<object> {
   return async (event) => {
     const invocation = await invoke(functionName, event);
     if (invocation.type === 'result') return invocation.value;

@@ -17,7 +17,7 @@ export function itemsLeftBehind({ tables, streams }: LocalApp, client: DynamoDBC
 }
 
 /** Forgets the runs on arrival of a runtime before this one. Its sandboxes have ended with it. */
-export async function endFormerRuns(queues: readonly AppQueue[], client: DynamoDBClient): Promise<void> {
+export async function endPreviousRuns(queues: readonly AppQueue[], client: DynamoDBClient): Promise<void> {
   const tables = new Set(queues.flatMap(({ controlTable }) => controlTable ?? []));
   for (const table of tables) await forgetArrivals(client, table);
 }

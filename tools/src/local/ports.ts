@@ -5,7 +5,7 @@ import type { TakenPort } from './status/status.js';
 export const CONSOLE_PORT = { otherwise: 8080, flag: '--port' };
 export const DYNAMODB_PORT = { otherwise: 8000, flag: '--dynamodb-port' };
 /** Number of ports that are tried. */
-const MOST_TRIED = 100;
+const MAX_TRIED = 100;
 
 /**
  * Starts a server; a port that cannot be had is an error that names the flag to choose another.
@@ -58,7 +58,7 @@ export async function onWantedPort<Server>(
   start: (port: number) => Promise<Server>,
 ): Promise<Server> {
   if (given !== undefined) return onPort(given, flag, start);
-  for (let port = otherwise; port < otherwise + MOST_TRIED; port++) {
+  for (let port = otherwise; port < otherwise + MAX_TRIED; port++) {
     try {
       const server = await start(port);
       if (port > otherwise) {
@@ -70,7 +70,7 @@ export async function onWantedPort<Server>(
     }
   }
   throw new ConfigurationError(
-    `the ports from ${otherwise} to ${otherwise + MOST_TRIED - 1} are taken: choose another with ${flag} (0 for any free one)`,
+    `the ports from ${otherwise} to ${otherwise + MAX_TRIED - 1} are taken: choose another with ${flag} (0 for any free one)`,
   );
 }
 

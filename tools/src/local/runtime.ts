@@ -9,7 +9,7 @@ import { appSource } from './app-source.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';
 import { Failure } from './failure.js';
-import { endFormerRuns, itemsLeftBehind } from './left-behind.js';
+import { endPreviousRuns, itemsLeftBehind } from './left-behind.js';
 import { CONSOLE_PORT, onWantedPort } from './ports.js';
 import { Reload } from './reload/reload.js';
 import { startApp } from './running-app.js';
@@ -142,7 +142,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const services = { inspect, endpoint, region: REGION, time, logs, findSecret };
   const app = await startApp({ app: first.app, ...services, closers, log, onReport, onNotice });
   const { current } = app;
-  if (database.mayHoldRecords) await endFormerRuns(current.queues, client);
+  if (database.mayHoldRecords) await endPreviousRuns(current.queues, client);
   const alarm = new Alarm(time);
   closers.add(() => alarm.stop());
   const { queues, indexAtOnce } = current;

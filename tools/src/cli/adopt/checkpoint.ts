@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { ConfigurationError } from '../../../../src/support/errors.js';
-import { type TallyState, tallySchema } from './counters.js';
+import { type CounterState, countersSchema } from './counters.js';
 
 const segmentSchema = z.object({
   /** Id behind which it goes on; absent before its first page. */
@@ -15,7 +15,7 @@ const checkpointSchema = z.object({
   /** Table, place and rules of the adoption. One that is resumed must have the same. */
   adoption: z.record(z.string(), z.json()),
   segments: z.array(segmentSchema).min(1),
-  counters: tallySchema,
+  counters: countersSchema,
 });
 
 /** Progress of a segment. */
@@ -71,7 +71,7 @@ export class CheckpointFile {
 export async function readCheckpoint(
   path: string,
   adoption: Checkpoint['adoption'],
-): Promise<{ segments: SegmentState[]; counters: TallyState } | undefined> {
+): Promise<{ segments: SegmentState[]; counters: CounterState } | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new ConfigurationError(`cannot read ${path}: ${error.message}`, { cause: error });

@@ -9,7 +9,7 @@ const OTHERS = 'others';
 
 const groupSchema = z.object({ count: z.int(), ids: z.array(z.string()) });
 
-export const tallySchema = z.object({
+export const countersSchema = z.object({
   /** Items looked at. */
   items: z.int(),
   /** Items that were indexed, by lane. */
@@ -25,15 +25,15 @@ export const tallySchema = z.object({
   seconds: z.number(),
 });
 
-export type TallyState = z.output<typeof tallySchema>;
+export type CounterState = z.output<typeof countersSchema>;
 type Group = z.output<typeof groupSchema>;
 
 /** Counts what an adoption has done so far. */
 export class AdoptionCounters {
-  readonly state: TallyState;
+  readonly state: CounterState;
 
   constructor(
-    state: TallyState = {
+    state: CounterState = {
       items: 0,
       indexed: {},
       finished: { count: 0, ids: [] },

@@ -8,8 +8,8 @@ const HEADINGS: Readonly<Record<Severity, string>> = {
   safe: 'SAFE',
 };
 const COLORS = { leftBehind: 'red', attention: 'yellow', safe: 'green' } as const;
-const MOST_COLUMNS = 100;
-const LEAST_COLUMNS = 40;
+const MAX_COLUMNS = 100;
+const MIN_COLUMNS = 40;
 const INDENT = 2;
 
 /**
@@ -20,7 +20,7 @@ const INDENT = 2;
  */
 export function changesText(changes: readonly Change[], several: boolean, columns = 80): string {
   const paint = painter(hasColors(process.stdout));
-  const width = Math.min(MOST_COLUMNS, Math.max(LEAST_COLUMNS, columns));
+  const width = Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, columns));
   const groups = SEVERITIES.map((severity) => {
     const ofIt = changes.filter((change) => change.severity === severity);
     if (ofIt.length === 0) return [];

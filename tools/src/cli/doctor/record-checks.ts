@@ -213,7 +213,7 @@ function unknownTask({ task, queue }: BacklogRecord): Finding {
     kind: `task.${printable(queue)}.${printable(task ?? '')}`,
     severity: 'warning',
     what: `of ${name}, which the handler of the queue ${printable(queue)} does not know: it waits for one that does`,
-    todo: 'deploy a handler with that task (or with it among "formerNames"); nothing is lost until then',
+    todo: 'deploy a handler with that task (or with it among "previousNames"); nothing is lost until then',
   };
 }
 

@@ -52,13 +52,13 @@ async function placeOnceFree(
 ): Promise<number> {
   const deps = { store, clock, random: systemRandom, logger: loggerOf(output) };
   let count = 0;
-  for (let rest = ids, told = false; !signal.aborted; told = true) {
+  for (let rest = ids, reported = false; !signal.aborted; reported = true) {
     const answer = await indexWhenFree(rest, deps);
     count += answer.indexed.length + answer.quarantined;
     if (answer.trouble) throw answer.trouble.error;
     rest = answer.waiting;
     if (rest.length === 0) break;
-    if (!told)
+    if (!reported)
       output.message(
         `waiting for the end of runs that may be at work on ${counted(rest.length, 'record')} ...`,
       );

@@ -29,7 +29,7 @@ export type Moved = 'moved' | 'givenBack' | 'interrupted' | 'changed';
 /** Time to stop: functions look up the active region once a minute. The intake has no lease, and works for a minute at most. */
 const HEARD_WITHIN_MS = 135_000;
 /** Time in which every run has ended: no function lives longer than 15 minutes. */
-const LONGEST_RUN_MS = 16 * 60_000;
+const MAX_RUN_MS = 16 * 60_000;
 /** Delay after which the region begins by itself, if the operator's command is lost. */
 const AT_LATEST_MS = 30 * 60_000;
 const REPLICATED_WITHIN_MS = 120_000;
@@ -68,7 +68,7 @@ class Move {
     const { clock, signal, say, force } = deps;
     const before = await from.store.activeRegion.read();
     if (before?.region === from.name && before.before === to.name && clock.now() < before.from - BEGINS_MS) {
-      return this.takeBack(before);
+      return this.revert(before);
     }
     if (before?.region === to.name) {
       this.leaving = before;
@@ -110,14 +110,14 @@ class Move {
     const heardInMs = leaving.at + HEARD_WITHIN_MS - clock.now();
     // A time that lies ahead was written by another clock, or by others.
     await clock.sleep(Math.min(HEARD_WITHIN_MS, Math.max(0, heardInMs)), signal);
-    let told = false;
-    const isSo = await waitFor(deps, LONGEST_RUN_MS, async () => {
+    let reported = false;
+    const isSo = await waitFor(deps, MAX_RUN_MS, async () => {
       const runs = await from.store.control.readRuns();
       const busy = runs.filter(({ until }) => until >= clock.wall() - CLOCK_SKEW_MS);
       if (busy.length === 0) return true;
       const names = [...new Set(busy.map(({ name }) => name))];
-      if (!told) say(`waiting for the end of runs at work: ${names.join(', ')} ...`);
-      told = true;
+      if (!reported) say(`waiting for the end of runs at work: ${names.join(', ')} ...`);
+      reported = true;
       return false;
     });
     // No function lives longer: what is left is an item that is damaged.
@@ -164,16 +164,16 @@ class Move {
     const { from, to, deps, leaving } = this;
     const there = await to.store.activeRegion.read();
     if (there?.region === to.name && this.hasBegun()) return this.begunByItself();
-    if (!(await this.isTold(from.name, to.name, [to, there], [from, leaving]))) return 'changed';
+    if (!(await this.isNotified(from.name, to.name, [to, there], [from, leaving]))) return 'changed';
     deps.say(`${why}: ${from.name} goes on`);
     return 'givenBack';
   }
 
   /** The region has not begun yet: the one that was stopped before goes on, and nothing has to be waited for. */
-  private async takeBack(before: ActiveRegion): Promise<Moved> {
+  private async revert(before: ActiveRegion): Promise<Moved> {
     const { from, to, deps } = this;
     const there = await to.store.activeRegion.read();
-    if (!(await this.isTold(to.name, from.name, [from, before], [to, there]))) return 'changed';
+    if (!(await this.isNotified(to.name, from.name, [from, before], [to, there]))) return 'changed';
     deps.say(`${from.name} had not begun: ${to.name} goes on`);
     return 'moved';
   }
@@ -182,7 +182,7 @@ class Move {
    * Names the active region in both replicas. In this order: where nothing is replicated, the first one would begin by itself
    * at the time that was said.
    */
-  private async isTold(
+  private async isNotified(
     name: string,
     before: string,
     ...replicas: readonly (readonly [Region, ActiveRegion | undefined])[]

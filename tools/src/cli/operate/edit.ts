@@ -25,8 +25,8 @@ export interface EditFlags extends ActFlags {
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '-', added: '+' };
 const COLORS = { same: 'dim', removed: 'red', added: 'green' } as const;
 /** More of one record fill the screen. */
-const MOST_LINES = 60;
-const MOST_CHARACTERS = 400;
+const MAX_LINES = 60;
+const MAX_CHARACTERS = 400;
 
 /**
  * `backlog edit`: what it does to each record, and the lines of its payload that change.
@@ -63,10 +63,10 @@ function diffText(before: string, after: string, paint: Paint): string[] {
   const shown = nearby(lines).map((line) =>
     line === undefined
       ? paint('dim', '…')
-      : paint(COLORS[line.kind], `${SIGNS[line.kind]} ${printable(shortened(line.text, MOST_CHARACTERS))}`),
+      : paint(COLORS[line.kind], `${SIGNS[line.kind]} ${printable(shortened(line.text, MAX_CHARACTERS))}`),
   );
-  const left = shown.length - MOST_LINES;
-  return left > 0 ? [...shown.slice(0, MOST_LINES), paint('dim', `… ${left} more lines`)] : shown;
+  const left = shown.length - MAX_LINES;
+  return left > 0 ? [...shown.slice(0, MAX_LINES), paint('dim', `… ${left} more lines`)] : shown;
 }
 
 function patch(text: string): Readonly<Record<string, unknown>> {

@@ -19,7 +19,7 @@ interface Tables {
 }
 
 /** More than these fill a screen. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 export function force(command: Command): Command {
   return command.option('--force', 'also for a queue that neither a run nor a record knows');
@@ -66,7 +66,7 @@ export async function refuseUnknownQueue(
 }
 
 /** The line beside "no such records", where that is all that can be said. */
-export function queueNotTold(queue = ''): string {
+export function unservedQueueMessage(queue = ''): string {
   return `the control table tells whether there is a queue "${printable(queue)}": name the stack with --stack`;
 }
 
@@ -95,10 +95,10 @@ async function whyUnknown(queue: string, { target, controlTable }: Tables): Prom
 
 function unknownText(queue: string, known: readonly string[], where: string): string {
   const hint = didYouMean(queue, known, (name) => `"${printable(name)}"`);
-  const more = known.length > MOST_NAMED ? `, and ${known.length - MOST_NAMED} more` : '';
+  const more = known.length > MAX_NAMED ? `, and ${known.length - MAX_NAMED} more` : '';
   const names =
     known.length === 0
       ? 'No run has served a queue yet'
-      : `Known: ${known.slice(0, MOST_NAMED).map(printable).join(', ')}${more}`;
+      : `Known: ${known.slice(0, MAX_NAMED).map(printable).join(', ')}${more}`;
   return `${where} has no queue "${printable(queue)}"${hint}\n${names}`;
 }

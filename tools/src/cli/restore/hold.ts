@@ -27,13 +27,13 @@ export class HeldQueues {
 
   /** Waits until no run is at work: one that began before the pause goes on to the end of its page, about a minute. */
   async waitForRuns(clock: Clock, signal: AbortSignal, output: Pick<Output, 'message'>): Promise<void> {
-    for (let told = false; !signal.aborted; told = true) {
+    for (let reported = false; !signal.aborted; reported = true) {
       const leases = await Promise.all(this.stores.map((store) => store.leases.readAll()));
       const busy = leases.flatMap((held) =>
         [...held].filter(([, lease]) => lease.ids.length > 0 && !isExpired(lease, clock)),
       );
       if (busy.length === 0) return;
-      if (!told)
+      if (!reported)
         output.message(`waiting for the end of runs at work: ${busy.map(([key]) => key).join(', ')} ...`);
       await clock.sleep(LOOK_EVERY_MS, signal);
     }

@@ -36,7 +36,7 @@ export interface PictureFacts {
 const KEYS = 'q quit  p pause  r refresh now  s sort';
 /** A store answers within this time; what takes longer is said. */
 const SLOW_MS = 3_000;
-const MOST_DETAILS = 6;
+const MAX_DETAILS = 6;
 const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'warn' } as const;
 
 /** The whole screen: as many lines as fit, none longer than the terminal. */
@@ -72,7 +72,7 @@ function headLines(
   const { tone, title, details } = reading.sentence;
   const icon = GLYPHS[ICONS[tone]];
   const sentence = wrapped(`${icon} ${oneColumnEach(title)}`, columns, 2);
-  const more = details.slice(0, MOST_DETAILS).map(oneColumnEach).join(' ');
+  const more = details.slice(0, MAX_DETAILS).map(oneColumnEach).join(' ');
   const rest = more === '' || isLow ? [] : wrapped(more, columns - 2, 2).map((line) => `  ${line}`);
   return [
     ...sentence.map((line) =>

@@ -59,7 +59,7 @@ export async function openSource(
 class SilentSource implements Source {
   private source: Source | undefined;
   /** The first reading says at once what is known. */
-  private isTold = false;
+  private isNotified = false;
 
   constructor(
     private error: unknown,
@@ -71,14 +71,14 @@ class SilentSource implements Source {
   }
 
   async read(): Promise<Reading> {
-    if (this.isTold) {
+    if (this.isNotified) {
       try {
         this.source ??= await this.open();
       } catch (error) {
         this.error = error;
       }
     }
-    this.isTold = true;
+    this.isNotified = true;
     return this.source?.read() ?? unread(this.error);
   }
 

@@ -28,7 +28,7 @@ export interface Job {
   stop(): void;
 }
 
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 /** Things by a random name that no other site can guess: the oldest are forgotten. */
 export class Kept<Thing> {
@@ -38,7 +38,7 @@ export class Kept<Thing> {
     const name = randomBytes(12).toString('base64url');
     this.things.set(name, thing);
     const [oldest] = this.things.keys();
-    if (this.things.size > MOST_KEPT && oldest !== undefined) this.things.delete(oldest);
+    if (this.things.size > MAX_KEPT && oldest !== undefined) this.things.delete(oldest);
     return name;
   }
 

@@ -116,10 +116,10 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
       const { text, act } = action.prepare(field, as);
       const result = await act(operator, [record.id], { expected: item });
       if (result.skipped.changedMeanwhile) return changed(request, field);
-      const told = resultText(result, { ask: action.label, done: action.done }, false);
-      deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: told });
+      const reported = resultText(result, { ask: action.label, done: action.done }, false);
+      deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: reported });
       reader.forget();
-      const note = notes.write({ ok: result.changed > 0 && !hasProblems(result, true), text: told });
+      const note = notes.write({ ok: result.changed > 0 && !hasProblems(result, true), text: reported });
       return request.redirect(link('/record', { id: record.id, note }), 303);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;

@@ -1,4 +1,4 @@
-const MOST_CHARACTERS = 160;
+const MAX_CHARACTERS = 160;
 
 /** Letters, digits, and what joins them in an id. */
 const RUN = /[0-9a-z_-]+/gi;
@@ -15,10 +15,10 @@ const PARTS: readonly (readonly [RegExp, string | ((found: string) => string)])[
 
 /** A message with what differs from record to record replaced, so that messages of the same cause are the same. */
 export function patternOf(message: string): string {
-  const cut = message.slice(0, 4 * MOST_CHARACTERS);
+  const cut = message.slice(0, 4 * MAX_CHARACTERS);
   const replaced = PARTS.reduce(
     (text, [part, name]) => (typeof name === 'string' ? text.replace(part, name) : text.replace(part, name)),
     cut,
   );
-  return replaced.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+  return replaced.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
 }

@@ -12,7 +12,7 @@ const HALF = 28;
 const HEIGHT = 88;
 /** Minutes without a success that are apart by no more than this are one outage. */
 const GAP_MINUTES = 10;
-const LEAST_OUTAGE_MINUTES = 3;
+const MIN_OUTAGE_MINUTES = 3;
 
 /**
  * Attempts per minute in the last two hours: successes upwards, failures downwards, so that direction speaks without
@@ -83,7 +83,7 @@ export function outagesOf(minutes: readonly MinuteCount[]): Outage[] {
       } else found.push({ from: at, until: at + MINUTE_MS });
     }
   }
-  return found.filter(({ from, until }) => until - from >= LEAST_OUTAGE_MINUTES * MINUTE_MS);
+  return found.filter(({ from, until }) => until - from >= MIN_OUTAGE_MINUTES * MINUTE_MS);
 }
 
 function hasSuccess(minutes: readonly MinuteCount[], from: number, until: number): boolean {

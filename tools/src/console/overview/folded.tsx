@@ -9,7 +9,7 @@ import { FailedShare, OldestDue, PauseLink } from './cells.js';
 /** Most queues that are all shown in full. */
 const FEW_QUEUES = 6;
 /** Least rows that are worth a fold. */
-const LEAST_FOLDED = 3;
+const MIN_FOLDED = 3;
 /** Conditions of a queue with which nothing is wrong. A queue changes between them every minute, and stays where it is. */
 const WELL: readonly Condition[] = ['working', 'waiting', 'quiet'];
 
@@ -19,7 +19,7 @@ export function foldQueues(queues: readonly QueueView[]): {
   readonly folded: readonly QueueView[];
 } {
   const well = queues.filter(({ condition }) => WELL.includes(condition));
-  if (queues.length <= FEW_QUEUES || well.length < LEAST_FOLDED) return { shown: queues, folded: [] };
+  if (queues.length <= FEW_QUEUES || well.length < MIN_FOLDED) return { shown: queues, folded: [] };
   const byName = (one: QueueView, other: QueueView) => (one.stats.queue < other.stats.queue ? -1 : 1);
   return { shown: queues.filter((view) => !well.includes(view)), folded: well.sort(byName) };
 }

@@ -6,7 +6,7 @@ import { visibleJson } from '../visible-json.js';
 /** Most characters of a payload that is not folded. */
 const FOLDED_CHARACTERS = 3_000;
 /** No more than this is on a page; all of it can be downloaded. */
-const MOST_CHARACTERS = 40_000;
+const MAX_CHARACTERS = 40_000;
 
 /** The payload as JSON over several lines, as far as it is shown. Numbers keep all their digits. */
 export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload }) {
@@ -22,8 +22,8 @@ export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload })
     );
   }
   const { json, isRedacted } = shown;
-  const text = visibleJson(shortened(json, MOST_CHARACTERS));
-  const isCut = json.length > MOST_CHARACTERS;
+  const text = visibleJson(shortened(json, MAX_CHARACTERS));
+  const isCut = json.length > MAX_CHARACTERS;
   const body = (
     <pre class="json" dir="ltr">
       <bdi>{text}</bdi>
@@ -40,7 +40,7 @@ export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload })
         {json.length > FOLDED_CHARACTERS ? (
           <details id="payload">
             <summary>
-              {isCut ? `The first ${bytes(MOST_CHARACTERS)} of ${size}` : `All of it, ${size}`}
+              {isCut ? `The first ${bytes(MAX_CHARACTERS)} of ${size}` : `All of it, ${size}`}
             </summary>
             {body}
           </details>

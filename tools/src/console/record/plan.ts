@@ -39,7 +39,7 @@ export interface AttemptPlan {
 
 /** Seconds between two firings of the rule of a queue that retries per record. */
 const TICK_SECONDS = 60;
-const MOST_PLANNED = 24;
+const MAX_PLANNED = 24;
 
 /** @param queuePolicy that of the record's queue, where it is known */
 export function planOf(
@@ -82,7 +82,7 @@ function ifAllFail(record: BacklogRecord, policy: ResolvedPolicy, next: number) 
   let failedAt = next;
   const tries = triesOf(record);
   const firstFailureAt = tries === 0 ? next : firstTryAt(record);
-  for (let failures = tries + 1; planned.length < MOST_PLANNED; failures++) {
+  for (let failures = tries + 1; planned.length < MAX_PLANNED; failures++) {
     const attempt = {
       id: record.id,
       queue: record.queue,

@@ -58,11 +58,11 @@ const NAMES = [
 ] as const satisfies readonly (keyof FilterText)[];
 
 const OPEN: readonly Status[] = ['NEW', 'ERROR', 'DEAD'];
-const MOST_CHARACTERS = 2_100;
+const MAX_CHARACTERS = 2_100;
 
 /** Reads the filter of an address. @param value gives a part of the query */
 export function readFilter(value: (name: string) => string | undefined): FilterText {
-  const entries = NAMES.map((name) => [name, (value(name) ?? '').trim().slice(0, MOST_CHARACTERS)]);
+  const entries = NAMES.map((name) => [name, (value(name) ?? '').trim().slice(0, MAX_CHARACTERS)]);
   return Object.fromEntries(entries) as Record<keyof FilterText, string>;
 }
 

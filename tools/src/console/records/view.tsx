@@ -231,12 +231,12 @@ function Row(props: { context: PageContext; record: BacklogRecord; isRunning: bo
 }
 
 /** The longest reason that is shown beside the last error; a longer one repeats it. */
-const MOST_REASON = 40;
+const MAX_REASON = 40;
 
 function errorOf(record: BacklogRecord) {
   const { lastError, deadReason = notReadyText(record) ?? '', unknownTaskSince } = record;
   const reason = unknownTaskSince === undefined ? deadReason : 'no handler knows its task';
-  const isShown = reason !== '' && (lastError === undefined || reason.length <= MOST_REASON);
+  const isShown = reason !== '' && (lastError === undefined || reason.length <= MAX_REASON);
   return (
     <span class="clamp">
       {isShown ? (

@@ -15,7 +15,7 @@ interface BarsProps {
 const WIDE = 520;
 const NARROW = 330;
 const HEIGHT = 190;
-const LEAST_LEFT = 44;
+const MIN_LEFT = 44;
 /** The width of a figure of the scale, about. */
 const FIGURE = 7.5;
 const TOP = 12;
@@ -42,7 +42,7 @@ function Picture(props: BarsProps & { width: number }) {
   const top = Math.ceil(most / step) * step;
   const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step);
   // The figures of the scale stand left of the bars, however long they are.
-  const left = Math.max(LEAST_LEFT, 10 + FIGURE * count(top).length);
+  const left = Math.max(MIN_LEFT, 10 + FIGURE * count(top).length);
   const width = (whole - left) / values.length;
   const base = HEIGHT - BOTTOM;
   const y = (value: number) => base - (value / top) * (base - TOP);

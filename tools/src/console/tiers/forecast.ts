@@ -17,7 +17,7 @@ export interface Forecast {
 }
 
 /** Most index entries that are read: 80 to 150 of them are a read unit. */
-const MOST_ENTRIES = 2_000;
+const MAX_ENTRIES = 2_000;
 const PAGE = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -28,7 +28,7 @@ export async function forecastOf(
   store: OperatorStore,
   queues: readonly OverviewStats[],
   now: number,
-  most = MOST_ENTRIES,
+  most = MAX_ENTRIES,
 ): Promise<Forecast> {
   const waiting = queues.filter(({ due, pending }) => due !== undefined && pending > 0);
   const each = Math.floor(most / Math.max(1, waiting.length));

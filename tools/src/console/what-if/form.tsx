@@ -16,7 +16,7 @@ export function PolicyForm({ state }: { state: FormState }) {
   const { queue, queues, other, present } = state;
   const types = CHOICES.includes(other.type) ? CHOICES : [...CHOICES, other.type];
   const options = POLICY_OPTIONS[other.type] ?? [];
-  const unplaced = Object.entries(other.errors)
+  const otherErrors = Object.entries(other.errors)
     .filter(([field]) => !options.some(([name]) => name === field))
     .map(([, message]) => message)
     .join('; ');
@@ -37,7 +37,7 @@ export function PolicyForm({ state }: { state: FormState }) {
         name="policy"
         value={other.type}
         options={types}
-        error={unplaced || undefined}
+        error={otherErrors || undefined}
       />
       {options.map(([name, fallback]) => (
         <Input

@@ -50,9 +50,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Seconds between two firings of the rule of a queue that retries per record. */
 const TICK_SECONDS = 60;
 /** Most decisions for one policy. Each takes three microseconds: a page has some 60 ms for each policy. */
-const MOST_DECISIONS = 20_000;
+const MAX_DECISIONS = 20_000;
 /** Most decisions behind the next day for one record. Fibonacci has fewer in a year. */
-const MOST_DECISIONS_TO_END = 200;
+const MAX_DECISIONS_TO_END = 200;
 
 /**
  * Plays each record's policy on from its next attempt, as if every attempt failed. Where that would take too many steps,
@@ -81,7 +81,7 @@ export function projectAttempts(
   for (const record of some) {
     const weight = record.weight * scale;
     const walk = attemptsOf(record, record.policyWith(queuePolicy));
-    let left = MOST_DECISIONS_TO_END;
+    let left = MAX_DECISIONS_TO_END;
     walk.next();
     let step = walk.next();
     for (; !step.done; step = walk.next()) {
@@ -119,10 +119,10 @@ function affordable(records: readonly WaitingRecord[], policy: ResolvedPolicy, n
   if (sample === undefined) return records;
   let inDay = 0;
   for (const at of attemptsOf(sample, sample.policyWith(policy))) {
-    if (at >= now + DAY_MS || inDay >= MOST_DECISIONS) break;
+    if (at >= now + DAY_MS || inDay >= MAX_DECISIONS) break;
     inDay++;
   }
-  const most = Math.max(1, Math.floor(MOST_DECISIONS / (inDay + MOST_DECISIONS_TO_END / 4)));
+  const most = Math.max(1, Math.floor(MAX_DECISIONS / (inDay + MAX_DECISIONS_TO_END / 4)));
   if (records.length <= most) return records;
   return Array.from(
     { length: most },

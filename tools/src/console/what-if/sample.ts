@@ -31,10 +31,10 @@ interface Entry {
 }
 
 /** Most due times from one part of the future: 80 to 150 of them are a read unit. */
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 /** Most records that are read. Each costs half a read unit, up to 4 KB. */
-const MOST_RECORDS = 30;
-const MOST_UNITS = 15;
+const MAX_RECORDS = 30;
+const MAX_UNITS = 15;
 
 /**
  * Reads up to 200 due times from each part of the future (now, the next minute, hour, day, later), which the queue's
@@ -48,12 +48,12 @@ export async function sampleWaiting(
 ): Promise<WaitingSample> {
   const index = tables.open();
   const entries = await entriesOf(index.store, stats, now);
-  const step = Math.max(1, entries.length / MOST_RECORDS);
+  const step = Math.max(1, entries.length / MAX_RECORDS);
   const chosen = Array.from(
-    { length: Math.min(MOST_RECORDS, entries.length) },
+    { length: Math.min(MAX_RECORDS, entries.length) },
     (_, i) => entries[Math.floor((i + 0.5) * step)]?.id ?? '',
   );
-  const found = await readWithin(tables, scattered([...new Set(chosen)]), MOST_UNITS);
+  const found = await readWithin(tables, scattered([...new Set(chosen)]), MAX_UNITS);
   const read = new Map(found.records.map((record) => [record.id, record]));
   return {
     records: withFacts(entries, read, now),
@@ -79,10 +79,10 @@ async function entriesOf(store: OperatorStore, stats: OverviewStats, now: number
   const [firstLane = '', ...otherLanes] = stats.lanes;
   const found = await Promise.all(
     parts.map(async (part) => {
-      const own = await dueWithin(store, firstLane, part, MOST_ENTRIES);
+      const own = await dueWithin(store, firstLane, part, MAX_ENTRIES);
       // Few queues have shards: where the first lane has all, the others are not asked.
-      const isAll = own.length >= Math.min(MOST_ENTRIES, part.count);
-      const each = Math.ceil(MOST_ENTRIES / Math.max(1, otherLanes.length));
+      const isAll = own.length >= Math.min(MAX_ENTRIES, part.count);
+      const each = Math.ceil(MAX_ENTRIES / Math.max(1, otherLanes.length));
       const rest = isAll
         ? []
         : await Promise.all(otherLanes.map((lane) => dueWithin(store, lane, part, each)));

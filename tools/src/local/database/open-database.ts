@@ -11,16 +11,16 @@ import type { Database, DatabaseOptions } from './database.js';
 export async function openDatabase(
   { dynamodbPort, dynamodbEndpoint }: RuntimeOptions,
   dataDir: string | undefined,
-  told: DatabaseOptions,
+  reported: DatabaseOptions,
 ): Promise<Database> {
   if (dynamodbEndpoint === undefined) {
     if (dataDir !== undefined) await makeFolder(dataDir);
     const { embeddedDatabase } = await import('./embedded.js');
-    return embeddedDatabase({ port: dynamodbPort, dataDir, ...told });
+    return embeddedDatabase({ port: dynamodbPort, dataDir, ...reported });
   }
   if (dataDir === undefined) {
     const { givenDatabase } = await import('./given.js');
-    return givenDatabase(dynamodbEndpoint, told);
+    return givenDatabase(dynamodbEndpoint, reported);
   }
   throw new ConfigurationError(
     '--data-dir keeps the records of the embedded DynamoDB, and the time that belongs to them; with ' +

@@ -69,10 +69,13 @@ export class MessageQueue {
     const next =
       this.waiting.reduce((first, { readyAt }) => Math.min(first, readyAt), Number.POSITIVE_INFINITY) -
       performance.now();
-    this.timer = setTimeout(() => void this.handOver(), Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS));
+    this.timer = setTimeout(
+      () => void this.copyForHandler(),
+      Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS),
+    );
   }
 
-  private async handOver(): Promise<void> {
+  private async copyForHandler(): Promise<void> {
     this.atWork = true;
     const now = performance.now();
     const batch = this.waiting.filter(({ readyAt }) => readyAt <= now).slice(0, this.options.batchSize);

@@ -1,4 +1,4 @@
-import { handOverTo } from '../event-source.js';
+import { deliverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
 import type { LocalApp, LocalQueue } from '../template/local-app.js';
 import { MessageQueue, type MessageQueueOptions } from './message-queue.js';
@@ -24,16 +24,16 @@ export class Queues {
 
   /** Runs these queues from now on. Messages of a queue that stays are kept; those of one that is gone are dropped. */
   replace(app: QueuesOptions['app']): void {
-    const former = this.queues;
+    const previous = this.queues;
     const entries = app.queues.map((queue) => {
       const { name } = queue;
       const options = this.optionsOf(queue, app.queueReaders);
-      const known = former.get(name);
+      const known = previous.get(name);
       known?.configure(options);
       return [name, known ?? new MessageQueue(options)] as const;
     });
     this.queues = new Map(entries);
-    for (const [name, queue] of former) if (!this.queues.has(name)) queue.stop();
+    for (const [name, queue] of previous) if (!this.queues.has(name)) queue.stop();
   }
 
   readonly send: SendMessage = (name, body, delaySeconds) => {
@@ -57,7 +57,7 @@ export class Queues {
       region,
       batchSize: reader?.batchSize ?? 1,
       maxReceives,
-      deliver: reader && handOverTo(reader.functionName, invoke),
+      deliver: reader && deliverTo(reader.functionName, invoke),
       onDead: (body) => {
         if (deadLetterQueue === undefined || !this.send(deadLetterQueue, body, 0)) onUnread(name, body);
       },

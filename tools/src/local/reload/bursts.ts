@@ -11,7 +11,7 @@ export interface BurstsOptions<Item> {
  */
 const QUIET_MS = 60;
 /** Longest time until a burst is handled, if items come without end. */
-const MOST_MS = 1_000;
+const MAX_MS = 1_000;
 
 /** Gathers what comes within moments: a save, or a checkout of two hundred files, is one burst. */
 export class Bursts<Item> {
@@ -44,7 +44,7 @@ export class Bursts<Item> {
     clearTimeout(this.#timer);
     if (this.#handling || this.#stopped || this.#items.size === 0) return;
     const { quietMs = QUIET_MS } = this.#options;
-    const leftMs = this.#beganAt + MOST_MS - performance.now();
+    const leftMs = this.#beganAt + MAX_MS - performance.now();
     this.#timer = setTimeout(() => this.#handle(), Math.max(0, Math.min(quietMs, leftMs)));
   }
 

@@ -31,7 +31,7 @@ const CONFIGURATION = /[\\/](?:tsconfig[^\\/]*|package|package-lock)\.json$/;
  * Number of handlers that esbuild keeps in memory. One with the AWS SDK takes 70 MB; without it, bundling takes twice
  * the time.
  */
-const MOST_WARM = 4;
+const MAX_WARM = 4;
 
 /** The handlers of an app that say what they were bundled from. One is bundled at a time. */
 export class HandlerBundles {
@@ -123,7 +123,7 @@ export class HandlerBundles {
     this.#bundles.delete(name);
     this.#bundles.set(name, bundle);
     const warm = [...this.#bundles.values()].filter(({ isWarm }) => isWarm);
-    for (const old of warm.slice(0, -MOST_WARM)) await old.rest();
+    for (const old of warm.slice(0, -MAX_WARM)) await old.rest();
   }
 
   /** Writes the code into a new folder, never into one that a sandbox reads. */

@@ -168,11 +168,11 @@ export class Reload {
 
   /** Synthesizes the app again. A synthesis under way is ended: it may have read files as they were before. */
   #synthesize(beganAt: number): void {
-    const former = this.#synthesis;
-    former?.abort.abort();
+    const previous = this.#synthesis;
+    previous?.abort.abort();
     const abort = new AbortController();
     const bursted = this.#bursted;
-    const ended = Promise.resolve(former?.ended)
+    const ended = Promise.resolve(previous?.ended)
       .then(() => this.#synthesizeOnce(abort.signal, beganAt))
       .then(() => {
         if (abort.signal.aborted) return;

@@ -8,7 +8,7 @@ export interface FailedAttempt {
 
 /** Answers of a destination, and outcomes that a handler chose, are no mistakes in its code. */
 const NO_MISTAKES: ReadonlySet<unknown> = new Set(['HttpError', 'RetryAfter', 'Dead', 'Snooze', 'Cancel']);
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /** Joins the two lines of an attempt that threw: the place where it threw, and the outcome. */
 export class FailedAttempts {
@@ -22,7 +22,7 @@ export class FailedAttempts {
     const key = `${functionName} ${id}`;
     if (message === 'attempt threw' && typeof stack === 'string') {
       // An attempt whose outcome could not be written has no second line.
-      if (this.#stacks.size >= MOST_WAITING) this.#stacks.clear();
+      if (this.#stacks.size >= MAX_WAITING) this.#stacks.clear();
       this.#stacks.set(key, stack.split('\n'));
       return undefined;
     }

@@ -7,8 +7,8 @@ export interface LogLine {
 }
 
 /** A run with more has them in the function's file. */
-const MOST_LINES = 200;
-const MOST_CHARACTERS = 8_000;
+const MAX_LINES = 200;
+const MAX_CHARACTERS = 8_000;
 
 /**
  * Lines that a function wrote during one invocation, in bounded memory. The last ones may come a moment after its
@@ -20,7 +20,7 @@ export class InvocationLog {
   leftOut = 0;
 
   add(text: string, stream: LogLine['stream']): void {
-    if (this.lines.length === MOST_LINES) this.leftOut += 1;
-    else this.lines.push({ at: Date.now(), stream, text: text.slice(0, MOST_CHARACTERS) });
+    if (this.lines.length === MAX_LINES) this.leftOut += 1;
+    else this.lines.push({ at: Date.now(), stream, text: text.slice(0, MAX_CHARACTERS) });
   }
 }

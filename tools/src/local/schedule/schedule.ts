@@ -7,7 +7,7 @@ export interface Schedule {
 }
 
 /** Limit of a count. More firings are not counted, only made up for. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 /** Counts the firings after `from`, up to and with `to`. */
 export function countFirings(schedule: Schedule, from: number, to: number, createdAt: number): number {
@@ -15,7 +15,7 @@ export function countFirings(schedule: Schedule, from: number, to: number, creat
   let count = 0;
   for (let at = schedule.next(from, createdAt); at !== undefined && at <= to; ) {
     count += 1;
-    if (count === MOST_COUNTED) break;
+    if (count === MAX_COUNTED) break;
     at = schedule.next(at, createdAt);
   }
   return count;

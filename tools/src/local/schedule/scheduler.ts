@@ -76,18 +76,18 @@ export class Scheduler {
    */
   replace(rules: readonly LocalRule[]): void {
     const now = this.#options.time.clock.now();
-    const former = new Map(this.#turns.map((turn) => [turn.rule.id, turn]));
+    const previous = new Map(this.#turns.map((turn) => [turn.rule.id, turn]));
     this.#turns = rules
       .filter(({ enabled }) => enabled)
       .map((rule) => {
         if (!this.#options.time.phases.has(rule.id)) return this.#turnOf(rule, now);
-        const turn = former.get(rule.id) ?? this.#turnOf(rule, now);
-        const isDue = former.delete(rule.id) && turn.next !== undefined && turn.next <= now;
+        const turn = previous.get(rule.id) ?? this.#turnOf(rule, now);
+        const isDue = previous.delete(rule.id) && turn.next !== undefined && turn.next <= now;
         turn.rule = rule;
         if (!isDue) turn.next = rule.schedule.next(now, turn.createdAt);
         return turn;
       });
-    for (const turn of former.values()) turn.missed = 0;
+    for (const turn of previous.values()) turn.missed = 0;
     this.#tick();
   }
 

@@ -20,7 +20,7 @@ interface Gathered {
 }
 
 /** Number of runs that share a line whose logs are kept. */
-const MOST_LOGS = 10;
+const MAX_LOGS = 10;
 
 /** Sums up the runs of arrivals: there can be dozens in a second. What went wrong is reported at once. */
 export class ArrivalsDigest {
@@ -40,7 +40,7 @@ export class ArrivalsDigest {
     if (known) {
       known.runs++;
       known.summary = sum(known.summary, summary);
-      if (known.logs.length < MOST_LOGS) known.logs.push(...details.logs);
+      if (known.logs.length < MAX_LOGS) known.logs.push(...details.logs);
     } else {
       this.gathered.set(queue, { firing, runs: 1, summary, logs: [...details.logs] });
     }

@@ -16,7 +16,7 @@ export interface Listener {
 }
 
 /** A change that has no time of its own is reported within this time of its write. */
-const TOLD_AFTER_MS = 1_000;
+const REPORTED_AFTER_MS = 1_000;
 /** A stream that is polled now and then reports a change later. */
 const REMEMBERED_MS = 60_000;
 
@@ -27,11 +27,11 @@ const REMEMBERED_MS = 60_000;
  */
 export class Beginning {
   private readonly held: Change[] = [];
-  private handOver: ((change: Change) => void) | undefined;
+  private copyForHandler: ((change: Change) => void) | undefined;
 
   /** Takes a change, at once or when all items have been read. */
   add(change: Change): void {
-    if (this.handOver) this.handOver(change);
+    if (this.copyForHandler) this.copyForHandler(change);
     else this.held.push(change);
   }
 
@@ -49,21 +49,21 @@ export class Beginning {
       }
     }
     const changed = new Set(this.held.map(keyOf));
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const readAt = Date.now();
     const forgetAt = performance.now() + REMEMBERED_MS;
     for (const change of found) {
       const key = keyOf(change);
       if (changed.has(key)) continue;
-      told.add(key);
+      reported.add(key);
       listener.add(change);
     }
-    this.handOver = (change) => {
-      if (performance.now() > forgetAt) told.clear();
-      const isFromBefore = (change.at ?? Date.now() - TOLD_AFTER_MS) <= readAt;
-      if (change.before === undefined && isFromBefore && told.delete(keyOf(change))) return;
+    this.copyForHandler = (change) => {
+      if (performance.now() > forgetAt) reported.clear();
+      const isFromBefore = (change.at ?? Date.now() - REPORTED_AFTER_MS) <= readAt;
+      if (change.before === undefined && isFromBefore && reported.delete(keyOf(change))) return;
       listener.add(change);
     };
-    for (const change of this.held.splice(0)) this.handOver(change);
+    for (const change of this.held.splice(0)) this.copyForHandler(change);
   }
 }

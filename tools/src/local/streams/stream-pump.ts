@@ -58,8 +58,8 @@ const GATHER_MS = 10;
  * a stream four times a second.
  */
 const BATCH_EVERY_MS = 200;
-const LEAST_PAUSE_MS = 500;
-const MOST_PAUSE_MS = 10_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Hands the changes of one table over to one function, batch after batch in their order, as an event source mapping
@@ -116,7 +116,7 @@ export class StreamPump {
     const waitMs = Math.max(gatherMs, this.pauseMs);
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      void this.handOver();
+      void this.copyForHandler();
     }, waitMs);
   }
 
@@ -124,7 +124,7 @@ export class StreamPump {
     return this.waiting.length >= this.limit;
   }
 
-  private async handOver(): Promise<void> {
+  private async copyForHandler(): Promise<void> {
     this.atWork = true;
     await this.options.whenWelcome?.(() => this.isFull());
     this.lastAt = performance.now();
@@ -184,7 +184,7 @@ export class StreamPump {
   }
 
   private slowDown(): void {
-    this.pauseMs = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.pauseMs));
+    this.pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, 2 * this.pauseMs));
   }
 
   private recordOf({ before, after, at = Date.now() }: Omit<Change, 'table'>): StreamRecord {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../../src/support/errors.js';
-import { handOverTo } from '../event-source.js';
+import { deliverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
 import type { SendMessage } from '../queues/queues.js';
 import type { LocalApp, LocalStream } from '../template/local-app.js';
@@ -27,15 +27,15 @@ export class Streams {
    * from now on.
    */
   replace(app: StreamsOptions['app']): void {
-    const former = this.pumps;
+    const previous = this.pumps;
     const entries = app.streams.map((stream) => {
       const options = this.optionsOf(stream, app);
-      const known = former.get(stream.id)?.pump;
+      const known = previous.get(stream.id)?.pump;
       known?.configure(options);
       return [stream.id, { table: stream.table, pump: known ?? new StreamPump(options) }] as const;
     });
     this.pumps = new Map(entries);
-    for (const [id, { pump }] of former) if (!this.pumps.has(id)) pump.stop();
+    for (const [id, { pump }] of previous) if (!this.pumps.has(id)) pump.stop();
   }
 
   /** Tells whether any function wants to receive a change. */
@@ -68,7 +68,7 @@ export class Streams {
       keys,
       ...stream,
       whenWelcome,
-      deliver: handOverTo(functionName, invoke),
+      deliver: deliverTo(functionName, invoke),
       givesUp: (batch) => {
         if (failureQueue !== undefined)
           send(failureQueue, JSON.stringify({ ...givenUpOf(functionName), ...batch }), 0);

@@ -30,7 +30,7 @@ interface OpenShard {
 const POLL_MS = 150;
 /** Time between two looks for new shards. When one has ended, they are looked for at once. */
 const DISCOVER_MS = 10_000;
-const MOST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * Reads the stream of a table from now on, shard after shard: a shard whose changes come before those of another one is
@@ -78,7 +78,7 @@ export class TableReader {
     } catch (error) {
       if (this.stopped) return;
       if (this.pauseMs === 0) this.options.onTrouble(error as Error);
-      this.pauseMs = Math.min(MOST_PAUSE_MS, Math.max(POLL_MS, 2 * this.pauseMs));
+      this.pauseMs = Math.min(MAX_PAUSE_MS, Math.max(POLL_MS, 2 * this.pauseMs));
       this.again(this.pauseMs);
     }
   }

@@ -45,10 +45,10 @@ function workOf(event: unknown): string | undefined {
 }
 
 /** Most queues that are all named. Of more, two are named. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function namesText(names: readonly string[]): string {
-  if (names.length <= MOST_NAMED) return names.join(' and ');
+  if (names.length <= MAX_NAMED) return names.join(' and ');
   return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
 }
 

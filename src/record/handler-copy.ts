@@ -8,7 +8,7 @@ import { AS_READ, type BacklogRecord } from './record.js';
  * `payload` and `attributes` are handed over as they are: a copy of 300 KB would cost more than the rest of an attempt. The
  * library does not look at them again.
  */
-export function handOver(record: BacklogRecord): BacklogRecord {
+export function copyForHandler(record: BacklogRecord): BacklogRecord {
   const { lastError, history, notBefore, retry, limits, problems } = record;
   return {
     ...record,

@@ -7,7 +7,7 @@ import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 import { inRetry } from './in-retry.js';
 
 /** Counts, and the time at which they were made. */
-export interface PacedCounts {
+export interface RateLimitedCounts {
   readonly counts: QueueCounts;
   /** Estimate of the waiting records that have failed. The index does not tell, so a few records are looked at. */
   readonly inRetry: number;
@@ -23,7 +23,7 @@ interface CountDeps extends StatsDeps {
   readonly store: StatsDeps['store'] & Pick<OperatorStore, 'records'>;
 }
 
-interface LastCounts extends Omit<PacedCounts, 'isOld'> {
+interface LastCounts extends Omit<RateLimitedCounts, 'isOld'> {
   /** Real time at which the count is repeated, epoch milliseconds. */
   readonly repeatAt: number;
 }
@@ -38,7 +38,7 @@ const EARLIER_LANES_EVERY_MS = 3_600_000;
  * So the counts of a queue cost one read unit a second at most, $0.33 a month, however much waits. 100,000 records are
  * counted every 17 minutes. In between, the last count is given, with its time.
  */
-export class PacedCounter {
+export class RateLimitedCounter {
   private readonly last = new Map<string, LastCounts>();
   private readonly lanes = new Map<string, { readonly count: number; readonly repeatAt: number }>();
 
@@ -52,7 +52,7 @@ export class PacedCounter {
     monitored: MonitoredQueue,
     { store, now }: GaugeDeps,
     hasTime: () => boolean,
-  ): Promise<PacedCounts | undefined> {
+  ): Promise<RateLimitedCounts | undefined> {
     const { name } = monitored;
     const last = this.last.get(name);
     if (last && this.clock.wall() < last.repeatAt) {
@@ -96,9 +96,9 @@ export class PacedCounter {
   private async lanesOf({ name, shards }: MonitoredQueue, deps: StatsDeps): Promise<number> {
     const known = this.lanes.get(name);
     if (known && this.clock.wall() < known.repeatAt) return known.count;
-    const former = lanesOf(name, shards);
-    const inUse = await lanesInUse([...former, ...former.map(deadLane)], deps);
-    const last = former.findLastIndex((lane) => inUse.has(lane) || inUse.has(deadLane(lane)));
+    const previous = lanesOf(name, shards);
+    const inUse = await lanesInUse([...previous, ...previous.map(deadLane)], deps);
+    const last = previous.findLastIndex((lane) => inUse.has(lane) || inUse.has(deadLane(lane)));
     const count = shards + last + 1;
     this.lanes.set(name, { count, repeatAt: this.clock.wall() + EARLIER_LANES_EVERY_MS });
     return count;
