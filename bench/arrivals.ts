@@ -8,7 +8,7 @@ const TRICKLE = 20;
 const BURST = 75;
 const PATIENCE_MS = 150_000;
 
-/** From a put to its first delivery, by the built command line with its runtime and database, in real time. */
+/** Real time from a put to its first delivery, by the built command line with its runtime and database. */
 export async function arrivals(): Promise<string> {
   const cli = await CommandLine.create();
   const deliveredAt = new Map<string, number>();

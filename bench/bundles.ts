@@ -34,13 +34,13 @@ const LOAD = `
 `;
 
 interface Load {
-  /** Until the module is there. */
+  /** Time until the module is loaded. */
   readonly ms: number;
   /** Processor time of all threads: what counts where Lambda gives a fraction of a core, and steadier on a busy machine. */
   readonly cpuMs: number;
 }
 
-/** What Lambda loads at a cold start, beside a handler that only holds the same clients of the SDK. */
+/** The code that Lambda loads at a cold start, beside a handler that only holds the same clients of the SDK. */
 export async function bundles(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'backlog-bundles-'));
   const table = new Table({

@@ -14,7 +14,7 @@ const WAITING = Number(process.env.BENCH_WAITING ?? 100_000);
 const FINISHED = Number(process.env.BENCH_FINISHED ?? 1_000_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 
-/** What each view of the console costs on a large backlog: the first look, and the next ones, by turns. */
+/** The cost of each view of the console on a large backlog: the first look, and the next ones, by turns. */
 const given = process.env.BENCH_ENDPOINT;
 const database = given === undefined ? await startDatabase() : undefined;
 const client = createDynamoDbClient({ endpoint: given ?? database?.endpoint });

@@ -61,7 +61,7 @@ export async function protocol(bench: Bench, count: number, attemptTimeout: numb
   return measured(count, drain);
 }
 
-/** What it costs; counted apart, since to ask for the capacity costs time. */
+/** Its write and read units, counted apart: to ask for the capacity costs time. */
 export async function countsOf(bench: Bench, count: number, attemptTimeout: number): Promise<Counts> {
   const consumed: Consumed[] = [];
   const lane = `counted-${attemptTimeout}`;

@@ -1,11 +1,11 @@
 import { decideRetry, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import type { Random } from '../src/support/random.js';
 
-/** How the retries of records that failed at the same moment fall on the firings of a rule. */
+/** The retries on each firing of a rule, of records that failed at the same moment. */
 export interface Firings {
   /** Most records that any one firing brings for their n-th retry, by n. */
   readonly peak: ReadonlyMap<number, number>;
-  /** Of the pairs of records that meet at the retry before, the share that meets at the n-th, too. */
+  /** The share of pairs that meet at the n-th retry too, of those that met at the retry before. */
   readonly meetAgain: ReadonlyMap<number, number>;
   /** Mean of |wait / base - 1|, the wait being the time from a failure to the next attempt. */
   readonly meanDeviation: number;
@@ -47,7 +47,7 @@ export function firingsOf(given: RetryPolicy, ids: readonly string[], random: Ra
   };
 }
 
-/** How many records have the same firing, or the same firings of two retries. */
+/** The number of records that have the same firing, or the same firings of two retries. */
 function groups(firings: Float64Array, next?: Float64Array): Map<number, number> {
   const counts = new Map<number, number>();
   for (const [i, firing] of firings.entries()) {

@@ -19,8 +19,7 @@ const MAX_MS = 60_000;
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 /**
- * How long it takes from the save of a handler to the first attempt by the new code, in a real `backlog start --watch`
- * of a real app. A record is put when the runtime says that the code is live, and is attempted on its arrival.
+ * Time from the save of a handler to the first attempt by the new code, in a real `backlog start --watch` of a real app. A record is put when the runtime says that the code is live, and is attempted on its arrival.
  */
 const folder = await writeWatchedApp();
 const runtimes = await mkdtemp(join(tmpdir(), 'backlog-bench-'));

@@ -2,7 +2,7 @@ import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import type { Random } from '../src/support/random.js';
 import { retryTimes } from '../tools/src/lab/retry-times.js';
 
-/** How the n-th retries of records that failed at the same moment fall, and how far waits are from the policy's own. */
+/** The spread of the n-th retries of records that failed at the same moment, and the error of their waits. */
 export interface Spread {
   /** Most retries in any one second, by the number of the retry. */
   readonly peakPerSecond: ReadonlyMap<number, number>;

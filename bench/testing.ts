@@ -4,7 +4,7 @@ import { assertSucceeded, failTimes, testBacklog } from '../src/testing/index.js
 
 const TESTS = Number(process.env.BENCH_TESTS ?? 1000);
 
-/** What the testing kit costs: tests of a small handler, one after the other, whose record succeeds at the third attempt. */
+/** The cost of the testing kit: tests of a small handler, one after the other, whose record succeeds at the third attempt. */
 const startedAt = performance.now();
 let attempts = 0;
 for (let i = 0; i < TESTS; i++) {

@@ -31,7 +31,7 @@ export class DefaultRateLimiter {
   updateClientSendingRate() {}
 }
 
-/** What the SDK makes of the name of a bucket: no handler uses S3. */
+/** The SDK's rules for names of buckets: no handler uses S3. */
 export async function resolveParamsForS3() {}
 
 /** Answers that are streams of a browser. The SDK tells that the stream is none that it knows. */

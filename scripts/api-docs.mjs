@@ -14,7 +14,7 @@ const { Application, Comment } = await import('typedoc');
 const { load: writesMarkdown } = await import('typedoc-plugin-markdown');
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What package.json exports, by the module that it is built from. */
+/** The exports of package.json, by the module that each is built from. */
 const ENTRIES = {
   src: 'dynamo-backlog',
   functions: 'dynamo-backlog/lambda',
@@ -27,7 +27,7 @@ const POLICIES = [
   ...['None', 'Constant', 'Linear', 'Fibonacci', 'Exponential', 'Window', 'Sidekiq', 'Buckets', 'Power'],
   ...['Arctan', 'Sigmoid', 'Saturating', 'List', 'Progressive', 'WorkQueue'],
 ].map((name) => `${name}Policy`);
-/** What users hand on without looking into it. */
+/** Types that users pass on without looking into them. */
 const HANDED_ON = [
   ...['PolicyType', 'Jitter', 'WaitRange', 'FormulaWait', 'Failure', 'RetryDecider'],
   ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],

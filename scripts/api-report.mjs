@@ -53,7 +53,7 @@ async function declare(outDir) {
   if (code !== 0) throw new Error(`tsc ended with exit code ${code}`);
 }
 
-/** By file: each entry's names, and one file with the declarations of all of them. */
+/** The report by file: each entry's names, and one file with the declarations of all of them. */
 async function reportOf(input) {
   const entries = new Set(Object.values(input));
   const bundle = await rollup({

@@ -117,7 +117,7 @@ function prose(text: string): string {
   return text.replace(/[|<*_[]/g, '\\$&').replace(/`[^`]*`/g, (code) => code.replace(/\\(?=[<*_[])/g, ''));
 }
 
-/** What the help shows behind the options, without its last line. */
+/** The help's text behind the options, without its last line. */
 function examplesOf(command: Command): string {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 1_000 });

@@ -4,7 +4,7 @@ import { BUNDLING } from './handlers.mjs';
 const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 /**
- * How esbuild makes the command line: `dist/cli/main.js`, the process in which the local runtime runs a function, and
+ * Options of esbuild for the command line: `dist/cli/main.js`, the process in which the local runtime runs a function, and
  * what both load. In one bundle it starts in a third of the processor time that 600 files of the SDK take. What users
  * may do without, such as the embedded DynamoDB and charts, is not in it: the package that they install is loaded.
  */

@@ -18,7 +18,7 @@ export const HANDLERS = [
   'widget-actions',
 ];
 
-/** What any handler that is deployed as a file is bundled with. */
+/** Options of esbuild for every handler that is deployed as a file. */
 export const BUNDLING = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -38,7 +38,7 @@ export const BUNDLING = {
 };
 
 /**
- * How esbuild makes the bundle of a built-in handler: `index.mjs`, and beside it what is loaded only if it is needed.
+ * Options of esbuild for a built-in handler: `index.mjs`, and beside it what is loaded only if it is needed.
  */
 export function handlerBundle(name) {
   return {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What their licenses ask of those who pass packages on: each text, below the packages that it is the license of. */
+/** The license texts that must be passed on with packages, each below the packages that it is the license of. */
 export async function licensesOf(files, root) {
   const folders = new Set(
     files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

@@ -14,7 +14,7 @@ import { type Option, type Options, optionsOf } from './options/options.js';
 
 const DOCS = new URL('../docs/', import.meta.url);
 
-/** Where the interfaces are declared. */
+/** The files that declare the interfaces. */
 const FILES: Readonly<Record<string, string>> = {
   BacklogProps: 'cdk/props/backlog-props.ts',
   QueueProps: 'cdk/props/queue-props.ts',

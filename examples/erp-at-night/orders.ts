@@ -5,7 +5,7 @@ const ERP_URL = process.env.ERP_URL ?? 'https://erp.example.com';
 const CLOSES = 22;
 const OPENS = 6;
 
-/** How many seconds until the ERP opens; 0 if it is open. */
+/** Seconds until the ERP opens; 0 if it is open. */
 export function secondsUntilOpen(now: Date): number {
   const hour = now.getUTCHours();
   if (hour >= OPENS && hour < CLOSES) return 0;

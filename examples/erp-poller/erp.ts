@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 
 const STATES = ['accepted', 'reserved', 'shipped'];
-/** How often each order was asked for. */
+/** The number of requests for each order. */
 const orders = new Map<string, number>();
 let requests = 0;
 

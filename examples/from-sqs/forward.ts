@@ -2,7 +2,7 @@ import { BacklogClient, type NewRecord } from 'dynamo-backlog';
 
 const client = new BacklogClient({ table: process.env.BACKLOG_TABLE ?? 'BacklogRecords' });
 
-/** What Lambda hands over of a queue, as far as it is read here (`SQSEvent` of @types/aws-lambda). */
+/** The parts of an SQS event that are read here (`SQSEvent` of @types/aws-lambda). */
 export interface Messages {
   readonly Records: readonly {
     readonly messageId: string;

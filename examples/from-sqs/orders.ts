@@ -2,7 +2,7 @@ import { backlogHandler, type Process } from 'dynamo-backlog/lambda';
 
 const ERP_URL = process.env.ERP_URL ?? 'https://erp.example.com';
 
-/** What the handler of the SQS queue did for one message: it throws for a failure, and ends for a success. */
+/** The work that the handler of the SQS queue did for one message: it throws for a failure, and ends for a success. */
 export const sendOrder: Process = async ({ id, payload }, { signal }) => {
   const response = await fetch(`${ERP_URL}/orders/${encodeURIComponent(id)}`, {
     method: 'PUT',

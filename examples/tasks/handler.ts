@@ -1,7 +1,7 @@
 import { backlogHandler, defineTask } from 'dynamo-backlog/lambda';
 import { welcomeMail } from './mail.js';
 
-/** Without a schema the type parameter says what a payload looks like; it is not checked at run time. */
+/** A task without a schema: the type parameter describes its payload, which is not checked at run time. */
 export const reminder = defineTask<{ subscription: string }>({
   name: 'reminder',
   queue: 'mails',

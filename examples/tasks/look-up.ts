@@ -11,7 +11,7 @@ export async function wasSent(id: string): Promise<boolean> {
   return order?.status === 'SUCCESS';
 }
 
-/** Those that were given up, with the reason; an operator can redrive them. */
+/** Records that were given up, with the reason; an operator can redrive them. */
 export async function deadReasons(queue: string): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
   for await (const { id, deadReason = '' } of backlog.list({ queue, status: 'DEAD' }))

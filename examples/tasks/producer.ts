@@ -19,7 +19,7 @@ export async function welcomeAll(addresses: Iterable<string>) {
   return backlog.insertMany(welcomeMail, payloads, { at: '2026-12-24T18:00:00+01:00' });
 }
 
-/** Of a task that is defined elsewhere, its definition can be handed in. */
+/** A task that is defined elsewhere: `insert` takes its definition. */
 export async function remind(task: typeof reminder, subscription: string, urgent: boolean) {
   return backlog.insert(task, { subscription }, urgent ? { priority: 'urgent', maxAttempts: 3 } : {});
 }

@@ -9,7 +9,7 @@ const SECOND = 'eu-west-1';
 const tableName = 'Orders';
 const controlTableName = 'OrdersControl';
 
-/** What both stacks have. */
+/** The parts that both stacks have. */
 const common = {
   primaryRegion: PRIMARY,
   queues: {

@@ -71,7 +71,7 @@ function inlined(declaration: Declaration, parts: readonly string[]): string {
   return typeText(node.typeAnnotation, source, argumentsOf(declaration, parts));
 }
 
-/** What each type parameter stands for: what is given, else its default. */
+/** The type behind each type parameter: the given one, or its default. */
 export function argumentsOf({ node, source }: Declaration, parts: readonly string[]): Arguments {
   const parameters = node.typeParameters?.params ?? [];
   return new Map(

@@ -6,7 +6,7 @@ import { refusedNames } from './identifiers.js';
 import { RULES } from './rules.js';
 import { pluginsFor, sourcePlugin } from './source-plugin.js';
 
-/** What is wrong with a page or a source, and where. Lines and columns begin at 1. */
+/** A fault of a page or a source, and its place. Lines and columns begin at 1. */
 export interface ProseComplaint {
   readonly line: number;
   readonly column: number;

@@ -23,7 +23,7 @@ interface Complaint {
 }
 interface Text {
   readonly text: string;
-  /** Where a character of the text is, counted from the node's beginning. */
+  /** The place of a character of the text, counted from the node's beginning. */
   at(index: number): number;
 }
 

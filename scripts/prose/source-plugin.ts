@@ -38,7 +38,7 @@ function documentOf(source: string, path: string) {
   return { ...node('Document', 0, source.length), children };
 }
 
-/** What the parser has to know of a file. */
+/** The parser's plugins for a file. */
 export function pluginsFor(path: string): ('typescript' | 'jsx')[] {
   if (path.endsWith('.tsx')) return ['typescript', 'jsx'];
   return path.endsWith('.ts') ? ['typescript'] : [];

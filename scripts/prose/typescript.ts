@@ -26,7 +26,7 @@ export const PLACEHOLDER = '□';
 const MINIMUM_WORDS = 3;
 /** Comments that speak to a tool. */
 const DIRECTIVE = /^\s*(?:biome-|@ts-|eslint|v8 |c8 |#__|!|<reference)/;
-/** What DynamoDB's expressions, SQL, HTML and code have, and sentences have not. */
+/** Marks of DynamoDB's expressions, SQL, HTML and code that no sentence has. */
 const CODE = /attribute_(?:not_)?exists|begins_with|[#:]\w+ [=<>]|[{};]\s*$|=>|\$\{|<\/?[a-z]+[ >]|&&|\|\|/;
 
 const isNode = (value: unknown): value is SyntaxNode =>
@@ -158,7 +158,7 @@ function paragraphsOf(lines: readonly (Range & { text: string })[]): Block[] {
   return blocks.filter((pieces) => pieces.length > 0).map((pieces) => ({ pieces }));
 }
 
-/** What is read of a source. */
+/** The parts of a source that are read. */
 export interface Prose {
   readonly comments: readonly Block[];
   /** Strings that are sentences. */

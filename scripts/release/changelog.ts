@@ -4,7 +4,7 @@ export interface Section {
   readonly name: string;
   /** Such as `2026-11-24`; absent before the release. */
   readonly date: string | undefined;
-  /** Where its heading begins and ends in the text. */
+  /** The place of its heading in the text. */
   readonly start: number;
   readonly end: number;
   /** Its text below the heading, without blank lines at its ends. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseHTML } from 'linkedom';
 
-/** What a page loads by itself; `a` is followed by a reader only. */
+/** Elements by which a page loads something; `a` is followed by a reader only. */
 const LOADED = 'script[src], link[href], img[src], source[srcset], iframe[src], video[src]';
 const HOST = /^(?:https?:)?\/\//;
 
@@ -35,7 +35,7 @@ export function complaintsOf(folder: string, base: string, machinePaths: readonl
       .filter((name) => name.endsWith('.html'))
       .map((name) => [name, readPage(join(folder, name))] as const),
   );
-  /** By what is wrong, the files it was found in: a bad link of the sidebar is in all of them. */
+  /** The files of each fault: a bad link of the sidebar is in all of them. */
   const found = new Map<string, string[]>();
   const complain = (what: string, name: string) => found.set(what, [...(found.get(what) ?? []), name]);
   for (const [name, page] of pages) {

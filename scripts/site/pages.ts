@@ -4,7 +4,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
 
-/** Where pages go that are elsewhere in the site than in the repository. `README.md` is replaced by the home page. */
+/** Pages that the site has in another place than the repository. `README.md` is replaced by the home page. */
 const MOVED: Readonly<Record<string, string>> = {
   'README.md': 'index.md',
   'docs/README.md': 'documentation.md',
@@ -57,7 +57,7 @@ function sourcesOf(root: string): string[] {
   ];
 }
 
-/** Where a page of the repository is in the site. */
+/** The place in the site of a page of the repository. */
 function placeOf(file: string): string {
   const example = /^examples\/([\w-]+)\/README\.md$/.exec(file)?.[1];
   if (example !== undefined) return `examples/${example}.md`;

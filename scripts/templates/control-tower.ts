@@ -21,8 +21,8 @@ type GuardReport = readonly {
 }[];
 
 /**
- * What the rules of AWS Control Tower's proactive controls find, in the templates with their names resolved: a rule takes a
- * reference for no value.
+ * Findings of AWS Control Tower's proactive controls, in the templates with their names resolved: a rule takes a reference for
+ * no value.
  */
 export async function controlTower(folder: string, templates: readonly string[]): Promise<Finding[]> {
   const rules = SERVICES.flatMap((service) => ['--rules', join(GUARD_RULES, service)]);

@@ -1,9 +1,9 @@
 import { run } from './linters.js';
 
-/** Those that this repository has. */
+/** The Dockerfiles of this repository. */
 export const DOCKERFILES = ['examples/fargate/worker/Dockerfile'];
 
-/** What must be found in a broken one: a linter that reads nothing finds nothing. */
+/** Findings that a broken Dockerfile must have: a linter that reads nothing finds nothing. */
 const BROKEN = 'scripts/templates/Broken.Dockerfile';
 const IN_BROKEN = ['DL3003', 'DL3007', 'DL3025', 'CKV_DOCKER_2', 'CKV_DOCKER_3'];
 

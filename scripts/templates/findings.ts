@@ -1,9 +1,9 @@
-/** Those of the table in docs/security.md, which has one column for the first two. */
+/** The rule packs in the table of docs/security.md, which has one column for the first two. */
 export const APPS = ['default', 'minimal', 'everything'] as const;
 
 export type AppName = (typeof APPS)[number];
 
-/** What a linter finds at one resource of a template. */
+/** A linter's finding at one resource of a template. */
 export interface Finding {
   /** The linter's own, such as `CKV_AWS_117`, `W3005` or `CT.LAMBDA.PR.3`. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Finding {
   readonly resource: string;
 }
 
-/** What the table says of one check: a cell such as `5 functions`, or `none`. */
+/** The table's cell for one check, such as `5 functions` or `none`. */
 export interface Documented {
   readonly id: string;
   readonly cells: Readonly<Record<AppName, string>>;

@@ -85,7 +85,7 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(Variables ?? value));
 }
 
-/** What Lambda makes of a permission. */
+/** The statement that Lambda makes of a permission. */
 function statementSize({ Properties: { Action, FunctionName, Principal, SourceArn } }: Resource): number {
   return sizeOf({
     Sid: 'stack-logicalId-AbCdEfGhIjKlM'.padEnd(100),

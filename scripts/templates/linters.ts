@@ -48,7 +48,7 @@ function install(program: string, args: readonly string[], problem: string): voi
 }
 
 /**
- * What both linters find in templates.
+ * Findings of both linters in templates.
  *
  * @throws Error if one of them fails, or cannot read a template
  */
@@ -90,7 +90,7 @@ type CfnLintReport = readonly {
   readonly Rule: { readonly Id: string };
 }[];
 
-/** What cfn-lint finds in templates without references: errors only, as each text in place of a reference is a warning. */
+/** Errors that cfn-lint finds in templates without references. Warnings are left out: each text in place of a reference is one. */
 export async function lintResolved(folder: string, templates: readonly string[]): Promise<Finding[]> {
   return (await cfnLint(folder, templates)).filter(({ id }) => id.startsWith('E'));
 }
@@ -123,7 +123,7 @@ function guardProgram(): string {
   return join(guard, 'bin', system, process.arch === 'arm64' ? 'aarch64' : 'x86_64', 'cfn-guard');
 }
 
-/** With no settings and no credentials of the user's: with a key, checkov would send what it finds to its maker. */
+/** An environment without the user's settings and credentials: with a key, checkov would send its findings to its maker. */
 export function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: home, PYTHONUTF8: '1' };
   const child = spawn(program === 'cfn-guard' ? guardProgram() : join(bin, program), args, {

@@ -2,7 +2,7 @@ import { CfnResource, type Stack } from 'aws-cdk-lib';
 import { NIST80053R5Checks, PCIDSS321Checks } from 'cdk-nag';
 import type { Finding } from './findings.js';
 
-/** What cdk-nag's rules of NIST 800-53 (revision 5) and PCI DSS (3.2.1) find in a stack. */
+/** Findings of cdk-nag's rules of NIST 800-53 (revision 5) and PCI DSS (3.2.1) in a stack. */
 export function nagFindings(stack: Stack): Finding[] {
   const resources = new Map(
     stack.node.findAll().flatMap((one) => (CfnResource.isCfnResource(one) ? [[one.node.path, one]] : [])),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolver } from '../../test/cloudwatch/intrinsics.js';
 
-/** Of `Template.toJSON()`, or of a synthesized file. */
+/** A template, by `Template.toJSON()` or from a synthesized file. */
 export interface CloudFormationTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface Resource {
 // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
 type Properties = any;
 
-/** Where a stack is deployed. */
+/** The partition, region and account of a stack. */
 export interface Deployment {
   readonly stackName: string;
   readonly account?: string;
@@ -25,7 +25,7 @@ export interface Deployment {
   readonly partition?: string;
 }
 
-/** As long as the ones of any partition and region. */
+/** Names as long as those of any partition and region. */
 const LONGEST = { account: '111111111111', region: 'ap-southeast-7', partition: 'aws-us-gov' };
 /** Letters and digits at the end of a name that CloudFormation generates: they make it unique. */
 const SUFFIX = 13;
