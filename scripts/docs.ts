@@ -1,4 +1,4 @@
-// `npm run docs` builds the documentation site into docs/site/dist and checks its links. VitePress, which makes it, is
+// `npm run docs` builds the documentation site into docs/site/dist and checks its links and its search. VitePress, which makes it, is
 // installed in docs/site at the first run, so that `npm ci` of the project stays small.
 //
 //   --base /PATH/   where the site will be on its host; default /
@@ -12,9 +12,11 @@ import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { GROUPS } from '../docs/site/.vitepress/sidebar.js';
+import { GROUPS, READING_ORDER } from '../docs/site/.vitepress/sidebar.js';
 import { complaintsOf } from './site/check.js';
+import { pagerComplaints } from './site/pager.js';
 import { copyPages } from './site/pages.js';
+import { searchComplaints } from './site/search.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SITE = join(ROOT, 'docs/site');
@@ -36,8 +38,13 @@ const { complaints, pages, links } = complaintsOf(
   options.base,
   [ROOT.slice(0, -1), homedir()].filter((one) => one.length > 1),
 );
-if (complaints.length > 0)
-  fail(`${complaints.join('\n')}\n${complaints.length} complaints about the built site`);
+const order = READING_ORDER.map(([page]) => page);
+const all = [
+  ...complaints,
+  ...pagerComplaints(DIST, options.base, order),
+  ...(await searchComplaints(SITE, DIST, options.base)),
+];
+if (all.length > 0) fail(`${all.join('\n')}\n${all.length} complaints about the built site`);
 say(`${pages} pages, ${links} links checked: ${relative(process.cwd(), DIST)}/index.html`);
 if (options.serve) {
   say(`http://127.0.0.1:${options.port}${options.base} (Ctrl-C ends it)`);

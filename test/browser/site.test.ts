@@ -57,3 +57,13 @@ it(
   },
   ALL_PAGES_MS,
 );
+
+it('the search box of the site shows the guide first', async () => {
+  const origin = await serve({ app: site });
+  const page = await openPage(origin, { viewport: WIDE });
+  await page.goto(`${origin}/cdk.html`, { waitUntil: 'load' });
+  await page.locator('#local-search button').first().click();
+  await page.locator('#localsearch-input').fill('schedule a job');
+  const first = page.locator('#localsearch-list a').first();
+  await expect.poll(() => first.getAttribute('href')).toBe('/tasks.html#delays-and-dates');
+});

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { READING_ORDER } from '../../docs/site/.vitepress/sidebar.js';
 import { complaintsOf } from '../../scripts/site/check.js';
+import { pagerComplaints } from '../../scripts/site/pager.js';
 import { copyPages } from '../../scripts/site/pages.js';
 
 let folder = '';
@@ -114,5 +116,42 @@ describe('the pages of the site', () => {
     expect(copy).toThrow('docs/cdk.md links to gone.md, which is not there');
     write({ 'docs/cdk.md': '[x](a.zip)', 'docs/a.zip': '' });
     expect(copy).toThrow('the site has no page for docs/a.zip');
+  });
+});
+
+describe('the links at the end of pages', () => {
+  const pager = (prev: string, next: string) =>
+    [['prev', prev] as const, ['next', next] as const]
+      .filter(([, href]) => href !== '')
+      .map(([which, href]) => `<a class="VPLink pager-link ${which}" href="${href}"></a>`)
+      .join('');
+  const complaints = () => pagerComplaints(folder, '/docs/', ['a.md', 'b/index.md', 'c.md']);
+
+  it('lead to the page before and to the page after', () => {
+    write({
+      'a.html': pager('', '/docs/b/'),
+      'b/index.html': pager('/docs/a.html', '/docs/c.html'),
+      'c.html': pager('/docs/b/', ''),
+    });
+    expect(complaints()).toEqual([]);
+  });
+
+  it('are named when one is missing or leads elsewhere', () => {
+    write({
+      'a.html': pager('/docs/c.html', '/docs/b/'),
+      'b/index.html': pager('/docs/a.html', ''),
+      'c.html': pager('/docs/a.html', ''),
+    });
+    expect(complaints()).toEqual([
+      'a.md: "prev" leads to /docs/c.html, not to nothing',
+      'b/index.md: "next" leads to nothing, not to /docs/c.html',
+      'c.md: "prev" leads to /docs/a.html, not to /docs/b/',
+    ]);
+  });
+
+  it('follow an order that has each page once, and no headings', () => {
+    const pages = READING_ORDER.map(([page]) => page);
+    expect(new Set(pages).size).toBe(pages.length);
+    expect(pages.filter((page) => page.includes('#'))).toEqual([]);
   });
 });

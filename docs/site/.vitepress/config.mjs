@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
-import { EXAMPLES, GROUPS } from './sidebar.ts';
+import { indexOptions, SEARCH_OPTIONS } from './search.ts';
+import { EXAMPLES, GROUPS, READING_ORDER } from './sidebar.ts';
 
 const SITE = dirname(dirname(fileURLToPath(import.meta.url)));
 const PAGES = join(SITE, 'pages');
+const BASE = process.env.DOCS_BASE ?? '/';
 const { version } = JSON.parse(readFileSync(join(SITE, '../../package.json'), 'utf8'));
 /** Headings get the same anchors as on GitHub, where the same pages are read. */
 const GITHUB_ANCHORS = { slugify: slug };
@@ -45,14 +47,20 @@ function marksLongCells(markdown) {
   });
 }
 
+const linkTo = ([page, title]) => ({
+  text: title ?? titleOf(page.replace(/#.*/, '')),
+  link: `/${page.replace(/(^|\/)index\.md/, '$1')}`,
+});
+
+/** The pages before and after one in the sidebar. VitePress itself mistakes entries that lead to headings for pages. */
+function neighboursOf(page) {
+  const i = READING_ORDER.findIndex(([one]) => one === page);
+  const at = (place) => (i >= 0 && READING_ORDER[place] ? linkTo(READING_ORDER[place]) : false);
+  return { prev: at(i - 1), next: at(i + 1) };
+}
+
 const sidebar = [
-  ...GROUPS.map(({ text, items }) => ({
-    text,
-    items: items.map(([page, title]) => ({
-      text: title ?? titleOf(page.replace(/#.*/, '')),
-      link: `/${page.replace(/(^|\/)index\.md/, '$1')}`,
-    })),
-  })),
+  ...GROUPS.map(({ text, items }) => ({ text, items: items.map(linkTo) })),
   { text: 'Examples', items: EXAMPLES.map(([page, text]) => ({ text, link: `/${page}` })) },
 ];
 
@@ -60,11 +68,16 @@ export default defineConfig({
   title: 'dynamo-backlog',
   description: 'A job queue in a DynamoDB table: Lambda functions attempt each record when it is due.',
   lang: 'en',
-  base: process.env.DOCS_BASE ?? '/',
+  base: BASE,
   srcDir: 'pages',
   outDir: 'dist',
   cacheDir: 'cache',
   lastUpdated: false,
+  // The pages of the API follow their own sidebar.
+  transformPageData: ({ relativePath, frontmatter }) =>
+    /^api\/(?!index\.md)/.test(relativePath)
+      ? {}
+      : { frontmatter: { ...neighboursOf(relativePath), ...frontmatter } },
   // The index of the search is one file of 1 MB, loaded at the first search.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   markdown: {
@@ -78,10 +91,7 @@ export default defineConfig({
     outline: [2, 3],
     search: {
       provider: 'local',
-      options: {
-        _render: (source, env, markdown) =>
-          env.frontmatter?.search === false ? '' : markdown.render(source, env),
-      },
+      options: { miniSearch: { options: indexOptions(BASE), searchOptions: SEARCH_OPTIONS } },
     },
     nav: [
       { text: 'Get started', link: '/get-started' },

@@ -119,3 +119,9 @@ export const EXAMPLES: SidebarGroup['items'] = [
   ['examples/python-producer.md', 'Python producer'],
   ['examples/api-producer.md', 'API as producer'],
 ];
+
+/** Each page once, from the first to the last: an entry that leads to a heading is no page of its own. */
+export const READING_ORDER: SidebarGroup['items'] = [
+  ...GROUPS.flatMap(({ items }) => items),
+  ...EXAMPLES,
+].filter(([page], i, all) => !page.includes('#') && all.findIndex(([one]) => one === page) === i);
