@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SOURCES } from './vitest.sources.js';
 
 /** `npm run test:long` runs them: what plays days, synthesizes hundreds of queues, or waits. */
 const LONG = ['test/long/**', 'test/**/*.long.test.ts'];
 
 export default defineConfig({
+  resolve: { alias: SOURCES },
   test: {
     // Vitest leaves one core free; of two, that is half of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { SOURCES } from './vitest.sources.js';
 
 /** Run by scripts/test-dynamodb-local.mjs, which starts DynamoDB Local. */
 export default defineConfig({
+  resolve: { alias: SOURCES },
   test: {
     globalSetup: 'test/temporary-folder.ts',
     include: [

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { SOURCES } from './vitest.sources.js';
 
 /** Against the emulator that scripts/test-e2e.mjs starts: npm run test:e2e. */
 export default defineConfig({
+  resolve: { alias: SOURCES },
   test: {
     include: ['test/e2e/**/*.test.ts'],
     globalSetup: 'test/e2e/bootstrap.ts',

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SOURCES } from './vitest.sources.js';
 
 /** It takes about a core by itself: what ran beside it would be measured, too. */
 const ALONE = 'test/long/arrivals-pace.test.ts';
@@ -12,6 +13,7 @@ const IN_FULL = [
 
 /** What takes minutes: `npm run test:long`. It runs the built package, so build first. */
 export default defineConfig({
+  resolve: { alias: SOURCES },
   test: {
     globalSetup: 'test/temporary-folder.ts',
     testTimeout: 300_000,

@@ -16,7 +16,7 @@ import { median, quantile } from './median.js';
 
 const SAVES = Number(process.env.BENCH_SAVES ?? 20);
 const MAX_MS = 60_000;
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../tools/bin/backlog.js', import.meta.url));
 
 /**
  * Time from the save of a handler to the first attempt by the new code, in a real `backlog start --watch` of a real app. A record is put when the runtime says that the code is live, and is attempted on its arrival.

@@ -1,9 +1,9 @@
-// `npm run build`: the library by tsc, the deployable handlers and the command line by esbuild. Everything is built
-// aside and then moved to dist/ at once, so that a build that fails leaves the previous one as it was.
+// `npm run build`: the library by tsc and the deployable handlers by esbuild into dist/, the command line by esbuild into
+// tools/dist/. Everything is built aside and then moved at once, so that a build that fails leaves the previous one as it was.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,26 +13,27 @@ import { HANDLERS, handlerBundle } from './handlers.mjs';
 import { licensesOf } from './licenses.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const DIST = join(ROOT, 'dist');
+const LICENSES = 'THIRD-PARTY-LICENSES.txt';
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
 
 await mkdir(SCRATCH, { recursive: true });
 const scratch = await mkdtemp(join(SCRATCH, 'build-'));
 try {
-  const outdir = join(scratch, 'dist');
-  const [, ...bundled] = await Promise.all([
-    compile(outdir),
-    bundle(COMMAND_LINE, join(outdir, 'cli')),
-    ...HANDLERS.map((name) => bundle(handlerBundle(name), join(outdir, 'handlers', name))),
+  const library = join(scratch, 'library');
+  const tools = join(scratch, 'tools');
+  const [, inTools, ...inHandlers] = await Promise.all([
+    compile(library),
+    bundle(COMMAND_LINE, tools),
+    ...HANDLERS.map((name) => bundle(handlerBundle(name), join(library, 'handlers', name))),
   ]);
-  await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), await licensesOf(bundled.flat(), ROOT));
+  await writeFile(join(library, LICENSES), await licensesOf(inHandlers.flat(), ROOT));
+  await writeFile(join(tools, LICENSES), await licensesOf(inTools, ROOT));
   // The command line serves them to browsers.
-  await cp(join(ROOT, 'tools', 'src', 'console', 'assets'), join(outdir, 'cli', 'console'), {
-    recursive: true,
-  });
-  await chmod(join(outdir, 'cli', 'main.js'), 0o755);
-  await rename(DIST, join(scratch, 'former')).catch(ignoreAbsent);
-  await rename(outdir, DIST);
+  await cp(join(ROOT, 'tools', 'src', 'console', 'assets'), join(tools, 'console'), { recursive: true });
+  // `backlog init` writes it.
+  await cp(join(ROOT, 'examples', 'starter'), join(tools, 'starter'), { recursive: true });
+  await replace(join(ROOT, 'dist'), library);
+  await replace(join(ROOT, 'tools', 'dist'), tools);
 } catch (error) {
   process.stderr.write(`build failed: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
@@ -54,6 +55,11 @@ async function compile(outdir) {
 async function bundle(options, outdir) {
   const { metafile } = await build({ ...options, outdir, metafile: true });
   return Object.keys(metafile.inputs);
+}
+
+async function replace(folder, fresh) {
+  await rename(folder, `${fresh}-former`).catch(ignoreAbsent);
+  await rename(fresh, folder);
 }
 
 function ignoreAbsent(error) {

@@ -42,7 +42,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
 const INTRODUCTION = `<!-- npm run docs:cli writes this page -->
 # Command line
 
-Every command with its arguments, flags and defaults, as \`npx backlog help COMMAND\` prints them. The package has to be
+Every command with its arguments, flags and defaults, as \`npx backlog help COMMAND\` prints them. The package dynamo-backlog-tools has to be
 installed in the folder, or in one above it. [Which table a command works on](command-line.md#which-table-a-command-works-on),
 [what it prints for programs](command-line.md#output-for-programs), and [the permissions](operate.md#permissions) that it
 needs in AWS are on pages of their own.

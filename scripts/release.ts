@@ -10,8 +10,10 @@ import { type Plan, planRelease, type Repository, verifyTag } from './release/pl
 const USAGE = 'npm run release -- VERSION [--dry-run]\nnpm run release -- --verify TAG';
 const CHANGELOG = 'CHANGELOG.md';
 /** Deliveries name the version; a bundle has no package.json to read it from. */
+/** The tarballs that the tag's workflow will publish. */
+const PACKED = 'node_modules/.cache/packed';
 const VERSION_SOURCE = 'src/support/version.ts';
-const WRITTEN = [CHANGELOG, 'package.json', 'package-lock.json', VERSION_SOURCE];
+const WRITTEN = [CHANGELOG, 'package.json', 'tools/package.json', 'package-lock.json', VERSION_SOURCE];
 
 try {
   main();
@@ -53,9 +55,13 @@ function release({ version, tag, changelog }: Plan): void {
   try {
     writeFileSync(CHANGELOG, changelog);
     writeFileSync(VERSION_SOURCE, withVersion(read(VERSION_SOURCE), version));
-    run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts');
+    run(
+      'npm',
+      ...['version', version, '--workspaces', '--include-workspace-root', '--no-workspaces-update'],
+      ...['--no-git-tag-version', '--allow-same-version', '--ignore-scripts'],
+    );
     run('npm', 'run', 'build');
-    run('npm', 'publish', '--dry-run', '--ignore-scripts');
+    run('npm', 'run', 'pack', '--', PACKED);
     if (output('git', 'status', '--porcelain') !== '')
       run('git', 'commit', '--all', '-m', `Release ${version}`);
     run('git', 'tag', '--annotate', tag, '-m', version);

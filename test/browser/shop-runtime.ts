@@ -10,7 +10,7 @@ import type { LocalRuntime, startRuntime } from '../../tools/src/local/runtime.j
 
 const running: LocalRuntime[] = [];
 const APP = fileURLToPath(new URL('shop-app.mjs', import.meta.url));
-const BUILT = new URL('../../dist/cli/', import.meta.url);
+const BUILT = new URL('../../tools/dist/', import.meta.url);
 
 /** Stops them at the end of each test. To be called by each file. */
 export function stopsShops(): void {

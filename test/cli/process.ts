@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../tools/bin/backlog.js', import.meta.url));
 
 /** The built command line in processes of its own, in a world of its own: other runtimes are not found. */
 export class CommandLine {

@@ -6,9 +6,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deliverByHttp } from '../../src/delivery/index.js';
 import { attempt, listen } from '../delivery/support.js';
 
-// The examples import the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog/lambda', () => import('../../functions/index.js'));
-
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 

@@ -4,9 +4,6 @@ import { testBacklog } from '../../src/testing/index.js';
 import { startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { listen } from '../delivery/support.js';
 
-// The examples import the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog/lambda', () => import('../../functions/index.js'));
-
 const AWS = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 afterEach(() => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_LINE } from '../../scripts/command-line.mjs';
+import toolsPackage from '../../tools/package.json' with { type: 'json' };
 import { type Bundle, bundleHandler, HANDLERS, type HandlerBundles } from '../handler-bundles.js';
 
 const metafileOf = async (options: BuildOptions): Promise<Metafile> => {
@@ -160,16 +160,17 @@ it('the command line loads what draws only when something is drawn', async () =>
   }
 });
 
-it('the command line has in it all that it needs, but what its users may do without', async () => {
+it('the command line has in it all that it needs, but the dependencies of its package', async () => {
   const { outputs } = await metafileOf({ ...COMMAND_LINE, outdir: 'out' });
   const imported = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external),
   );
   const packages = imported.map(({ path }) => path).filter((path) => !isBuiltin(path));
-  const optional = Object.keys(packageJson.peerDependenciesMeta);
+  const dependencies = Object.keys(toolsPackage.dependencies);
   expect(packages).toEqual(expect.arrayContaining(['dynalite', 'hono', '@observablehq/plot']));
-  const isOptional = (path: string) => optional.some((name) => path === name || path.startsWith(`${name}/`));
-  expect(packages.filter((path) => !isOptional(path))).toEqual([]);
+  const isDependency = (path: string) =>
+    dependencies.some((name) => path === name || path.startsWith(`${name}/`));
+  expect(packages.filter((path) => !isDependency(path))).toEqual([]);
 });
 
 /** The packages that the entry's chunk imports, with the chunks that it imports itself in the same way. */

@@ -14,8 +14,9 @@ import { freePort } from './background.js';
 import { buildImage, type Image } from './dockerfile.js';
 import { environment, mustRun } from './run.js';
 
-const { file } = inject('packed');
-/** As its README says, with the tarball in place of the registry's version. */
+const { file: library } = inject('packed');
+const { file: tools } = inject('packedTools');
+/** As its README says, with the tarballs in place of the registry's versions. */
 let image: Image;
 let app: string;
 
@@ -24,7 +25,11 @@ beforeAll(async () => {
   await letAllReach(folder);
   const context = join(folder, 'context');
   await cp(join(ROOT, 'examples/fargate/worker'), context, { recursive: true });
-  await mustRun('npm', ['pkg', 'set', `dependencies.dynamo-backlog=file:${file}`], { cwd: context });
+  const own = [
+    `dependencies.dynamo-backlog=file:${library}`,
+    `dependencies.dynamo-backlog-tools=file:${tools}`,
+  ];
+  await mustRun('npm', ['pkg', 'set', ...own], { cwd: context });
   await mustRun('npm', ['install', '--package-lock-only', '--prefer-offline', '--no-audit'], {
     cwd: context,
   });

@@ -9,7 +9,7 @@ import { freePort, killGroup } from './background.js';
 import { LocalBacklog } from './local-backlog.js';
 import { type Ended, environment, mustRun, run } from './run.js';
 
-/** From `npx dynamo-backlog init` to a green test of one's own handler. */
+/** From `npx dynamo-backlog-tools init` to a green test of one's own handler. */
 const AT_MOST_SECONDS = 120;
 /** No registry, no AWS. */
 const OFFLINE = {
@@ -19,7 +19,9 @@ const OFFLINE = {
   HTTPS_PROXY: 'http://127.0.0.1:9',
 };
 
-const tarball = inject('packed').file;
+const library = inject('packed').file;
+const tools = inject('packedTools').file;
+const OF_TARBALLS = ['--package', library, '--tools-package', tools];
 const seconds = (since: number) => Math.round((Date.now() - since) / 100) / 10;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -27,11 +29,19 @@ let parent: string;
 let app: string;
 const steps: { readonly command: string; readonly ended: Ended; readonly seconds: number }[] = [];
 
-/** What a user types, with the tarball in place of the registry's package. */
+/** What a user types, with the tarballs in place of the registry's packages. */
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'backlog-init-'));
   app = join(parent, 'my-app');
-  const npx = ['--yes', `--package=${tarball}`, 'backlog', 'init', 'my-app', '--package', tarball];
+  const npx = [
+    '--yes',
+    `--package=${library}`,
+    `--package=${tools}`,
+    'backlog',
+    'init',
+    'my-app',
+    ...OF_TARBALLS,
+  ];
   for (const [command, args, cwd] of [
     ['npx', npx, parent],
     ['npm', ['install'], app],
@@ -55,7 +65,7 @@ async function ownNpxCache(): Promise<Record<string, string>> {
 
 const read = (path: string) => readFile(join(app, path), 'utf8');
 
-describe('backlog init, from the tarball', () => {
+describe('backlog init, from the tarballs', () => {
   it(`leads to a green test of the app's handler in three commands and ${AT_MOST_SECONDS} seconds`, () => {
     const [, , test] = steps;
     expect(test?.ended.out).toMatch(/5 passed/);
@@ -115,7 +125,7 @@ describe('backlog init, from the tarball', () => {
     expect(tested.err).toMatch(/FAIL .*sends an order again when the ERP was down/);
 
     const backlog = join(app, 'node_modules/.bin/backlog');
-    const again = await run(backlog, ['init', 'my-app', '--package', tarball], { cwd: parent });
+    const again = await run(backlog, ['init', 'my-app', ...OF_TARBALLS], { cwd: parent });
     expect([again.code, again.out]).toEqual([1, '']);
     expect(again.err).toContain(`In the way: cdk.out, node_modules, package-lock.json, ${file}. Name`);
     expect(await read(file)).toBe(broken);

@@ -16,6 +16,7 @@ export interface Packed {
 declare module 'vitest' {
   interface ProvidedContext {
     packed: Packed;
+    packedTools: Packed;
     /** A folder with two versions of TypeScript. */
     compilers: string;
     /** An app that has all it may need, and the examples. */
@@ -25,13 +26,14 @@ declare module 'vitest' {
 
 /** Builds and packs once, for all test files. */
 export default async function setup({ provide }: TestProject): Promise<void> {
-  const [packed, compilers] = await Promise.all([
+  const [[packed, packedTools], compilers] = await Promise.all([
     pack(),
     makeApp('compilers', ['typescript-5@npm:typescript@~5.9.0', 'typescript-7@npm:typescript@~7.0.0']),
   ]);
   provide('packed', packed);
+  provide('packedTools', packedTools);
   provide('compilers', compilers);
-  provide('examplesApp', await makeExamplesApp(packed.file));
+  provide('examplesApp', await makeExamplesApp([packed.file, packedTools.file]));
 }
 
 /** What examples import beside the package and its peers. */
@@ -44,25 +46,37 @@ const OF_EXAMPLES = [
   'vitest',
 ];
 
-async function makeExamplesApp(tarball: string): Promise<string> {
+async function makeExamplesApp(tarballs: readonly string[]): Promise<string> {
   const { peerDependencies } = await ownPackageJson();
   const packages = await Promise.all([...Object.keys(peerDependencies), ...OF_EXAMPLES].map(asLocked));
-  const folder = await makeApp('examples', [tarball, ...packages, '@types/node@20']);
-  await cp(join(folder, 'node_modules/dynamo-backlog/examples'), join(folder, 'examples'), {
+  const folder = await makeApp('examples', [...tarballs, ...packages, '@types/node@20']);
+  await cp(join(folder, 'node_modules/dynamo-backlog-tools/examples'), join(folder, 'examples'), {
     recursive: true,
   });
   return folder;
 }
 
-async function pack(): Promise<Packed> {
+/** The library and the tools. */
+async function pack(): Promise<[Packed, Packed]> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-tarball-'));
   await mustRun('npm', ['run', 'build'], { cwd: ROOT });
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const [info] = JSON.parse((await mustRun('npm', args, { cwd: ROOT })).out);
+  const { out } = await mustRun('node', ['scripts/pack.mjs', folder], { cwd: ROOT });
+  const [library, tools] = JSON.parse(out);
+  return [packedAs(library, folder), packedAs(tools, folder)];
+}
+
+interface PackInfo {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+function packedAs({ filename, size, unpackedSize, files }: PackInfo, folder: string): Packed {
   return {
-    file: join(folder, info.filename),
-    packedBytes: info.size,
-    unpackedBytes: info.unpackedSize,
-    paths: info.files.map(({ path }: { path: string }) => path),
+    file: join(folder, filename),
+    packedBytes: size,
+    unpackedBytes: unpackedSize,
+    paths: files.map(({ path }) => path),
   };
 }

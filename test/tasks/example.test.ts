@@ -5,10 +5,6 @@ import { listen } from '../delivery/support.js';
 import { context, environment } from '../functions/support.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 
-// The examples import the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog', () => import('../../src/index.js'));
-vi.mock('dynamo-backlog/lambda', () => import('../../functions/index.js'));
-
 const EXAMPLES = ['mail', 'handler', 'producer'];
 let dynamoDb: EmbeddedDynamoDb;
 let underTest: DynamoDbUnderTest;

@@ -1,10 +1,5 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { backlogMatchers, testBacklog } from '../../src/testing/index.js';
-
-// The examples import the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog', () => import('../../src/index.js'));
-vi.mock('dynamo-backlog/lambda', () => import('../../functions/index.js'));
-vi.mock('dynamo-backlog/testing', () => import('../../src/testing/index.js'));
 
 await import('../../examples/testing/orders.test.js');
 

@@ -6,9 +6,6 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { parseQueues } from '../../../functions/settings.js';
 import { propertiesOf, rightsOf, WITHOUT_CODE } from '../support.js';
 
-// The examples import the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog/cdk', () => import('../../../cdk/index.js'));
-
 let app: App;
 let template: Template;
 // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here

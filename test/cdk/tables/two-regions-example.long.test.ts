@@ -3,9 +3,6 @@ import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { afterEach, expect, it, vi } from 'vitest';
 import { propertiesOf, WITHOUT_CODE } from '../support.js';
 
-// The examples import the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog/cdk', () => import('../../../cdk/index.js'));
-
 const STREAM = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Orders/stream/2026-01-01T00:00:00.000';
 
 afterEach(() => {

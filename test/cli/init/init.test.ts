@@ -66,7 +66,11 @@ describe('backlog init', () => {
     expect(read('cdk/app.ts')).toContain("new Stack(app, 'shop')");
     const { name, dependencies, devDependencies } = json('package.json');
     expect([name, dependencies['dynamo-backlog']]).toEqual(['shop', `^${VERSION}`]);
-    const { 'dynamo-backlog': _, ...others } = { ...dependencies, ...devDependencies };
+    const {
+      'dynamo-backlog': _,
+      'dynamo-backlog-tools': __,
+      ...others
+    } = { ...dependencies, ...devDependencies };
     const tested = { ...PACKAGE.devDependencies, ...PACKAGE.dependencies };
     expect(others).toEqual(Object.fromEntries(Object.keys(others).map((one) => [one, tested[one]])));
   });

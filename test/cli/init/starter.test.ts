@@ -1,8 +1,2 @@
-import { vi } from 'vitest';
-
-// The app that `backlog init` writes imports the package by its name; here that is the source, not what was built last.
-vi.mock('dynamo-backlog', () => import('../../../src/index.js'));
-vi.mock('dynamo-backlog/lambda', () => import('../../../functions/index.js'));
-vi.mock('dynamo-backlog/testing', () => import('../../../src/testing/index.js'));
-
+// The app that `backlog init` writes, on the library's sources.
 await import('../../../examples/starter/test/orders.test.js');

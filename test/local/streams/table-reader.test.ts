@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Shard, ShardPosition, StreamedChange } from '../../../src/store/dynamodb/table-stream.js';
 import { TableReader } from '../../../tools/src/local/streams/table-reader.js';
+import type { Shard, ShardPosition, StreamedChange } from '../../../tools/src/local/streams/table-stream.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
 import { oldTable } from '../../cli/old-table.js';
 
-const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../tools/bin/backlog.js', import.meta.url));
 
 let dynamodb: EmbeddedDynamoDb;
 let table: Awaited<ReturnType<typeof oldTable>>;

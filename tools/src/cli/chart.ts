@@ -2,7 +2,6 @@ import { ConfigurationError } from '../../../src/support/errors.js';
 import type { Picture } from '../charts/picture.js';
 import type { Theme } from '../charts/theme.js';
 import { checkWritable, pictureFormat, writePicture } from '../charts/write-picture.js';
-import { CHART_PACKAGES, PNG_PACKAGES, requirePackages } from './optional-packages.js';
 import { type Output, printable } from './output.js';
 
 const OPTION = '--chart';
@@ -38,7 +37,6 @@ export async function withChart<Result>(
   if (isPng && theme === 'auto') {
     throw new ConfigurationError('--theme: expected light or dark for a PNG, got auto');
   }
-  requirePackages(OPTION, isPng ? { ...CHART_PACKAGES, ...PNG_PACKAGES } : CHART_PACKAGES);
   await checkWritable(file, OPTION);
   const result = await work();
   print(result);

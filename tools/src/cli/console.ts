@@ -8,7 +8,6 @@ import { examples } from './command-parts.js';
 import { flags } from './flags.js';
 import { listenForInterrupt } from './interrupt.js';
 import { type OperateTargetFlags, tablesAt, target } from './operate/target.js';
-import { RUNTIME_PACKAGES, requirePackages } from './optional-packages.js';
 import { EXIT, type ExitCode, type Output, printable } from './output.js';
 import { loadRedact, REDACT_FLAG } from './redact-module.js';
 
@@ -47,7 +46,6 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
 
 /** `backlog console`: serves until Ctrl-C. */
 async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCode> {
-  requirePackages('backlog console', RUNTIME_PACKAGES);
   const redact = await loadRedact(given.redact);
   const { target: found, controlTable } = await tablesAt(given);
   const { client, table, clock, where, local, queues } = found;

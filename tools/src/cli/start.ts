@@ -4,13 +4,6 @@ import { DEBUGGER_PORT } from '../local/debugging.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RuntimeOptions } from '../local/runtime-options.js';
 import { plainChanges } from './diff/plain-changes.js';
-import {
-  APP_PACKAGES,
-  EMBEDDED_PACKAGES,
-  RUNTIME_PACKAGES,
-  requirePackages,
-  STREAMS_PACKAGES,
-} from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { plainCounts, plainNotice, plainOutput, plainReload, plainRun, summary } from './plain.js';
@@ -47,11 +40,6 @@ const PLAIN_COUNTS_MS = 10_000;
 
 /** `backlog start`: runs until it is stopped, or until the time given by `--for` has passed. */
 export async function start(flags: StartFlags, output: Output): Promise<ExitCode> {
-  requirePackages('backlog start', {
-    ...(flags.dynamodbEndpoint === undefined ? EMBEDDED_PACKAGES : STREAMS_PACKAGES),
-    ...RUNTIME_PACKAGES,
-    ...(flags.app === undefined ? APP_PACKAGES : {}),
-  });
   if (flags.watch && flags.app === undefined) {
     output.message(
       "error: --watch: expected together with --app: this package's own app has no files to save",

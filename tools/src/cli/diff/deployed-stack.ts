@@ -1,11 +1,9 @@
 import { ConfigurationError } from '../../../../src/support/errors.js';
 import { type TableDescription, TOKEN } from '../../../../src/template-metadata.js';
-import { requirePackages } from '../optional-packages.js';
 import type { PhysicalTables } from './compare.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';
 import { parseTemplate } from './templates.js';
 
-const CLOUDFORMATION_PACKAGES = { '@aws-sdk/client-cloudformation': '3' };
 const CONNECTION_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 20_000;
 
@@ -24,7 +22,6 @@ export interface DeployedStack {
  * @throws ConfigurationError if the stack cannot be read
  */
 export async function readDeployed(stack: string, endpoint: string | undefined): Promise<DeployedStack> {
-  requirePackages('--stack', CLOUDFORMATION_PACKAGES);
   const sdk = await import('@aws-sdk/client-cloudformation');
   const client = new sdk.CloudFormationClient({
     ...(endpoint === undefined ? {} : emulator(endpoint)),

@@ -13,12 +13,16 @@ export function addInit(program: Command, output: Output, onExit: (code: ExitCod
       '--package <spec>',
       `where the app gets dynamo-backlog from: a version, a tarball, or what npm takes (default: ^${VERSION})`,
     )
+    .option('--tools-package <spec>', `the same for dynamo-backlog-tools (default: ^${VERSION})`)
     .addHelpText(
       'after',
       examples(
-        ['dynamo-backlog init my-app', 'then: cd my-app; npm install; npm test'],
-        ['dynamo-backlog init', 'in the current folder'],
-        ['dynamo-backlog init my-app --package ./dynamo-backlog-0.1.0.tgz', 'with a package of your own'],
+        ['dynamo-backlog-tools init my-app', 'then: cd my-app; npm install; npm test'],
+        ['dynamo-backlog-tools init', 'in the current folder'],
+        [
+          'dynamo-backlog-tools init my-app --package ./dynamo-backlog-0.1.0.tgz',
+          'with a package of your own',
+        ],
       ),
     )
     .action(async (folder, options) => onExit(await init(folder, options, output)));

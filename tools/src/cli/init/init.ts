@@ -7,6 +7,7 @@ import { type StarterApp, starterApp } from './starter-files.js';
 
 export interface InitFlags {
   readonly package?: string | undefined;
+  readonly toolsPackage?: string | undefined;
 }
 
 const MAX_NAMED = 10;
@@ -15,7 +16,10 @@ const MAX_NAMED = 10;
 export async function init(given: string | undefined, flags: InitFlags, output: Output): Promise<ExitCode> {
   if (given === '') throw new ConfigurationError('folder: expected the path of a folder, got ""');
   const folder = resolve(given ?? '.');
-  const app = await starterApp(folder, await packageSpec(flags.package));
+  const app = await starterApp(folder, {
+    'dynamo-backlog': await packageSpec('--package', flags.package),
+    'dynamo-backlog-tools': await packageSpec('--tools-package', flags.toolsPackage),
+  });
   const written = await place(app, folder).catch((error: unknown) => {
     throw explained(error, folder);
   });
@@ -34,7 +38,7 @@ async function place({ files }: StarterApp, folder: string): Promise<number> {
   const { inTheWay, missing } = await inspect(folder, files);
   if (inTheWay.length > 0) {
     throw new ConfigurationError(
-      `${printable(folder)} is not empty, and nothing was written. In the way: ${listed(inTheWay)}. Name a new folder, such as: npx dynamo-backlog init my-app`,
+      `${printable(folder)} is not empty, and nothing was written. In the way: ${listed(inTheWay)}. Name a new folder, such as: npx dynamo-backlog-tools init my-app`,
     );
   }
   await write(folder, files, missing);

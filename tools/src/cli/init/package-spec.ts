@@ -7,19 +7,18 @@ import { VERSION } from '../../../../src/support/version.js';
 const PATH = /^(\.{1,2}([/\\]|$)|[/\\]|[a-z]:[/\\]|file:)|^(?!\w+:).*\.(tgz|tar\.gz)$/i;
 
 /**
- * Returns the dependency on this package for the new app's package.json. A path starts at the current folder, not at
- * the app's.
+ * Returns a dependency for the new app's package.json. A path starts at the current folder, not at the app's.
+ *
+ * @param flag that it was given by
  */
-export async function packageSpec(given: string | undefined): Promise<string> {
+export async function packageSpec(flag: string, given: string | undefined): Promise<string> {
   if (given === undefined) return `^${VERSION}`;
   if (given.trim() === '') {
-    throw new ConfigurationError('--package: expected a version, a tarball or a URL, got ""');
+    throw new ConfigurationError(`${flag}: expected a version, a tarball or a URL, got ""`);
   }
   if (!PATH.test(given)) return given;
   const path = resolve(given.replace(/^file:(\/\/(?=\/))?/, ''));
   const found = await stat(path).catch(() => undefined);
   if (found) return `file:${path}`;
-  throw new ConfigurationError(
-    `--package: expected the path of a tarball or a folder, got ${path}: not found`,
-  );
+  throw new ConfigurationError(`${flag}: expected the path of a tarball or a folder, got ${path}: not found`);
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../local/package-root.js';
 import { appName } from './app-name.js';
 
@@ -8,6 +9,9 @@ export interface StarterApp {
   /** The contents by path, with `/` between folders. */
   readonly files: ReadonlyMap<string, string>;
 }
+
+/** Sources of our packages for a new app: versions, tarballs, or what else npm takes. */
+export type OwnPackages = Readonly<Record<'dynamo-backlog' | 'dynamo-backlog-tools', string>>;
 
 interface PackageJson {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -19,6 +23,10 @@ const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
   '_package.json': 'package.json',
 };
+/** The template: beside the built command line, or among the examples. */
+const TEMPLATE = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../../examples/starter' : './starter', import.meta.url),
+);
 /** The template's own name, which the app's name replaces. */
 const NAME = /\bstarter\b/g;
 /** Names that running the template in place leaves there. They are not copied. */
@@ -27,13 +35,13 @@ const LEFT_BEHIND = /^(node_modules|cdk\.out|\.backlog)$/;
 /**
  * The app in `examples/starter`, as it is for a folder.
  *
- * @param spec where the app gets this package from; the other versions are those that this package is tested with
+ * @param from where the app gets the library and the tools from; the other versions are those that the library is tested with
  */
-export async function starterApp(folder: string, spec: string): Promise<StarterApp> {
+export async function starterApp(folder: string, from: OwnPackages): Promise<StarterApp> {
   const root = packageRoot();
   const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageJson;
-  const versions = { ...own.devDependencies, ...own.dependencies, 'dynamo-backlog': spec };
-  const template = await contentsOf(join(root, 'examples', 'starter'));
+  const versions = { ...own.devDependencies, ...own.dependencies, ...from };
+  const template = await contentsOf(TEMPLATE);
   const { dependencies, devDependencies } = JSON.parse(template.get('package.json') ?? '') as PackageJson;
   const name = appName(folder, Object.keys({ ...dependencies, ...devDependencies }));
   const files = [...template].map(([path, text]) => [path, text.replace(NAME, name)] as const);

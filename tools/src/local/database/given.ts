@@ -1,13 +1,9 @@
 import { createMissingTables } from '../../../../src/store/dynamodb/create-tables.js';
 import { describeTable } from '../../../../src/store/dynamodb/inspect.js';
-import {
-  createStreamsClient,
-  requireStreams,
-  TableStream,
-} from '../../../../src/store/dynamodb/table-stream.js';
 import { ConfigurationError } from '../../../../src/support/errors.js';
 import { runningRuntimes } from '../discovery.js';
 import { TableReader } from '../streams/table-reader.js';
+import { createStreamsClient, requireStreams, TableStream } from '../streams/table-stream.js';
 import type { LocalApp } from '../template/local-app.js';
 import type { Database, DatabaseOptions } from './database.js';
 import { localEndpoint } from './local-endpoint.js';

@@ -1,9 +1,4 @@
-import type {
-  Shard,
-  ShardPage,
-  ShardPosition,
-  StreamedChange,
-} from '../../../../src/store/dynamodb/table-stream.js';
+import type { Shard, ShardPage, ShardPosition, StreamedChange } from './table-stream.js';
 
 /** A stream of DynamoDB, or what stands for one in a test. */
 export interface StreamSource {
