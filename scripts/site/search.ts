@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ALSO, indexOptions, SEARCH_OPTIONS } from '../../docs/site/.vitepress/search.js';
 
-/** What a newcomer searches for, and the pages of which one has to come first. */
+/** Searches of a newcomer, each with the pages of which one has to come first. */
 const SEARCHES: readonly (readonly [query: string, ...pages: string[]])[] = [
   ['schedule a job', 'tasks'],
   ['cancel a job', 'tasks'],

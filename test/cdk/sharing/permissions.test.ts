@@ -129,6 +129,16 @@ function documentOf(who: string) {
   });
 }
 
+/** The functions that are made here, which the document calls "every function". */
+const EVERY_FUNCTION = [
+  'a function of a queue',
+  'the intake',
+  'the sweep',
+  'the monitor',
+  'the overview',
+  'the buttons of the overview',
+].join(', ');
+
 /** The rights in the document, whose rows have holders, actions, resources and the reason. */
 function rightsOnPaper(): Right[] {
   const lines = readFileSync('docs/permissions.md', 'utf8').split('\n');
@@ -136,7 +146,10 @@ function rightsOnPaper(): Right[] {
   return rows
     .filter(({ length, 2: may = '' }) => length === 6 && /^`[a-z0-9]+:/.test(may))
     .flatMap(([, who = '', may = '', on = '']) =>
-      who.split(', ').flatMap((one) => rights(one, may.replaceAll('`', '').split(', '), on.split(', '))),
+      who
+        .replace('every function', EVERY_FUNCTION)
+        .split(', ')
+        .flatMap((one) => rights(one, may.replaceAll('`', '').split(', '), on.split(', '))),
     );
 }
 
