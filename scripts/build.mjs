@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { COMMAND_LINE } from './command-line.mjs';
-import { HANDLERS, handlerBundle } from './handlers.mjs';
+import { FOLDERS, handlerBundle } from './handlers.mjs';
 import { licensesOf } from './licenses.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -24,7 +24,9 @@ try {
   const [, inTools, ...inHandlers] = await Promise.all([
     compile(library),
     bundle(COMMAND_LINE, tools),
-    ...HANDLERS.map((name) => bundle(handlerBundle(name), join(library, 'handlers', name))),
+    ...Object.entries(FOLDERS).map(([folder, names]) =>
+      bundle(handlerBundle(names), join(library, 'handlers', folder)),
+    ),
   ]);
   await writeFile(join(library, LICENSES), await licensesOf(inHandlers.flat(), ROOT));
   await writeFile(join(tools, LICENSES), await licensesOf(inTools, ROOT));

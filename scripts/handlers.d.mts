@@ -1,5 +1,5 @@
 import type { BuildOptions } from 'esbuild';
 
-export declare const HANDLERS: readonly string[];
+export declare const FOLDERS: Readonly<Record<string, readonly string[]>>;
 export declare const BUNDLING: BuildOptions;
-export declare function handlerBundle(name: string): BuildOptions;
+export declare function handlerBundle(names: readonly string[]): BuildOptions;

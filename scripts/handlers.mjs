@@ -5,18 +5,15 @@ import { ABSENT_PACKAGES, withoutUnneededParts } from './unneeded-parts.mjs';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * The built-in delivery, for queues with per-record retries and for progressive ones; the intake and its sweep; the
+ * Handlers by the folder that they are deployed with. Those of one folder share nearly all of their code, which the package then
+ * has once: the built-in delivery, for queues with per-record retries and for progressive ones; the intake, its sweep and the
  * monitor; the overview on the dashboard and its buttons.
  */
-export const HANDLERS = [
-  'fibonacci',
-  'progressive',
-  'intake',
-  'sweep',
-  'monitor',
-  'widget',
-  'widget-actions',
-];
+export const FOLDERS = {
+  delivery: ['fibonacci', 'progressive'],
+  upkeep: ['intake', 'sweep', 'monitor'],
+  widget: ['widget', 'widget-actions'],
+};
 
 /** Options of esbuild for every handler that is deployed as a file. */
 export const BUNDLING = {
@@ -37,13 +34,11 @@ export const BUNDLING = {
   logLevel: 'warning',
 };
 
-/**
- * Options of esbuild for a built-in handler: `index.mjs`, and beside it what is loaded only if it is needed.
- */
-export function handlerBundle(name) {
+/** Options of esbuild for handlers that share a folder: a file for each, and beside them what is loaded only if it is needed. */
+export function handlerBundle(names) {
   return {
     ...BUNDLING,
-    entryPoints: { index: join('functions', `${name}.ts`) },
+    entryPoints: names.map((name) => join('functions', `${name}.ts`)),
     splitting: true,
     outExtension: { '.js': '.mjs' },
     // By its beginning, the local runtime knows what no user wants to debug.

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type BuildOptions, type BuildResult, build, type Metafile } from 'esbuild';
-import { BUNDLING, HANDLERS, handlerBundle } from '../scripts/handlers.mjs';
+import { BUNDLING, FOLDERS, handlerBundle } from '../scripts/handlers.mjs';
 
-export { HANDLERS };
+export const HANDLERS = Object.values(FOLDERS).flat();
 
 /** Both written out, so that they can be loaded as well. */
 export interface HandlerBundles {
@@ -54,22 +54,28 @@ const BARE: Readonly<Record<string, string>> = {
 
 export async function bundleHandler(name: string, folder: string): Promise<HandlerBundles> {
   const [handler, bare] = await Promise.all([
-    bundle({ ...handlerBundle(name), outdir: `${folder}/${name}` }),
-    bundle({
-      ...BUNDLING,
-      stdin: { contents: BARE[name] ?? '', resolveDir: '.', loader: 'js' },
-      outfile: `${folder}/bare-${name}.mjs`,
-    }),
+    bundle({ ...handlerBundle(besides(name)), outdir: `${folder}/${name}` }, `functions/${name}.ts`),
+    bundle(
+      {
+        ...BUNDLING,
+        stdin: { contents: BARE[name] ?? '', resolveDir: '.', loader: 'js' },
+        outfile: `${folder}/bare-${name}.mjs`,
+      },
+      '<stdin>',
+    ),
   ]);
   return { handler, bare };
 }
 
-async function bundle(options: BuildOptions): Promise<Bundle> {
+/** The handlers of a handler's folder. */
+function besides(name: string): readonly string[] {
+  return Object.values(FOLDERS).find((names) => names.includes(name)) ?? [];
+}
+
+async function bundle(options: BuildOptions, entry: string): Promise<Bundle> {
   const { metafile }: BuildResult<{ metafile: true }> = await build({ ...options, metafile: true });
   const { outputs } = metafile;
-  const [file] = Object.keys(outputs).filter(
-    (path) => outputs[path]?.entryPoint !== undefined && isMain(path),
-  );
+  const file = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry);
   if (file === undefined) throw new Error('esbuild wrote nothing');
   const atStart = loadedWith(file, metafile);
   const later = Object.keys(outputs).filter((path) => !atStart.has(path));
@@ -79,11 +85,6 @@ async function bundle(options: BuildOptions): Promise<Bundle> {
     inputs: inputsOf([...atStart], metafile),
     laterInputs: inputsOf(later, metafile),
   };
-}
-
-/** What is loaded later is an entry point of its own to esbuild. */
-function isMain(path: string): boolean {
-  return /(\/index|\/bare-[\w-]+)\.mjs$/.test(path);
 }
 
 /** A file, and those that it imports as it is loaded, and so on. */

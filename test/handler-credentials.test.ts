@@ -22,7 +22,7 @@ describe('a client in the bundle of a handler', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'backlog-credentials-'));
-    const { entryPoints: _, splitting: __, ...options } = handlerBundle('fibonacci');
+    const { entryPoints: _, splitting: __, ...options } = handlerBundle(['fibonacci']);
     const stdin = { contents: PROBE, resolveDir: '.' };
     await build({ ...options, stdin, outfile: join(folder, 'probe.mjs') });
     await mkdir(join(folder, '.aws'));

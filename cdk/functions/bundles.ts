@@ -1,31 +1,35 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import { ConfigurationError } from '../../src/support/errors.js';
 
-/** The bundles that `npm run build` makes: built-in delivery for each retry mode, and what is beside the queues. */
-export type Bundle =
-  | 'fibonacci'
-  | 'progressive'
-  | 'intake'
-  | 'sweep'
-  | 'monitor'
-  | 'widget'
-  | 'widget-actions';
+/** The folder of each built-in handler, as `npm run build` makes it: built-in delivery for each retry mode, and what is beside the queues. */
+const FOLDERS = {
+  fibonacci: 'delivery',
+  progressive: 'delivery',
+  intake: 'upkeep',
+  sweep: 'upkeep',
+  monitor: 'upkeep',
+  widget: 'widget',
+  'widget-actions': 'widget',
+} as const;
+
+export type BuiltIn = keyof typeof FOLDERS;
 
 /**
- * The folder of a bundle, whether this file runs compiled (below dist) or from source.
+ * The code of a built-in handler, whether this file runs compiled (below dist) or from source.
  *
  * @throws ConfigurationError if it has not been built
  */
-export function handlerFolder(bundle: Bundle, base: string = import.meta.url): string {
-  const folders = [`../../handlers/${bundle}`, `../../dist/handlers/${bundle}`].map((path) =>
-    fileURLToPath(new URL(path, base)),
+export function builtIn(name: BuiltIn): { readonly code: Code; readonly handler: string } {
+  const folders = [`../../handlers/${FOLDERS[name]}`, `../../dist/handlers/${FOLDERS[name]}`].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
   );
-  const found = folders.find((folder) => existsSync(`${folder}/index.mjs`));
+  const found = folders.find((folder) => existsSync(`${folder}/${name}.mjs`));
   if (!found) {
     throw new ConfigurationError(
-      `The built-in handler "${bundle}" is not there: run "npm run build" first (looked in ${folders.join(' and ')})`,
+      `The built-in handler "${name}" is not there: run "npm run build" first (looked in ${folders.join(' and ')})`,
     );
   }
-  return found;
+  return { code: Code.fromAsset(found), handler: `${name}.handler` };
 }

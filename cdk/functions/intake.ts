@@ -1,6 +1,6 @@
 import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import { Function as LambdaFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../../functions/settings.js';
@@ -9,7 +9,7 @@ import type { Queue } from '../props/queue.js';
 import { grantSend } from '../support/encryption.js';
 import { grantIndexing, grantSweep } from '../tables/table-grants.js';
 import { hasNewImages, type Tables } from '../tables/tables.js';
-import { handlerFolder } from './bundles.js';
+import { builtIn } from './bundles.js';
 import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
@@ -63,8 +63,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   const lambda = new LambdaFunction(inner, 'Function', {
     ...intakeOptions(inner, settings),
     description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
-    handler: 'index.handler',
-    code: Code.fromAsset(handlerFolder('intake')),
+    ...builtIn('intake'),
     // What waits for a run of 15 minutes comes back every 30 seconds: after 16 times Lambda would take it for a loop
     // without an end. https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
     ...(hasRecursiveLoop(own, Stack.of(scope).region) && { recursiveLoop: RecursiveLoop.ALLOW }),
@@ -95,8 +94,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): LambdaFunction {
   const lambda = new LambdaFunction(scope, 'Function', {
     ...common(scope, settings, SWEEP_TIMEOUT),
     description: 'Finds records of the backlog that no event has reached, once a day',
-    handler: 'index.handler',
-    code: Code.fromAsset(handlerFolder('sweep')),
+    ...builtIn('sweep'),
     retryAttempts: 0,
     maxEventAge: Duration.seconds(60),
   });

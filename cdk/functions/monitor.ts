@@ -1,10 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Queue } from '../props/queue.js';
 import { grantMonitor } from '../tables/table-grants.js';
-import { handlerFolder } from './bundles.js';
+import { builtIn } from './bundles.js';
 import { forMonitor } from './for-readers.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeSweep } from './nag.js';
@@ -41,8 +41,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
       { BACKLOG_EVENT_SOURCES: sources },
     ),
     description: 'Reads how much waits in the backlog, and for how long',
-    handler: 'index.handler',
-    code: Code.fromAsset(handlerFolder('monitor')),
+    ...builtIn('monitor'),
     retryAttempts: 0,
     maxEventAge: Duration.seconds(60),
   });

@@ -4,7 +4,6 @@ import { Annotations, Duration, Stack } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
-  Code,
   type EventInvokeConfigOptions,
   type IFunction,
   Function as LambdaFunction,
@@ -25,7 +24,7 @@ import { checkDuration } from '../support/tokens.js';
 import { isOwnFunction } from '../support/values.js';
 import { grantWork } from '../tables/table-grants.js';
 import type { Tables } from '../tables/tables.js';
-import { handlerFolder } from './bundles.js';
+import { builtIn } from './bundles.js';
 import { entryBundling } from './entry-bundling.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
@@ -71,8 +70,7 @@ export function deliveryFunction(
   const lambda = new LambdaFunction(inner, 'Function', {
     ...commonProps(inner, queues, settings, 'Backlog'),
     description: `Delivers by HTTP what is due in the backlog (${bundle})`,
-    handler: 'index.handler',
-    code: Code.fromAsset(handlerFolder(bundle)),
+    ...builtIn(bundle),
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
   });
   warnOfReservation(inner, 'Backlog', queues, reserved);

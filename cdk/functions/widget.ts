@@ -1,11 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
-import { Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../../src/support/errors.js';
 import type { Queue } from '../props/queue.js';
 import { grantLook, grantPause } from '../tables/table-grants.js';
-import { type Bundle, handlerFolder } from './bundles.js';
+import { type BuiltIn, builtIn } from './bundles.js';
 import { forReaders } from './for-readers.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeWidget } from './nag.js';
@@ -49,7 +49,7 @@ export function addWidget(scope: Construct, id: string, { canAct, ...settings }:
 function widgetFunction(
   scope: Construct,
   id: string,
-  bundle: Bundle,
+  bundle: BuiltIn,
   { queues, ...common }: Omit<WidgetSettings, 'canAct'>,
   { description, environment }: { description: string; environment?: Readonly<Record<string, string>> },
 ): LambdaFunction {
@@ -57,8 +57,7 @@ function widgetFunction(
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(inner, forReaders(queues), { ...common, timeout: TIMEOUT }, environment),
     description,
-    handler: 'index.handler',
-    code: Code.fromAsset(handlerFolder(bundle)),
+    ...builtIn(bundle),
   });
   acknowledgeWidget(lambda, common);
   return lambda;

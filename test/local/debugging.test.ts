@@ -41,8 +41,8 @@ it('functions of the app’s own have a port each, from the given one on; those 
 });
 
 it('the bundles that this package deploys begin as it expects', async () => {
-  const folder = join(import.meta.dirname, '../../dist/handlers/intake');
-  const built = { ...(await own('Intake')), folder };
+  const folder = join(import.meta.dirname, '../../dist/handlers/upkeep');
+  const built = { ...(await own('Intake')), folder, handler: 'intake.handler' };
   expect((await debuggingOf([built], 0, {}))?.addresses).toEqual([]);
 });
 

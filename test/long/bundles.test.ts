@@ -24,9 +24,9 @@ const OPTIONS: BuildOptions = {
   logLevel: 'silent',
 };
 
-/** Code that only the command line, the lab, the local runtime and tests need. The overview is no part of it. */
+/** Code that only the tools and tests need. */
 const FOREIGN =
-  /^(src\/(tools(?!\/(overview\/|format\.ts))|client|store\/memory)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
+  /^(tools|src\/(client|store\/memory)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
 /** The part of zod that zod/mini does without. */
 const LARGE_ZOD = /zod\/v4\/(classic|core\/(to-json-schema|json-schema)|locales\/(?!en\.))/;
 /** Code that finds credentials outside of Lambda. */

@@ -69,7 +69,7 @@ describe("the SDK in a handler's bundle, of which parts are left out", () => {
   };
 
   it('throws the same errors, reads the same numbers and names itself the same', async () => {
-    const { entryPoints: _, splitting: __, ...options } = handlerBundle('fibonacci');
+    const { entryPoints: _, splitting: __, ...options } = handlerBundle(['fibonacci']);
     const lean = await probe(options);
     const whole = await probe(BUNDLING);
     expect(lean).toEqual(whole);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { addFixture, asLocked, install, makeApp, nodeOf, ownPackageJson } from './apps.js';
 import { mustRun, run } from './run.js';
@@ -22,17 +22,21 @@ const NO_DOCKER = { CDK_DOCKER: 'no-such-docker' };
 describe('without esbuild and Docker', () => {
   it('the built-in delivery synthesizes, from the bundles that come with the package', async () => {
     await mustRun('node', ['delivery.mjs'], { cwd: app, env: { ...NO_DOCKER, CDK_OUTDIR: 'out-delivery' } });
-    const bundles = await assetsWith(join(app, 'out-delivery'), 'index.mjs');
+    const files = [
+      'delivery/fibonacci',
+      'delivery/progressive',
+      'upkeep/intake',
+      'upkeep/sweep',
+      'upkeep/monitor',
+    ];
+    const out = join(app, 'out-delivery');
+    const bundles = await Promise.all(files.map((file) => assetsWith(out, `${basename(file)}.mjs`)));
     const folder = join(app, 'node_modules/dynamo-backlog/dist/handlers');
-    const ours = await Promise.all(
-      ['fibonacci', 'progressive', 'intake', 'sweep', 'monitor'].map((name) =>
-        readFile(join(folder, name, 'index.mjs'), 'utf8'),
-      ),
-    );
+    const ours = await Promise.all(files.map((file) => readFile(join(folder, `${file}.mjs`), 'utf8')));
     // Hashes: the code itself would fill the log of a failure.
     const hashes = (code: readonly string[]) =>
       code.map((text) => createHash('sha256').update(text).digest('hex')).toSorted();
-    expect(hashes(bundles)).toEqual(hashes(ours));
+    expect(hashes(bundles.flat())).toEqual(hashes(ours));
   });
 
   it('an entry says what is missing', async () => {

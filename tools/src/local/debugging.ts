@@ -98,10 +98,10 @@ function attachesItself({ VSCODE_INSPECTOR_OPTIONS: options = '' }: Variables): 
 }
 
 /** Tells whether this package has bundled the function, minified and without a map. */
-function isBuiltIn({ folder }: LocalFunction): boolean {
+function isBuiltIn({ folder, handler }: LocalFunction): boolean {
   const start = Buffer.alloc(BUILT_IN.length);
   try {
-    const file = openSync(join(folder, 'index.mjs'), 'r');
+    const file = openSync(join(folder, `${handler.split('.')[0]}.mjs`), 'r');
     readSync(file, start);
     closeSync(file);
   } catch {
