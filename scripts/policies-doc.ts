@@ -10,6 +10,9 @@ import { backlog, CONSOLE, PAGES, shownOn } from './policies-page.js';
 /** Failures that the schedules show. */
 const FAILURES = [1, 2, 3, 5, 10];
 
+/** Policies whose waits are drawn from a range. The waits of the others differ by the jitter alone. */
+const RANDOM: ReadonlySet<string> = new Set(['window', 'sidekiq', 'buckets']);
+
 const SCHEDULE = /<!-- schedule: (.*) -->[\s\S]*?<!-- end -->/g;
 /** A table of what simulations come to, with a row for each policy of each command; `;` separates commands. */
 const OUTCOMES = /<!-- outcomes: (.*) -->[\s\S]*?<!-- end -->/g;
@@ -38,20 +41,20 @@ export async function generate(
   });
   return replaced(outcomes, SCHEDULE, async (policy) => {
     const { schedule } = JSON.parse(await backlog(`policy ${policy} --json`)) as { schedule: ScheduleRow[] };
-    return `<!-- schedule: ${policy} -->\n${scheduleTable(schedule)}\n<!-- end -->`;
+    const table = scheduleTable(schedule, RANDOM.has(policy));
+    return `<!-- schedule: ${policy} -->\n${table}\n<!-- end -->`;
   });
 }
 
-function scheduleTable(schedule: readonly ScheduleRow[]): string {
+function scheduleTable(schedule: readonly ScheduleRow[], isRandom: boolean): string {
   const rows = schedule.filter(({ failures }) => FAILURES.includes(failures));
   const line = (name: string, cell: (row: ScheduleRow) => string) =>
     `| ${[name, ...rows.map(cell)].join(' | ')} |`;
-  const isSpread = rows.some(({ minSeconds, maxSeconds }) => minSeconds < maxSeconds);
   return [
     line('after failure', ({ failures }) => String(failures)),
     `|---|${'---|'.repeat(rows.length)}`,
     line('wait', ({ waitSeconds }) => durationText(waitSeconds)),
-    ...(isSpread
+    ...(isRandom
       ? [
           line('at least', ({ minSeconds }) => durationText(minSeconds)),
           line('at most', ({ maxSeconds }) => durationText(maxSeconds)),
