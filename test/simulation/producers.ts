@@ -216,6 +216,8 @@ export class Producers {
   }
 }
 
+/** An item as it is stored: an attribute that is set to `undefined` is none. */
 function contentsOf(item: Item): string {
-  return JSON.stringify(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const attributes = Object.entries(item).filter(([, value]) => value !== undefined);
+  return JSON.stringify(attributes.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
