@@ -17,6 +17,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   completion: ['completion in the shell', 'command-line.md#completion-in-the-shell'],
   list: ['list and show', 'command-line.md#backlog-list-and-show'],
   show: ['list and show', 'command-line.md#backlog-list-and-show'],
+  failures: ['why records fail', 'stats-and-top.md#why-records-fail'],
   stats: ['figures', 'stats-and-top.md#figures'],
   top: ['watch it in a terminal', 'stats-and-top.md#watch-it-in-a-terminal'],
   console: ['the console', 'console.md'],

@@ -4,6 +4,7 @@ import { type BacklogRecord, QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } 
 import { parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions } from '../support/validation.js';
+import { hasCause } from './cause.js';
 
 /** Filters that select records: all of them must hold. At least one must be given; `all: true` takes every record. */
 export interface Selection {
@@ -11,7 +12,7 @@ export interface Selection {
   readonly queue?: string | undefined;
   /** One status, or several. Default: those that the action is for; of `discard` only `DEAD`, of `move` only `NEW` and `ERROR`. */
   readonly status?: Status | readonly Status[] | undefined;
-  /** Name of the last error, such as `HttpError`. */
+  /** Cause of the last failure: the error's class, also with HTTP status and host, as `HttpError`, `HttpError 503` or `HttpError 503 erp.example.com`. */
   readonly errorName?: string | undefined;
   /** Beginning of the reason why a record was given up, such as `expired`. */
   readonly deadReason?: string | undefined;
@@ -108,7 +109,7 @@ export function parseSelection(
     return (
       statuses.includes(record.status) &&
       (queue === undefined || record.queue === queue) &&
-      (errorName === undefined || record.lastError?.name === errorName) &&
+      (errorName === undefined || hasCause(record.lastError, errorName)) &&
       (deadReason === undefined || record.deadReason?.startsWith(deadReason) === true) &&
       (olderMs === undefined || age > olderMs) &&
       (youngerMs === undefined || age < youngerMs) &&

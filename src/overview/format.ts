@@ -15,6 +15,11 @@ export function clockText(ms: number, now: number): string {
   return `${DAYS[date.getUTCDay()]} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}${inYear} ${time.slice(0, 5)}`;
 }
 
+/** `14:06` of today, `Sat 21 Nov 06:00` of another day, in UTC. */
+export function minuteText(ms: number, now: number): string {
+  return clockText(ms, now).replace(/^(\d\d:\d\d):\d\d$/, '$1');
+}
+
 /** `Mon 23 Nov 2026 14:47:18`, in UTC. */
 export function fullClock(ms: number): string {
   const date = new Date(ms);

@@ -107,7 +107,7 @@ describe('a page that brings itself up to date', () => {
   it('says on Failures that attempts fail, by itself, and keeps what was opened and focused', async () => {
     const console = await openedAt('/failures');
     const { page } = console;
-    const stack = page.locator('details', { hasText: 'orders.ts:48' });
+    const stack = page.locator('.patterns details', { hasText: 'orders.ts:48' });
     await stack.locator('summary').click();
     failAgain(console, 'another cause');
     await refreshed(page, 'another cause');

@@ -121,9 +121,9 @@ const order = (i: number) => ({
 
 const DOWN = {
   name: 'HttpError',
-  message: 'the ERP answered 503: down for maintenance',
+  message: 'HTTP 503 from https://erp.example: down for maintenance',
   stack:
-    'HttpError: the ERP answered 503: down for maintenance\n    at send (orders.ts:48:11)\n    at deliver (orders.ts:31:9)',
+    'HttpError: HTTP 503 from https://erp.example: down for maintenance\n    at send (orders.ts:48:11)\n    at deliver (orders.ts:31:9)',
 };
 const SLOW = { name: 'AttemptTimeout', message: 'no answer within 10 s' };
 
@@ -159,7 +159,10 @@ function fillOrders(store: Store): void {
   });
   for (let i = 0; i < 5; i++) {
     const { error, ...rest } = {
-      error: { name: 'HttpError', message: `422: unknown article MUG-${7790 + i}-DISCONTINUED` },
+      error: {
+        name: 'HttpError',
+        message: `HTTP 422 from https://erp.example: unknown article MUG-${7790 + i}-DISCONTINUED`,
+      },
       payload: { ...order(i), lines: [{ article: `MUG-${7790 + i}-DISCONTINUED`, quantity: 1 }] },
     };
     const last = -(i < 3 ? 22 + i : 400 + 90 * i) * MINUTE;
@@ -193,7 +196,10 @@ function fillOthers(store: Store): void {
         queue: 'webhooks',
         payload: { event: 'order.paid', order: 1000 + i, callback: 'https://partner.example/hooks' },
         insertedAt: iso(-3 * HOUR + i * MINUTE),
-        error: { name: 'HttpError', message: `HTTP 429 from partner.example for account ${4711 + i}` },
+        error: {
+          name: 'HttpError',
+          message: `HTTP 429 from https://partner.example: too many calls of account ${4711 + i}`,
+        },
         failures: 1 + (i % 4),
         last: -(70 + 13 * i) * MINUTE,
         dueAt: iso((3 + 4 * i) * MINUTE),

@@ -67,6 +67,7 @@ const ASKING = [
   ['list', '--queue', 'oders', '--json'],
   ['list', '--queue', 'oders', '--status', 'DEAD'],
   ['stats', '--queues', 'oders'],
+  ['failures', '--queue', 'oders'],
   ['stats', '--queues', 'orders,oders', '--json'],
   ['export', '--queue', 'oders'],
   ['export', '--queue', 'oders', '--out', 'never.ndjson'],

@@ -66,7 +66,7 @@ describe('the failures, while no record that was read shows the newest', () => {
     const { app, store } = consoleOf([minute(0, 0, 6)], 'mails');
     store.put(inRetry('a'));
     const { text } = await get(app, '/failures');
-    expect(titleOf(text)).toMatch(/^1 record failed in the last hour, all for one cause/);
+    expect(titleOf(text)).toMatch(/^HttpError 503 is the cause of the only failing record/);
     expect(text).toContain('6 attempts of mails failed in the last 3 min.');
   });
 

@@ -20,49 +20,84 @@ const failedAgo = (ms: number, message: string, name = 'HttpError') => ({
   lastFailureAt: iso(-ms),
   lastError: { name, message, at: iso(-ms), attempt: 2 },
 });
-/** Cells of the row of a cause, as text. */
-function cellsOf(text: string, cause: string): string[] {
-  const row =
-    text
-      .split('<tr')
-      .slice(1)
-      .find((one) => one.includes(cause)) ?? '';
-  return [...row.matchAll(/<td class="cell"[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
-    cell.replace(/<[^>]+>/g, ''),
-  );
+/** The row of a cause as text, without what it opens into. */
+function rowOf(text: string, cause: string): string {
+  const rows = text.split('<li data-key=').slice(1);
+  const row = rows.find((one) => one.startsWith(`"${cause}"`)) ?? '';
+  const summary = /<summary>(.*?)<\/summary>/s.exec(row)?.[1] ?? '';
+  return summary
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
+const hrefsOf = (text: string, path: string) =>
+  [...text.matchAll(/href="([^"]+)"/g)]
+    .map(([, href = '']) => href.replaceAll('&amp;', '&'))
+    .filter((href) => href.startsWith(path));
+const titleOf = (text: string) => (/<h1>(.*?)<\/h1>/s.exec(text)?.[1] ?? '').replace(/<[^>]+>/g, '').trim();
 
 describe('the failures', () => {
-  it('are grouped by class and message pattern, and by how long ago they were', async () => {
-    const { app, store } = consoleUnderTest(orders);
-    store.put(inRetry('a', failedAgo(5 * MINUTE, 'order-1 refused')));
-    store.put(inRetry('b', failedAgo(10 * MINUTE, 'order-2 refused')));
-    store.put(inRetry('c', failedAgo(2 * HOUR, 'order-3 refused')));
-    store.put(inRetry('d', failedAgo(5 * MINUTE, 'no answer', 'AttemptTimeout')));
-    store.put(dead('e', failedAgo(3 * DAY, 'order-4 refused')));
+  it('have a row for each cause, whatever their messages, states and queues are', async () => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }, { name: 'bulk' }] });
+    const down = (ms: number, i: number) =>
+      failedAgo(ms, `HTTP 503 from https://erp.example: warehouse ${i} is closed, ticket T-${i}`);
+    for (let i = 0; i < 30; i++) store.put(inRetry(`o${i}`, down(5 * MINUTE, i)));
+    store.put(inRetry('b', { ...down(30 * MINUTE, 31), queue: 'bulk', lane: 'bulk' }));
+    store.put(inRetry('slow', failedAgo(5 * MINUTE, 'no answer within 10 s', 'AttemptTimeout')));
+    store.put(dead('e', down(3 * DAY, 32)));
     store.put(waiting('new'));
     const { text } = await get(app, '/failures');
-    expect(text).toContain(
-      '2 of the 3 records that failed in the last hour share one cause: <bdi>HttpError: {id} refused</bdi>',
+    expect(titleOf(text)).toBe(
+      'HttpError 503 of erp.example is the cause of 32 of 33 failing records, since Fri 20 Nov 14:47 UTC.',
     );
-    expect(text).toContain('3 groups');
-    expect(cellsOf(text, 'in retry')).toEqual(['2', '1', '0', '0']);
-    expect(cellsOf(text, 'AttemptTimeout')).toEqual(['1', '0', '0', '0']);
-    expect(cellsOf(text, '>dead<')).toEqual(['0', '0', '0', '1']);
-    expect(text).toContain('all 6 records that are not finished');
+    expect(text).toContain('1 is dead and needs a decision.');
+    expect(text).toContain('2 causes, 2 message patterns');
+    expect(rowOf(text, 'HttpError 503 erp.example')).toBe(
+      'HttpError 503 erp.example warehouse {n} is closed, ticket {id} 31 in retry 1 dead 3 d Fri 20 Nov 14:47 to 14:42 orders 31 bulk 1',
+    );
+    expect(rowOf(text, 'AttemptTimeout no host')).toMatch(
+      /^AttemptTimeout no host no answer within \{n\} s 1 in retry 0 dead/,
+    );
+    expect(text).toContain('all 34 records that are not finished');
   });
 
-  it('lead from each cell to exactly its records', async () => {
+  it('lead from each number to exactly its records', async () => {
     const { app, store } = consoleUnderTest(orders);
     store.put(inRetry('a', failedAgo(5 * MINUTE, 'order-1 refused')));
     store.put(inRetry('b', failedAgo(2 * HOUR, 'order-2 refused')));
     store.put(inRetry('c', failedAgo(2 * HOUR, 'no answer')));
+    store.put(inRetry('other', failedAgo(2 * HOUR, 'order-3 refused', 'RangeError')));
+    store.put(dead('d', failedAgo(2 * HOUR, 'order-4 refused')));
     const { text } = await get(app, '/failures');
-    const [, href = ''] =
-      /data-label="1–3 h"><a class="h\d" href="([^"]+pattern=%7Bid%7D[^"]*)"/.exec(text) ?? [];
-    const list = await get(app, href.replaceAll('&amp;', '&'));
-    expect([...list.text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)].map(([, id]) => id)).toEqual([
-      'b',
+    const idsAt = async (wanted: (href: string) => boolean) => {
+      const href = hrefsOf(text, '/records?').find(
+        (one) => one.includes('errorName=HttpError+no+host') && wanted(one),
+      );
+      const list = await get(app, href ?? '/nowhere');
+      return [...list.text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)].map(([, id]) => id).sort();
+    };
+    const isAge = (status: string) => (href: string) =>
+      href.includes(`status=${status}`) &&
+      href.includes('failedWithin=3h') &&
+      href.includes('failedBefore=1h');
+    expect(await idsAt(isAge('ERROR'))).toEqual(['b', 'c']);
+    expect(await idsAt(isAge('DEAD'))).toEqual(['d']);
+    expect(await idsAt((href) => href.includes('pattern=%7Bid%7D+refused'))).toEqual(['a', 'b', 'd']);
+  });
+
+  it('have one action for all records of a cause, of all queues', async () => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }, { name: 'bulk' }] });
+    const message = 'HTTP 503 from https://erp.example: down';
+    store.put(inRetry('a', failedAgo(MINUTE, message)));
+    store.put(inRetry('b', { ...failedAgo(MINUTE, message), queue: 'bulk', lane: 'bulk' }));
+    store.put(inRetry('other', failedAgo(MINUTE, 'HTTP 503 from https://crm.example: down')));
+    store.put(dead('d', failedAgo(MINUTE, message)));
+    const { text } = await get(app, '/failures');
+    const links = hrefsOf(text, '/bulk?').filter((href) => href.includes('erp.example'));
+    const pages = await Promise.all(links.map((href) => get(app, href)));
+    expect(pages.map((page) => /<pre class="cmd">(.*?)<\/pre>/s.exec(page.text)?.[1])).toEqual([
+      expect.stringContaining('2 records would be made due: b, a'),
+      expect.stringContaining('1 record would be redriven: d'),
     ]);
   });
 
@@ -80,11 +115,14 @@ describe('the failures', () => {
     const { text } = await get(app, '/failures');
     expect(reads).toBe(50);
     expect(text).toContain('≈, from 50 of 700 records');
-    expect(cellsOf(text, 'down')).toEqual(['≈ 700', '0', '0', '0']);
+    expect(titleOf(text)).toMatch(/^HttpError is the cause of ≈ all 700 failing records/);
+    expect(rowOf(text, 'HttpError no host')).toContain('≈ 700 in retry 0 dead');
+    expect(text).toContain('Retry ≈ 700…');
     const link = /href="(\/failures\?more=yes)"/.exec(text)?.[1] ?? '';
     const more = await get(app, link);
     expect(reads).toBe(750);
     expect(more.text).toContain('all 700 records that are not finished');
+    expect(rowOf(more.text, 'HttpError no host')).toContain(' 700 in retry 0 dead');
     expect(more.text).not.toContain('href="/failures?more=yes"');
   });
 
@@ -95,7 +133,7 @@ describe('the failures', () => {
     for (let i = 0; i < 200; i++)
       store.put(inRetry(`r${i}`, { ...failedAgo(MINUTE, 'down'), dueAt: iso(-HOUR + i) }));
     for (let i = 0; i < 1_900; i++) store.put(waiting(`n${i}`, { dueAt: iso(i) }));
-    expect(cellsOf((await get(app, '/failures')).text, 'down')).toEqual(['≈ 200', '0', '0', '0']);
+    expect(rowOf((await get(app, '/failures')).text, 'HttpError no host')).toContain('≈ 200 in retry');
   });
 
   it('say when there are none', async () => {

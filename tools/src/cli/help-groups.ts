@@ -14,6 +14,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   completion: [DEVELOP, 'a script that lets the shell complete commands'],
   list: [LOOK, 'records, as a table'],
   show: [LOOK, 'one record in full'],
+  failures: [LOOK, 'why records fail, one row per cause'],
   stats: [LOOK, 'how the queues are doing: waiting, due, dead, late'],
   top: [LOOK, 'the queues live in the terminal, the worst first'],
   console: [LOOK, 'the console in the browser'],

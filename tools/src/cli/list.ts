@@ -1,11 +1,13 @@
 import type { RedactPayload } from '../../../src/operate/redact-payload.js';
-import type { BacklogRecord, Status } from '../../../src/record/index.js';
+import { type PayloadMatch, parseSelection } from '../../../src/operate/selection.js';
+import { type BacklogRecord, STATUSES, type Status } from '../../../src/record/index.js';
 import { lanesHolding } from '../../../src/store/dynamodb/list.js';
 import { DynamoDbOperatorStore } from '../../../src/store/index.js';
-import { recordJson } from '../shown-payload.js';
+import { recordJson, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';
 import { refuseUnknownQueue, unservedQueueMessage } from './operate/known-queue.js';
+import { seconds } from './operate/selection-flags.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
@@ -15,6 +17,11 @@ export interface ListFlags extends TargetFlags {
   readonly status?: Status | undefined;
   readonly queue?: string | undefined;
   readonly json?: boolean | undefined;
+  /** Cause of the last failure. */
+  readonly error?: string | undefined;
+  /** Milliseconds since the insertion. */
+  readonly olderThan?: number | undefined;
+  readonly where?: readonly PayloadMatch[] | undefined;
   /** The file of a module that says what is shown of a payload. */
   readonly redact?: string | undefined;
   /** Default: 100 for people, all with `json`. */
@@ -37,7 +44,8 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     }
     const store = new DynamoDbOperatorStore({ client, tables: { records: table, control: table }, clock });
     const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
-    const records = take(store.records.list({ status: flags.status, queue: flags.queue }), limit);
+    const all = store.records.list({ status: flags.status, queue: flags.queue });
+    const records = take(matching(all, filterOf(flags, redact), clock.now()), limit);
     const found = flags.json
       ? await printJson(records, redact, output)
       : await printTable(records, { target, limit }, output);
@@ -46,6 +54,33 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
   } finally {
     client.destroy();
   }
+}
+
+type Filter = (record: BacklogRecord, now: number) => boolean;
+
+/**
+ * The filter of the flags. With a module that hides parts of payloads it looks into what is shown: hidden values cannot
+ * be guessed by it.
+ */
+function filterOf(
+  { error: errorName, olderThan, where: payload }: ListFlags,
+  redact?: RedactPayload,
+): Filter {
+  const selection = { errorName, olderThan: seconds(olderThan), payload, all: true };
+  const { matches } = parseSelection(selection, { actsOn: STATUSES }, 'list');
+  if (redact === undefined || payload === undefined) return matches;
+  return (record, now) => {
+    const shown = shownPayload(record, redact);
+    return shown.hidden === undefined && matches({ ...record, payload: shown.value }, now);
+  };
+}
+
+async function* matching(
+  records: AsyncIterable<BacklogRecord>,
+  matches: Filter,
+  now: number,
+): AsyncGenerator<BacklogRecord> {
+  for await (const record of records) if (matches(record, now)) yield record;
 }
 
 /** Prints a record per line as it is read, so that a large table needs no more memory than a small one. Returns how many. */

@@ -9,6 +9,7 @@ import { addConsole } from './console.js';
 import { addDiff } from './diff/command.js';
 import { addDoctor } from './doctor/command.js';
 import { addFailover } from './failover/command.js';
+import { addFailures } from './failures/command.js';
 import { flags } from './flags.js';
 import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
@@ -16,6 +17,7 @@ import { addInit } from './init/command.js';
 import { list } from './list.js';
 import { addOperate } from './operate/command.js';
 import { endsWith } from './operate/end.js';
+import { SELECTION_FLAGS } from './operate/selection-flags.js';
 import type { ExitCode, Output } from './output.js';
 import { addOwners } from './owners/command.js';
 import { showPolicy } from './policy.js';
@@ -115,6 +117,9 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .description('List records.')
     .option('--status <status>', 'NEW, ERROR, SUCCESS or DEAD', flags.status)
     .option('--queue <queue>', 'of this queue only')
+    .option(...SELECTION_FLAGS.error)
+    .option(...SELECTION_FLAGS.olderThan)
+    .option(...SELECTION_FLAGS.where)
     .option('--limit <n>', 'at most so many (default: 100; all with --json)', flags.limit)
     .option('--json', 'a JSON array, one record per line')
     .option(...REDACT_FLAG)
@@ -122,6 +127,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog list --status DEAD', 'what was given up'],
+        ['backlog list --error "HttpError 503" --older-than 15m', 'one cause'],
         ["backlog list --queue bulk --json | jq -r '.[].id'", 'for programs'],
       ),
     )
@@ -161,6 +167,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addDiff(program, output, onExit);
   addRestore(program, output, onExit);
   addOperate(program, output, onExit);
+  addFailures(program, output, onExit);
   addOwners(program, output, onExit);
   addFailover(program, output, onExit);
   addConsole(program, output, onExit);

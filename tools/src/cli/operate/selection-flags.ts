@@ -20,20 +20,34 @@ export interface SelectionFlags {
   readonly all?: boolean | undefined;
 }
 
+/** Flags that `backlog list` has, too. */
+export const SELECTION_FLAGS = {
+  error: [
+    '--error <cause>',
+    'whose last error is this: HttpError, "HttpError 503", or a whole cause of "backlog failures"',
+  ],
+  olderThan: [
+    '--older-than <duration>',
+    'inserted longer ago than this, such as 15m, 2h or 7d',
+    flags.duration,
+  ],
+  where: [
+    '--where <path=value>',
+    'whose payload has this value there: customer.id=7, items.0.sku=x; may come again',
+    readMatch,
+  ],
+} as const;
+
 export function selection(command: Command, statuses: string): Command {
   return command
     .argument('[ids...]', 'of the records; - reads them from stdin, one a line')
     .option('--queue <queue>', 'of this queue')
     .option('--status <statuses>', statuses, readStatuses)
-    .option('--error <name>', 'whose last error has this name, such as HttpError')
+    .option(...SELECTION_FLAGS.error)
     .option('--dead-reason <text>', 'whose reason for being given up begins with this, such as expired')
-    .option('--older-than <duration>', 'inserted longer ago than this, such as 2h or 7d', flags.duration)
+    .option(...SELECTION_FLAGS.olderThan)
     .option('--younger-than <duration>', 'inserted within this time', flags.duration)
-    .option(
-      '--where <path=value>',
-      'whose payload has this value there: customer.id=7, items.0.sku=x; may come again',
-      readMatch,
-    )
+    .option(...SELECTION_FLAGS.where)
     .option(
       '--attribute <name=value>',
       'that have an attribute of their producer with this value; may come again',
@@ -85,7 +99,7 @@ async function idsFromStdin(): Promise<string[]> {
   return ids;
 }
 
-function seconds(milliseconds: number | undefined): number | undefined {
+export function seconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1000;
 }
 

@@ -1,21 +1,10 @@
 import type { Tables } from '../../../../src/operate/tables.js';
+import type { Stratum } from '../../../../src/overview/causes.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import { type BacklogRecord, deadLane } from '../../../../src/record/index.js';
+import { deadLane } from '../../../../src/record/index.js';
 import type { OperatorStore } from '../../../../src/store/operator-store.js';
 import { LAST_TIME } from '../../../../src/support/clock.js';
 import { type ReadBudget, readWithin } from '../read-within.js';
-
-/** Some records of one queue, of those that wait or of those that are dead. */
-export interface Stratum {
-  readonly queue: string;
-  readonly dead: boolean;
-  /** The number of such records in the index. */
-  readonly total: number;
-  /** The number of them that have failed; undefined: not known, as the index does not tell. */
-  readonly failed?: number | undefined;
-  /** The records that were read. */
-  readonly records: readonly BacklogRecord[];
-}
 
 /** The records that were read of all queues. */
 export interface Sample {
@@ -29,9 +18,9 @@ export async function sampleRecords(
   queues: readonly OverviewStats[],
   budget: ReadBudget,
 ): Promise<Sample> {
-  const all = queues.flatMap(({ queue, pending, dead, lanes }) => [
-    { queue, dead: false, total: pending, lanes },
-    { queue, dead: true, total: dead, lanes: lanes.map(deadLane) },
+  const all = queues.flatMap(({ queue, counted, pending, dead, lanes }) => [
+    { queue, counted, dead: false, total: pending, lanes },
+    { queue, counted, dead: true, total: dead, lanes: lanes.map(deadLane) },
   ]);
   const present = all.filter(({ total }) => total > 0);
   const quotas = shares(

@@ -1,6 +1,6 @@
+import type { FailureCause } from '../../../../src/overview/causes.js';
 import { attemptsWithin, failingAttempts, latestMinutes } from '../../../../src/overview/failing.js';
 import type { ConsoleDeps } from '../deps.js';
-import { type FailureGroup, failedAt } from './groups.js';
 
 /** Attempts of a queue that failed in the last minutes, and which no record that was read shows. */
 export interface UnseenFailures {
@@ -13,18 +13,18 @@ export interface UnseenFailures {
 export function unseenFailures(
   { runtime, backlog }: ConsoleDeps,
   queues: readonly string[],
-  groups: readonly FailureGroup[],
+  causes: readonly FailureCause[],
   now: number,
 ): UnseenFailures[] {
   if (!runtime) return [];
   const speed = backlog.clock?.speed ?? 1;
   const minutes = latestMinutes(speed);
   return queues.flatMap((queue) => {
-    const own = groups.filter((group) => group.queue === queue);
-    if (own.some(({ example }) => failedAt(example) > now - minutes * 60_000)) return [];
+    const own = causes.flatMap(({ queues: all }) => all).filter((one) => one.queue === queue);
+    if (own.some(({ lastAt = 0 }) => lastAt > now - minutes * 60_000)) return [];
     const counts = runtime.minutesOf(queue);
     // Beside the failures of a page, a record that failed once and has succeeded since is no news.
-    if (groups.length > 0 && !failingAttempts(counts, now, speed)) return [];
+    if (causes.length > 0 && !failingAttempts(counts, now, speed)) return [];
     const { failed } = attemptsWithin(counts, minutes, now);
     return failed === 0 ? [] : [{ queue, failed, minutes }];
   });

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasCause } from '../../../../src/operate/cause.js';
 import type { RedactPayload } from '../../../../src/operate/redact-payload.js';
+import { hasPattern } from '../../../../src/overview/message-pattern.js';
 import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../../../../src/record/index.js';
 import { parseDuration } from '../../../../src/support/duration.js';
 import { ConfigurationError } from '../../../../src/support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { shownPayload } from '../../shown-payload.js';
-import { patternOf } from '../failures/pattern.js';
 import { link } from '../parts.js';
 
 /** A filter as the address has it, each part as text. Empty: not filtered by that. */
@@ -27,9 +28,9 @@ export interface FilterText {
   readonly failedWithin: string;
   /** Failed last longer ago than this duration. */
   readonly failedBefore: string;
-  /** The last error's message with its numbers and ids replaced: see failures/pattern.ts. */
+  /** The pattern of the last error's message: see src/overview/message-pattern.ts. */
   readonly pattern: string;
-  /** The last error's name, all of it. */
+  /** The last error's class, or its cause: `HttpError 503`, `HttpError 503 erp.example.com`. */
   readonly errorName: string;
 }
 
@@ -97,8 +98,8 @@ export function parseFilter(text: FilterText, redact?: RedactPayload): RecordFil
       (queue === '' || record.queue === queue) &&
       record.id.startsWith(id) &&
       (needle === '' || errorTextOf(record).includes(needle)) &&
-      (errorName === '' || record.lastError?.name === errorName) &&
-      (pattern === '' || patternOf(record.lastError?.message ?? '') === pattern) &&
+      (errorName === '' || hasCause(record.lastError, errorName)) &&
+      (pattern === '' || hasPattern(record.lastError?.message ?? '', pattern)) &&
       (younger === undefined || age < younger) &&
       (older === undefined || age >= older) &&
       (within === undefined || sinceFailure < within) &&

@@ -1,0 +1,52 @@
+import { Tables } from '../../../../src/operate/tables.js';
+import { causesOf, type FailureCause, type Stratum } from '../../../../src/overview/causes.js';
+import { leastExact } from '../../../../src/overview/count-signs.js';
+import type { OverviewDeps } from '../../../../src/overview/deps.js';
+import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
+import type { ReadBudget } from '../read-within.js';
+import { sampleRecords } from './sample.js';
+
+/** The causes of failures, and what was read to know them. */
+export interface CausesRead {
+  readonly causes: readonly FailureCause[];
+  /** The number of records that were read, of those that are not finished. */
+  readonly examined: number;
+  /** The number of records that are not finished, and its exactness. */
+  readonly total: number;
+  readonly counted: OverviewStats['counted'];
+  /** Not all records that are not finished were read. */
+  readonly isSampled: boolean;
+  readonly readUnits: number;
+}
+
+/** Reads records of these queues within a budget, and finds the causes of their failures. */
+export async function readCauses(
+  deps: Pick<OverviewDeps, 'backlog' | 'runtime'>,
+  queues: readonly OverviewStats[],
+  { budget, now }: { readonly budget: ReadBudget; readonly now: number },
+): Promise<CausesRead> {
+  const { strata, readUnits } = await sampleRecords(new Tables(deps.backlog), queues, budget);
+  const examined = strata.reduce((sum, { records }) => sum + records.length, 0);
+  const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
+  const counted = leastExact(queues);
+  return {
+    causes: causesOf(
+      strata.map((stratum) => ({ ...stratum, failed: failedOf(deps, stratum) })),
+      now,
+    ),
+    examined,
+    total,
+    counted,
+    isSampled: examined < total || counted === 'atLeast',
+    readUnits,
+  };
+}
+
+/** The number of records in retry, which a local runtime counts; undefined: not known. */
+function failedOf(
+  { runtime, backlog }: Pick<OverviewDeps, 'backlog' | 'runtime'>,
+  { queue, dead }: Stratum,
+): number | undefined {
+  if (dead) return undefined;
+  return runtime?.status().queues.find(({ name, table }) => name === queue && table === backlog.table)?.ERROR;
+}
