@@ -1,14 +1,14 @@
 // `npm run build`: the library by tsc and the deployable handlers by esbuild into dist/, the command line by esbuild into
-// tools/dist/. Everything is built aside and then moved at once, so that a build that fails leaves the previous one as it was.
+// tools/dist/, and its `init` alone into create/dist/. Everything is built aside and then moved at once, so that a build that fails leaves the previous one as it was.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { COMMAND_LINE } from './command-line.mjs';
+import { COMMAND_LINE, CREATE } from './command-line.mjs';
 import { FOLDERS, handlerBundle } from './handlers.mjs';
 import { licensesOf } from './licenses.mjs';
 
@@ -21,21 +21,24 @@ const scratch = await mkdtemp(join(SCRATCH, 'build-'));
 try {
   const library = join(scratch, 'library');
   const tools = join(scratch, 'tools');
-  const [, inTools, ...inHandlers] = await Promise.all([
+  const create = join(scratch, 'create');
+  const [, inTools, inCreate, ...inHandlers] = await Promise.all([
     compile(library),
     bundle(COMMAND_LINE, tools),
+    bundle(CREATE, create),
     ...Object.entries(FOLDERS).map(([folder, names]) =>
       bundle(handlerBundle(names), join(library, 'handlers', folder)),
     ),
   ]);
   await writeFile(join(library, LICENSES), await licensesOf(inHandlers.flat(), ROOT));
   await writeFile(join(tools, LICENSES), await licensesOf(inTools, ROOT));
+  await writeFile(join(create, LICENSES), await licensesOf(inCreate, ROOT));
   // The command line serves them to browsers.
   await cp(join(ROOT, 'tools', 'src', 'console', 'assets'), join(tools, 'console'), { recursive: true });
-  // `backlog init` writes it.
-  await cp(join(ROOT, 'examples', 'starter'), join(tools, 'starter'), { recursive: true });
+  await Promise.all([writeStarter(join(tools, 'starter')), writeStarter(join(create, 'starter'))]);
   await replace(join(ROOT, 'dist'), library);
   await replace(join(ROOT, 'tools', 'dist'), tools);
+  await replace(join(ROOT, 'create', 'dist'), create);
 } catch (error) {
   process.stderr.write(`build failed: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
@@ -57,6 +60,21 @@ async function compile(outdir) {
 async function bundle(options, outdir) {
   const { metafile } = await build({ ...options, outdir, metafile: true });
   return Object.keys(metafile.inputs);
+}
+
+/** Writes what `backlog init` writes, with the versions of other packages that the library is tested with. */
+async function writeStarter(folder) {
+  await cp(join(ROOT, 'examples', 'starter'), folder, {
+    recursive: true,
+    filter: (path) => !/[\\/](node_modules|cdk\.out|\.backlog)$/.test(path),
+  });
+  const { dependencies, devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const versions = { ...devDependencies, ...dependencies };
+  const file = join(folder, '_package.json');
+  const text = (await readFile(file, 'utf8')).replace(/"([^"]+)": "\*"/g, (own, name) =>
+    /^dynamo-backlog(-tools)?$/.test(name) ? own : `"${name}": ${JSON.stringify(versions[name])}`,
+  );
+  await writeFile(file, text);
 }
 
 async function replace(folder, fresh) {

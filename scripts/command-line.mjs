@@ -14,3 +14,6 @@ export const COMMAND_LINE = {
   splitting: true,
   external: Object.keys(dependencies).filter((name) => name !== 'dynamo-backlog'),
 };
+
+/** Options of esbuild for `create/dist/create.js`, which has `backlog init` alone: `npm create` installs no more than that. */
+export const CREATE = { ...BUNDLING, entryPoints: { create: 'tools/src/cli/init/create.ts' } };

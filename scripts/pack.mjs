@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
-/** Documents and examples, which the tools bring for those who develop an app. */
-const SHARED = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs', 'examples'];
+/** Documents at the root of the repository, which the tools bring for those who develop an app. */
+const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md'];
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
@@ -19,21 +19,26 @@ mkdirSync(resolve(folder), { recursive: true });
 mkdirSync(SCRATCH, { recursive: true });
 const scratch = mkdtempSync(join(SCRATCH, 'pack-'));
 try {
-  process.stdout.write(`${JSON.stringify([pack(ROOT), pack(tools())], null, 2)}\n`);
+  const tools = published('tools', [...DOCUMENTS, 'docs', 'examples']);
+  const create = published('create', ['LICENSE']);
+  process.stdout.write(`${JSON.stringify([pack(ROOT), pack(tools), pack(create)], null, 2)}\n`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The folder of the tools as they are published: in the repository, their library is the folder above. */
-function tools() {
-  const own = JSON.parse(readFileSync(join(ROOT, 'tools', 'package.json'), 'utf8'));
-  for (const name of ['bin', 'dist'])
-    cpSync(join(ROOT, 'tools', name), join(scratch, name), { recursive: true });
-  for (const name of SHARED) cpSync(join(ROOT, name), join(scratch, name), { recursive: true });
-  const { private: _, ...published } = own;
-  published.dependencies['dynamo-backlog'] = own.version;
-  writeFileSync(join(scratch, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  return scratch;
+/**
+ * The folder of a workspace as it is published: in the repository it is private, and the library that tools depend on is the
+ * folder above.
+ */
+function published(workspace, shared) {
+  const folder = join(scratch, workspace);
+  cpSync(join(ROOT, workspace, 'bin'), join(folder, 'bin'), { recursive: true });
+  cpSync(join(ROOT, workspace, 'dist'), join(folder, 'dist'), { recursive: true });
+  for (const name of shared) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  const { private: _, ...own } = JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8'));
+  if (own.dependencies) own.dependencies['dynamo-backlog'] = own.version;
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
+  return folder;
 }
 
 /** Packs a folder, and returns what npm says of the tarball. */

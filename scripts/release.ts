@@ -13,7 +13,14 @@ const CHANGELOG = 'CHANGELOG.md';
 /** The tarballs that the tag's workflow will publish. */
 const PACKED = 'node_modules/.cache/packed';
 const VERSION_SOURCE = 'src/support/version.ts';
-const WRITTEN = [CHANGELOG, 'package.json', 'tools/package.json', 'package-lock.json', VERSION_SOURCE];
+const WRITTEN = [
+  CHANGELOG,
+  'package.json',
+  'tools/package.json',
+  'create/package.json',
+  'package-lock.json',
+  VERSION_SOURCE,
+];
 
 try {
   main();

@@ -9,7 +9,7 @@ import { freePort, killGroup } from './background.js';
 import { LocalBacklog } from './local-backlog.js';
 import { type Ended, environment, mustRun, run } from './run.js';
 
-/** From `npx dynamo-backlog-tools init` to a green test of one's own handler. */
+/** From `npm create dynamo-backlog my-app` to a green test of one's own handler. */
 const AT_MOST_SECONDS = 120;
 /** No registry, no AWS. */
 const OFFLINE = {
@@ -33,17 +33,9 @@ const steps: { readonly command: string; readonly ended: Ended; readonly seconds
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'backlog-init-'));
   app = join(parent, 'my-app');
-  const npx = [
-    '--yes',
-    `--package=${library}`,
-    `--package=${tools}`,
-    'backlog',
-    'init',
-    'my-app',
-    ...OF_TARBALLS,
-  ];
+  const npx = ['--yes', `--package=${inject('packedCreate').file}`, 'create-dynamo-backlog', 'my-app'];
   for (const [command, args, cwd] of [
-    ['npx', npx, parent],
+    ['npx', [...npx, ...OF_TARBALLS], parent],
     ['npm', ['install'], app],
     ['npm', ['test'], app],
   ] as const) {

@@ -24,6 +24,11 @@ export class LocalBacklog {
   readonly #cwd: string;
   readonly #env: Record<string, string>;
 
+  /** The folder in which a local runtime notes its addresses. */
+  get runtimeFolder(): string {
+    return this.#env.BACKLOG_RUNTIME_DIR ?? '';
+  }
+
   private constructor(endpoint: string, child: ChildProcess, cwd: string, env: Record<string, string>) {
     this.endpoint = endpoint;
     this.#child = child;

@@ -17,6 +17,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     packed: Packed;
     packedTools: Packed;
+    packedCreate: Packed;
     /** A folder with two versions of TypeScript. */
     compilers: string;
     /** An app that has all it may need, and the examples. */
@@ -26,12 +27,13 @@ declare module 'vitest' {
 
 /** Builds and packs once, for all test files. */
 export default async function setup({ provide }: TestProject): Promise<void> {
-  const [[packed, packedTools], compilers] = await Promise.all([
+  const [[packed, packedTools, packedCreate], compilers] = await Promise.all([
     pack(),
     makeApp('compilers', ['typescript-5@npm:typescript@~5.9.0', 'typescript-7@npm:typescript@~7.0.0']),
   ]);
   provide('packed', packed);
   provide('packedTools', packedTools);
+  provide('packedCreate', packedCreate);
   provide('compilers', compilers);
   provide('examplesApp', await makeExamplesApp([packed.file, packedTools.file]));
 }
@@ -56,13 +58,13 @@ async function makeExamplesApp(tarballs: readonly string[]): Promise<string> {
   return folder;
 }
 
-/** The library and the tools. */
-async function pack(): Promise<[Packed, Packed]> {
+/** The library, the tools, and what `npm create` runs. */
+async function pack(): Promise<[Packed, Packed, Packed]> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-tarball-'));
   await mustRun('npm', ['run', 'build'], { cwd: ROOT });
   const { out } = await mustRun('node', ['scripts/pack.mjs', folder], { cwd: ROOT });
-  const [library, tools] = JSON.parse(out);
-  return [packedAs(library, folder), packedAs(tools, folder)];
+  const [library, tools, create] = JSON.parse(out);
+  return [packedAs(library, folder), packedAs(tools, folder), packedAs(create, folder)];
 }
 
 interface PackInfo {

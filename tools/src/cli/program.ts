@@ -13,7 +13,7 @@ import { addFailures } from './failures/command.js';
 import { flags } from './flags.js';
 import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
-import { addInit } from './init/command.js';
+import { initCommand } from './init/command.js';
 import { list } from './list.js';
 import { addOperate } from './operate/command.js';
 import { endsWith } from './operate/end.js';
@@ -43,7 +43,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog start', 'look at the sample'],
-        ['dynamo-backlog init my-app', 'an app of your own'],
+        ['create-dynamo-backlog my-app', 'an app of your own'],
         ['backlog stats', 'how the queues are doing'],
         ['backlog list --status DEAD', 'what was given up, and why'],
         ['backlog redrive --queue orders --dry-run', 'how many would be tried again'],
@@ -51,7 +51,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       ),
     );
 
-  addInit(program, output, onExit);
+  initCommand(program.command('init'), output, onExit);
 
   program
     .command('start')

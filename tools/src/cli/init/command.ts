@@ -4,9 +4,9 @@ import { examples } from '../command-parts.js';
 import type { ExitCode, Output } from '../output.js';
 import { init } from './init.js';
 
-export function addInit(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
-  program
-    .command('init')
+/** Makes a command write an app: `backlog init`, and that of `npm create dynamo-backlog`. */
+export function initCommand(command: Command, output: Output, onExit: (code: ExitCode) => void): void {
+  command
     .description('Write a small app of your own: a CDK app, a handler with its test, a producer.')
     .argument('[folder]', 'of the new app, empty except for hidden files (default: the current one)')
     .option(
@@ -17,12 +17,9 @@ export function addInit(program: Command, output: Output, onExit: (code: ExitCod
     .addHelpText(
       'after',
       examples(
-        ['dynamo-backlog-tools init my-app', 'then: cd my-app; npm install; npm test'],
-        ['dynamo-backlog-tools init', 'in the current folder'],
-        [
-          'dynamo-backlog-tools init my-app --package ./dynamo-backlog-0.1.0.tgz',
-          'with a package of your own',
-        ],
+        ['create-dynamo-backlog my-app', 'then: cd my-app; npm install; npm test'],
+        ['create-dynamo-backlog', 'in the current folder'],
+        ['create-dynamo-backlog my-app --package ./dynamo-backlog-0.1.0.tgz', 'with a package of your own'],
       ),
     )
     .action(async (folder, options) => onExit(await init(folder, options, output)));

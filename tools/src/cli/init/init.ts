@@ -38,7 +38,7 @@ async function place({ files }: StarterApp, folder: string): Promise<number> {
   const { inTheWay, missing } = await inspect(folder, files);
   if (inTheWay.length > 0) {
     throw new ConfigurationError(
-      `${printable(folder)} is not empty, and nothing was written. In the way: ${listed(inTheWay)}. Name a new folder, such as: npx dynamo-backlog-tools init my-app`,
+      `${printable(folder)} is not empty, and nothing was written. In the way: ${listed(inTheWay)}. Name a new folder, such as: npm create dynamo-backlog my-app`,
     );
   }
   await write(folder, files, missing);

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../local/package-root.js';
 import { appName } from './app-name.js';
 
 export interface StarterApp {
@@ -23,9 +22,9 @@ const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
   '_package.json': 'package.json',
 };
-/** The template: beside the built command line, or among the examples. */
+/** The template as it was built: `examples/starter` with the versions of other packages. */
 const TEMPLATE = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../../../examples/starter' : './starter', import.meta.url),
+  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/starter' : './starter', import.meta.url),
 );
 /** The template's own name, which the app's name replaces. */
 const NAME = /\bstarter\b/g;
@@ -35,22 +34,19 @@ const LEFT_BEHIND = /^(node_modules|cdk\.out|\.backlog)$/;
 /**
  * The app in `examples/starter`, as it is for a folder.
  *
- * @param from where the app gets the library and the tools from; the other versions are those that the library is tested with
+ * @param from where the app gets the library and the tools from
  */
 export async function starterApp(folder: string, from: OwnPackages): Promise<StarterApp> {
-  const root = packageRoot();
-  const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageJson;
-  const versions = { ...own.devDependencies, ...own.dependencies, ...from };
   const template = await contentsOf(TEMPLATE);
   const { dependencies, devDependencies } = JSON.parse(template.get('package.json') ?? '') as PackageJson;
   const name = appName(folder, Object.keys({ ...dependencies, ...devDependencies }));
   const files = [...template].map(([path, text]) => [path, text.replace(NAME, name)] as const);
   const app = new Map(files);
-  app.set('package.json', withVersions(app.get('package.json') ?? '', versions));
+  app.set('package.json', withVersions(app.get('package.json') ?? '', from));
   return { name, files: app };
 }
 
-/** The template names its packages with the version `*`. */
+/** The template names our packages with the version `*`. */
 function withVersions(text: string, versions: Readonly<Record<string, string>>): string {
   return text.replace(/"([^"]+)": "\*"/g, (_, name: string) => {
     const version = versions[name];
