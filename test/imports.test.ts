@@ -199,3 +199,20 @@ it('EventBridge rules are declared in cdk/rules.ts, and nowhere else', () => {
   );
   expect(declaring).toEqual(['rules.ts']);
 });
+
+/** Imports of tools from the insides of the library. The number may only fall: what tools need belongs to a public entry. */
+const INSIDE_IMPORTS = 324;
+
+it('tools import the library by its public entries; the number of other imports only falls', () => {
+  const folder = new URL('../tools/src/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const inside = files.flatMap(
+    (name) =>
+      readFileSync(new URL(name, folder), 'utf8').match(
+        /(?:from |import\()'(?:\.\.\/)+(?:src|functions|cdk)\//g,
+      ) ?? [],
+  );
+  expect(inside.length).toBe(INSIDE_IMPORTS);
+});

@@ -28,6 +28,13 @@ interface Answers {
 }
 
 type Duration = number | string;
+interface Bounds {
+    readonly least?: number;
+    readonly most?: number;
+    readonly above?: number;
+}
+declare function parseDuration(value: unknown, name: string, bounds?: Bounds): number;
+declare function age(milliseconds: number): string;
 
 interface AttemptLogger {
     debug(message: string, extra?: Record<string, unknown>): void;
@@ -72,11 +79,13 @@ type JitterInput = JitterType | {
 } | {
     readonly type: 'full' | 'equal' | 'none';
 };
+declare function phaseOf(id: string, queue?: string): number;
 
 interface Tier<Length extends Duration = Duration> {
     readonly every: Length;
     readonly untilAge: Length;
 }
+declare const DEFAULT_TIERS: readonly Tier<number>[];
 interface TierBand {
     readonly number: number;
     readonly every: number;
@@ -85,6 +94,7 @@ interface TierBand {
     readonly last: boolean;
 }
 declare function tierBands(tiers: readonly Tier<number>[], functionTimeoutSeconds: number): TierBand[];
+declare function caughtUpBy(band: TierBand, bands: readonly TierBand[]): readonly TierBand[] | undefined;
 
 type RetryPolicy = NonePolicy | ConstantPolicy | LinearPolicy | FibonacciPolicy | ExponentialPolicy | WindowPolicy | SidekiqPolicy | BucketsPolicy | PowerPolicy | ArctanPolicy | SigmoidPolicy | SaturatingPolicy | ListPolicy | ProgressivePolicy | WorkQueuePolicy;
 interface RetryLimits {
@@ -180,15 +190,41 @@ declare const schema: z.ZodMiniObject<{
     maxAge: z.ZodMiniOptional<z.ZodMiniTransform<number, unknown>>;
 }, z.core.$strict>;
 type ParsedLimits = z.output<typeof schema>;
+declare function isLimitsOnly(value: unknown): value is RetryLimits;
+declare function limited(policy: ResolvedPolicy, limits: ParsedLimits | undefined): ResolvedPolicy;
 
+declare const POLICY_TYPES: PolicyType[];
 declare function resolvePolicy(policy: unknown, name?: string): ResolvedPolicy;
 
 type Random = () => number;
 declare const systemRandom: Random;
+declare function randomToken(random: Random): string;
+
+interface FailedAttempt {
+    readonly id: string;
+    readonly queue: string;
+    readonly failures: number;
+    readonly firstFailureAt: number | undefined;
+    readonly failedAt: number;
+    readonly bornAt: number;
+}
+type RetryDecision = {
+    readonly retry: true;
+    readonly dueAt: number;
+    readonly wanted: number;
+} | {
+    readonly retry: false;
+    readonly reason: 'maxAttempts' | 'expired';
+};
+declare function decideRetry(policy: ResolvedPolicy, attempt: FailedAttempt, tickSeconds: number, random: Random): RetryDecision;
 
 type Item = Readonly<Record<string, unknown>>;
 type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
+declare const STATUSES: readonly ["NEW", "ERROR", "SUCCESS", "DEAD"];
 type RetryMode = 'perRecord' | 'progressive';
+declare const DEFAULT_QUEUE = "default";
+declare const QUEUE_PATTERN: RegExp;
+declare const QUEUE_NAME = "letters, digits, \"_\", \".\" and \"-\", at most 128, and not \"__proto__\"";
 interface ErrorEntry {
     readonly name: string;
     readonly message: string;
@@ -243,6 +279,22 @@ interface BacklogRecord<Payload = unknown> {
     readonly historyRoom?: number | undefined;
     readonly problems: readonly string[];
 }
+declare function isPending(record: BacklogRecord): boolean;
+declare function isCancelled({ status, deadReason }: BacklogRecord): boolean;
+declare function bornAt(record: BacklogRecord): number;
+declare function isNewer({ format }: Pick<BacklogRecord, 'format'>): boolean;
+declare const AS_READ: unique symbol;
+declare class AsRead {
+    #private;
+    constructor(stored: unknown, written?: Item);
+    static of({ [AS_READ]: asRead, id, }: {
+        readonly id: string;
+        readonly [AS_READ]?: AsRead | undefined;
+    }): AsRead;
+    get stored(): unknown;
+    get written(): Item;
+    with(written: Item): AsRead;
+}
 
 interface HistoryLimits {
     readonly bytes: number;
@@ -279,6 +331,25 @@ interface RecordChange {
     readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
+
+declare function isNotIndexed(record: BacklogRecord): boolean;
+declare function isMisindexed(record: BacklogRecord): boolean;
+declare function isRevived(record: BacklogRecord): boolean;
+declare function indexChange(record: BacklogRecord, now: number, shards?: number): RecordChange;
+
+type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
+declare function deadLane(lane: string): string;
+declare function lanesOf(queue: string, from?: number, until?: number): string[];
+declare function withoutDeadEnding(lane: string): string;
+declare function isLaneOf(lane: string, queue: string): boolean;
+declare function ownLaneOf(record: Place, shards?: number): string;
+
+declare function nextAttemptAt(record: BacklogRecord): string | undefined;
+
+type OfRecord = Pick<BacklogRecord, 'notBefore'>;
+declare function waitOf({ notBefore }: OfRecord): number;
+declare function restOf(record: OfRecord): string | undefined;
+declare function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean;
 
 declare const BRAND: unique symbol;
 declare class Done extends Error {
@@ -336,6 +407,19 @@ type AttemptEnding = {
     readonly type: 'cancel';
     readonly reason: string;
 };
+
+declare const CONTRACT_ATTRIBUTES: ReadonlySet<string>;
+declare function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRecord;
+
+type Tried = Pick<BacklogRecord, 'failures' | 'notReady' | 'firstFailureAt'>;
+declare function triesOf({ failures, notReady }: Pick<Tried, 'failures' | 'notReady'>): number;
+declare function firstTryAt({ firstFailureAt, notReady }: Tried): number | undefined;
+
+declare function notReadyText(record: BacklogRecord): string | undefined;
+
+declare const CLOCK_TOLERANCE_MS: number;
+
+declare function traceIdOf(traceparent: string): string;
 
 interface QueueOwner {
     readonly owner: string;
@@ -565,7 +649,16 @@ interface Clock {
     readonly paused?: boolean | undefined;
     sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
+interface ClockSetting {
+    readonly wallStart: number;
+    readonly start: number;
+    readonly speed: number;
+    readonly paused?: boolean | undefined;
+}
 declare const systemClock: Clock;
+declare function scaledClock(setting: ClockSetting | (() => ClockSetting)): Clock;
+declare const LAST_TIME: number;
+declare function toIso(epochMs: number): string;
 
 interface RunDeps {
     readonly store: BacklogStore;
@@ -747,6 +840,7 @@ interface RunSummary {
     readonly caughtUp?: readonly number[] | undefined;
     readonly durationMs: number;
 }
+declare function isIdle(run: RunSummary): boolean;
 
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
 
@@ -1395,6 +1489,19 @@ declare namespace contract_d {
   export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
+declare function seededRandom(seed: number): Random;
+
+declare class VirtualTime {
+    now: number;
+    constructor(now: number, settled?: () => Promise<void>);
+    after(milliseconds: number, action: () => void): () => void;
+    runUntil(time: number): Promise<void>;
+    until<T>(promise: Promise<T>): Promise<T>;
+    clock(): Clock;
+    runUntilQuiet(latest: number): Promise<boolean>;
+    get nextAt(): number | undefined;
+}
+
 interface CancelResult {
     readonly id: string;
     readonly cancelled: boolean;
@@ -1844,48 +1951,92 @@ export {
     Backlog,
     BacklogClient,
     BacklogOperator,
+    CLOCK_TOLERANCE_MS,
+    CONTRACT_ATTRIBUTES,
     Cancel,
     ConfigurationError,
+    DEFAULT_QUEUE,
+    DEFAULT_TIERS,
     Dead,
     Done,
     DynamoDbStore,
     HandlerFindingError,
     InsertInterruptedError,
     InvalidRecordError,
+    LAST_TIME,
     MemoryStore,
     NotIdempotentError,
     OperationInterruptedError,
+    POLICY_TYPES,
+    QUEUE_NAME,
+    QUEUE_PATTERN,
     RetryAfter,
+    STATUSES,
     Snooze,
     StoreAccessError,
     StoreError,
     StoreThrottledError,
     StoreUnavailableError,
     TestBacklog,
+    VirtualTime,
+    age,
     assertDead,
     assertInserted,
     assertSucceeded,
     assertWaiting,
     backlogHandler,
     backlogMatchers,
+    bornAt,
+    caughtUpBy,
     contract_d,
     createDynamoDbClient,
+    deadLane,
+    decideRetry,
     defineTask,
     deliverByHttp,
     failTimes,
     fakeFetch,
+    firstTryAt,
     hang,
+    indexChange,
+    isCancelled,
+    isIdle,
+    isLaneOf,
+    isLimitsOnly,
+    isMisindexed,
+    isNewer,
+    isNotIndexed,
+    isPending,
+    isRevived,
+    isUnderAttempt,
+    lanesOf,
+    limited,
+    nextAttemptAt,
+    notReadyText,
     openTelemetry,
+    ownLaneOf,
+    parseDuration,
+    parseRecord,
     perform,
+    phaseOf,
+    randomToken,
     redactionOf,
     resolvePolicy,
+    restOf,
     retryAfter,
     retryDecider,
     run,
+    scaledClock,
+    seededRandom,
     systemClock,
     systemRandom,
     testBacklog,
     tierBands,
+    toIso,
+    traceIdOf,
+    triesOf,
+    waitOf,
+    withoutDeadEnding,
 };
 export type {
     ActionResult,
@@ -1910,6 +2061,7 @@ export type {
     CancelOptions,
     CancelResult,
     Clock,
+    ClockSetting,
     DeadExpectation,
     Delay,
     DeliveryProps,
@@ -1937,6 +2089,7 @@ export type {
     InsertManyResult,
     InsertResult,
     IntakeProps,
+    Item,
     LambdaContext,
     ListOptions,
     LogEntry,
@@ -1955,13 +2108,16 @@ export type {
     QueueProps,
     QueueStats,
     Random,
+    RecordChange,
     RecordExpectation,
     RecordFilter,
     RedactPayload,
     ResolvedPolicy,
     RetryAnswer,
+    RetryDecision,
     RetryFunction,
     RetryLimits,
+    RetryMode,
     RetryPolicy,
     RetryWait,
     RunDeps,
@@ -1984,6 +2140,7 @@ export type {
     Tier,
     TierBand,
     TierProps,
+    WaitRange,
     WaitingExpectation,
     WorkEnvironmentOptions,
     WorkerProps,

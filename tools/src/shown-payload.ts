@@ -1,7 +1,6 @@
 import { types } from 'node:util';
+import type { BacklogRecord, RedactPayload } from 'dynamo-backlog';
 import { jsonOf } from '../../src/delivery/body.js';
-import type { RedactPayload } from '../../src/operate/redact-payload.js';
-import type { BacklogRecord } from '../../src/record/index.js';
 import { parseExactly } from './cli/exact-json.js';
 
 /** The part of a payload that an operator sees, or why it is hidden. The reason does not quote the payload. */

@@ -1,6 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import type { ResolvedPolicy } from '../../../src/policies/index.js';
-import { seededRandom } from '../../../src/support/seeded-random.js';
+import { type ResolvedPolicy, seededRandom } from 'dynamo-backlog/engine';
 import { retryTimes } from '../lab/retry-times.js';
 import { INK, MARGIN, MUTED, type Panel, panel, type Section } from './plot.js';
 import { RETRY_COLORS } from './theme.js';

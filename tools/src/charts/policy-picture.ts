@@ -1,5 +1,4 @@
-import type { ResolvedPolicy } from '../../../src/policies/index.js';
-import { age } from '../../../src/support/duration.js';
+import { age, type ResolvedPolicy } from 'dynamo-backlog/engine';
 import type { ScheduleRow } from '../lab/schedule-of.js';
 import { MAX_ATTEMPTS, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
 import { type Curve, scheduleCurves } from './curves.js';

@@ -1,4 +1,4 @@
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { MinuteOfAttempts } from '../lab/attempt-log.js';
 import type { SimulationResult } from '../lab/simulation-result.js';
 import {

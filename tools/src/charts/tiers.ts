@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import { MAX_ATTEMPTS, type PlayedTiers, type TierFigures } from '../lab/tiers-of.js';
 import {
   curveStyle,

@@ -1,6 +1,6 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { show } from '../../../src/support/validation.js';
 import type { Picture } from './picture.js';
 import type { Theme } from './theme.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import type { Picture } from '../charts/picture.js';
 import type { Theme } from '../charts/theme.js';
 import { checkWritable, pictureFormat, writePicture } from '../charts/write-picture.js';

@@ -1,6 +1,5 @@
 import { Argument, type Command, type Option } from 'commander';
-import { POLICY_TYPES } from '../../../src/policies/index.js';
-import { STATUSES } from '../../../src/record/index.js';
+import { POLICY_TYPES, STATUSES } from 'dynamo-backlog/engine';
 import { examples } from './command-parts.js';
 import { EXIT, type ExitCode, type Output } from './output.js';
 

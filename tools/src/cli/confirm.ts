@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 
 /**
  * Asks before something is changed.

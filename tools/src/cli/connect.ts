@@ -1,6 +1,5 @@
-import { createDynamoDbClient } from '../../../src/store/index.js';
-import { type Clock, scaledClock, systemClock } from '../../../src/support/clock.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
+import { type Clock, createDynamoDbClient, scaledClock, systemClock } from 'dynamo-backlog/engine';
 import { withoutTrailing } from '../../../src/support/trailing.js';
 import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
 import { tablesOfStack } from './stack-tables.js';

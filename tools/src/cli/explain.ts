@@ -1,5 +1,4 @@
-import { StoreError } from '../../../src/store/index.js';
-import { ConfigurationError, InvalidRecordError } from '../../../src/support/errors.js';
+import { ConfigurationError, InvalidRecordError, StoreError } from 'dynamo-backlog';
 import { withoutUrlSecrets } from '../../../src/support/url-text.js';
 
 const MAX_TEXT_CHARACTERS = 20_000;

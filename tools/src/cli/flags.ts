@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
+import { ConfigurationError, type Status } from 'dynamo-backlog';
+import { parseDuration, QUEUE_NAME, QUEUE_PATTERN, STATUSES } from 'dynamo-backlog/engine';
 import { parseDeliveryUrl } from '../../../src/delivery/url.js';
-import { QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../../../src/record/index.js';
-import { type Bounds, parseDuration } from '../../../src/support/duration.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import type { Bounds } from '../../../src/support/duration.js';
 import { isRegion } from '../../../src/support/region.js';
 import { pictureFormat } from '../charts/write-picture.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';

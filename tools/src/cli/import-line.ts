@@ -1,5 +1,5 @@
-import type { NewRecord } from '../../../src/client/index.js';
-import { CONTRACT_ATTRIBUTES } from '../../../src/record/index.js';
+import type { NewRecord } from 'dynamo-backlog';
+import { CONTRACT_ATTRIBUTES } from 'dynamo-backlog/engine';
 import { show } from '../../../src/support/validation.js';
 import { parseExactly } from './exact-json.js';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { parseExactly } from './exact-json.js';
 import { readElements } from './json-array.js';
 import { MAX_LINE_CHARS, readLines, type Value } from './ndjson.js';

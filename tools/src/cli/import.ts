@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import {
   BacklogClient,
+  ConfigurationError,
   InsertInterruptedError,
   type InsertManyResult,
   type NewRecord,
-} from '../../../src/client/index.js';
-import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../../../src/record/index.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
+} from 'dynamo-backlog';
+import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from 'dynamo-backlog/engine';
 import { show } from '../../../src/support/validation.js';
 import { connect, type TargetFlags } from './connect.js';
 import { parseLine } from './import-line.js';

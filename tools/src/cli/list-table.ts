@@ -1,11 +1,5 @@
-import {
-  type BacklogRecord,
-  isUnderAttempt,
-  nextAttemptAt,
-  notReadyText,
-  type Status,
-} from '../../../src/record/index.js';
-import { age } from '../../../src/support/duration.js';
+import type { BacklogRecord, Status } from 'dynamo-backlog';
+import { age, isUnderAttempt, nextAttemptAt, notReadyText } from 'dynamo-backlog/engine';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';

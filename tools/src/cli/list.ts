@@ -1,6 +1,6 @@
-import type { RedactPayload } from '../../../src/operate/redact-payload.js';
+import type { BacklogRecord, RedactPayload, Status } from 'dynamo-backlog';
+import { STATUSES } from 'dynamo-backlog/engine';
 import { type PayloadMatch, parseSelection } from '../../../src/operate/selection.js';
-import { type BacklogRecord, STATUSES, type Status } from '../../../src/record/index.js';
 import { lanesHolding } from '../../../src/store/dynamodb/list.js';
 import { DynamoDbOperatorStore } from '../../../src/store/index.js';
 import { recordJson, shownPayload } from '../shown-payload.js';

@@ -1,5 +1,4 @@
-import { phaseOf, type ResolvedPolicy } from '../../../src/policies/index.js';
-import { age } from '../../../src/support/duration.js';
+import { age, phaseOf, type ResolvedPolicy } from 'dynamo-backlog/engine';
 import type { Schedule } from '../lab/schedule-of.js';
 import type { PlayedTiers } from '../lab/tiers-of.js';
 import { printable } from './output.js';

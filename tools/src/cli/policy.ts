@@ -1,6 +1,5 @@
-import { resolvePolicy } from '../../../src/policies/index.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
-import { seededRandom } from '../../../src/support/seeded-random.js';
+import { ConfigurationError } from 'dynamo-backlog';
+import { resolvePolicy, seededRandom } from 'dynamo-backlog/engine';
 import type { Picture } from '../charts/picture.js';
 import { scheduleOf } from '../lab/schedule-of.js';
 import { tiersOf } from '../lab/tiers-of.js';

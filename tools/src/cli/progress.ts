@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { Progress } from '../lab/simulate.js';
 import { counted, type Output } from './output.js';
 

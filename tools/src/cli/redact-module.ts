@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
-import type { RedactPayload } from '../../../src/operate/redact-payload.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError, type RedactPayload } from 'dynamo-backlog';
 
 /** The flag, for the help. */
 export const REDACT_FLAG = [

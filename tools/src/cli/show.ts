@@ -1,14 +1,6 @@
+import type { BacklogRecord, HistoryEntry } from 'dynamo-backlog';
+import { age, DynamoDbStore, isPending, notReadyText, restOf, traceIdOf } from 'dynamo-backlog/engine';
 import { jsonOf } from '../../../src/delivery/body.js';
-import {
-  type BacklogRecord,
-  type HistoryEntry,
-  isPending,
-  notReadyText,
-  restOf,
-  traceIdOf,
-} from '../../../src/record/index.js';
-import { DynamoDbStore } from '../../../src/store/index.js';
-import { age } from '../../../src/support/duration.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';

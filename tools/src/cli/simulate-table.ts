@@ -1,4 +1,4 @@
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { FigureTable } from '../charts/picture.js';
 import type { Scenario } from '../lab/scenario.js';
 import type { Simulation } from '../lab/simulate.js';

@@ -1,5 +1,5 @@
-import { DEFAULT_TIERS, resolvePolicy } from '../../../src/policies/index.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
+import { DEFAULT_TIERS, resolvePolicy } from 'dynamo-backlog/engine';
 import type { Picture } from '../charts/picture.js';
 import type { Scenario } from '../lab/scenario.js';
 import { type SimulatedQueue, simulate } from '../lab/simulate.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { readDeployed } from './diff/deployed-stack.js';
 import { TABLE_NAME } from './flags.js';
 import { printable } from './output.js';

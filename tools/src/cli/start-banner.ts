@@ -1,4 +1,4 @@
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { ErpState } from '../local/sample/sample-erp.js';
 import { otherClocks } from '../local/status/other-clocks.js';
 import type { RuntimeStatus, TakenPort } from '../local/status/status.js';

@@ -1,5 +1,5 @@
-import { age } from '../../../src/support/duration.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
+import { age } from 'dynamo-backlog/engine';
 import { DEBUGGER_PORT } from '../local/debugging.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RuntimeOptions } from '../local/runtime-options.js';

@@ -1,4 +1,4 @@
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import { MAX_ATTEMPTS, type TierFigures } from '../lab/tiers-of.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';

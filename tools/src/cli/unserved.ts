@@ -1,6 +1,7 @@
+import { type BacklogRecord, StoreError } from 'dynamo-backlog';
+import { isPending } from 'dynamo-backlog/engine';
 import { Serving } from '../../../src/overview/serving.js';
-import { type BacklogRecord, isPending } from '../../../src/record/index.js';
-import { DynamoDbOperatorStore, StoreError } from '../../../src/store/index.js';
+import { DynamoDbOperatorStore } from '../../../src/store/index.js';
 import type { Target } from './connect.js';
 import { counted, printable } from './output.js';
 

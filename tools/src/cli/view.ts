@@ -1,4 +1,4 @@
-import { age } from '../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { RuntimeStatus } from '../local/status/status.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';

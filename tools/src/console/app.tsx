@@ -1,7 +1,7 @@
+import { systemClock } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import { CountsReader } from '../../../src/overview/counts.js';
 import { explainRead } from '../../../src/overview/explain-read.js';
-import { systemClock } from '../../../src/support/clock.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';

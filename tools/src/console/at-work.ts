@@ -1,5 +1,5 @@
-import { type BacklogRecord, isUnderAttempt } from '../../../src/record/index.js';
-import { type Clock, systemClock } from '../../../src/support/clock.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { type Clock, isUnderAttempt, systemClock } from 'dynamo-backlog/engine';
 
 /** The leases of lanes: each names the records that its run attempts. */
 type Leases = ReadonlyMap<string, { readonly ids: readonly string[] }>;

@@ -1,4 +1,4 @@
-import type { RedactPayload } from '../../../src/operate/redact-payload.js';
+import type { RedactPayload } from 'dynamo-backlog';
 import type { OverviewDeps } from '../../../src/overview/deps.js';
 import type { RuntimeKnowledge } from '../../../src/overview/runtime.js';
 import type { FoundRun } from '../local/status/run-log.js';

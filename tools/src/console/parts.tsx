@@ -1,8 +1,8 @@
+import type { Status } from 'dynamo-backlog';
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { clockText, count, relative, shortened } from '../../../src/overview/format.js';
 import { STROKES } from '../../../src/overview/icons.js';
-import type { Status } from '../../../src/record/index.js';
 
 export type IconName = keyof typeof STROKES;
 

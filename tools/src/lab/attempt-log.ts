@@ -1,5 +1,5 @@
-import type { ResolvedPolicy } from '../../../src/policies/index.js';
-import { type BacklogRecord, bornAt } from '../../../src/record/index.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { bornAt, type ResolvedPolicy } from 'dynamo-backlog/engine';
 import { Deviation, Windows } from './measures.js';
 
 /** The attempts that began in one minute of the scenario's time. */

@@ -1,5 +1,4 @@
-import { decideRetry, type ResolvedPolicy } from '../../../src/policies/index.js';
-import type { Random } from '../../../src/support/random.js';
+import { decideRetry, type Random, type ResolvedPolicy } from 'dynamo-backlog/engine';
 
 /** A record that fails at second 0, and again at every retry. */
 export interface HopelessRecord {

@@ -1,5 +1,4 @@
-import { seededRandom } from '../../../src/support/seeded-random.js';
-import type { BreakerOptions } from '../../../src/worker/index.js';
+import { type BreakerOptions, seededRandom } from 'dynamo-backlog/engine';
 
 /** The events of a queue, the same under every policy. Durations in milliseconds, times from the start. */
 export interface Scenario {

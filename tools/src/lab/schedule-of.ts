@@ -1,10 +1,10 @@
 import {
   decideRetry,
+  type Random,
   type ResolvedPolicy,
   type RetryDecision,
   type WaitRange,
-} from '../../../src/policies/index.js';
-import type { Random } from '../../../src/support/random.js';
+} from 'dynamo-backlog/engine';
 
 /** The choices for a schedule. */
 export interface ScheduleFacts {

@@ -1,15 +1,17 @@
-import { caughtUpBy, type ResolvedPolicy, type Tier, tierBands } from '../../../src/policies/index.js';
-import { MemoryStore } from '../../../src/store/memory/store.js';
-import { toIso } from '../../../src/support/clock.js';
-import { seededRandom } from '../../../src/support/seeded-random.js';
-import { VirtualTime } from '../../../src/support/virtual-time.js';
+import type { Tier } from 'dynamo-backlog';
 import {
-  type BreakerMemory,
-  type Process,
-  QUEUE_DEFAULTS,
+  caughtUpBy,
+  MemoryStore,
+  type ResolvedPolicy,
   type RunTarget,
   run,
-} from '../../../src/worker/index.js';
+  seededRandom,
+  tierBands,
+  toIso,
+  VirtualTime,
+} from 'dynamo-backlog/engine';
+import type { Process } from 'dynamo-backlog/lambda';
+import { type BreakerMemory, QUEUE_DEFAULTS } from '../../../src/worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { Destination } from './destination.js';
 import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';

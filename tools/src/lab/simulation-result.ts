@@ -1,4 +1,4 @@
-import type { Item } from '../../../src/record/index.js';
+import type { Item } from 'dynamo-backlog/engine';
 import type { AttemptLog } from './attempt-log.js';
 
 /** The figures of a scenario. Seconds are of the scenario's time, not rounded; `null` where there is nothing to say. */

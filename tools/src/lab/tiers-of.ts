@@ -1,4 +1,4 @@
-import type { ResolvedPolicy } from '../../../src/policies/index.js';
+import type { ResolvedPolicy } from 'dynamo-backlog/engine';
 import { type Schedule, scheduleOf } from './schedule-of.js';
 
 /** One tier of a progressive policy, for a record that fails whenever it is due. */

@@ -1,6 +1,6 @@
+import type { RetryPolicy } from 'dynamo-backlog';
+import type { RetryMode } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import type { RetryPolicy } from '../../../src/policies/index.js';
-import type { RetryMode } from '../../../src/record/index.js';
 import { DUE_INDEX } from '../../../src/store/index.js';
 import { readJson } from '../../../src/support/settings-file.js';
 import type { LocalApp } from './template/local-app.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import type { LocalFunction } from './template/local-app.js';
 
 /** Address at which a debugger can be attached to a function. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { ConfigurationError } from 'dynamo-backlog';
+import type { ClockSetting } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import type { ClockSetting } from '../../../src/support/clock.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
 
 const runtimeSchema = z.object({
   version: z.literal(1),

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { createDynalite, type LevelDatabase } from './dynalite/create.js';
 import { compareDocuments } from './dynalite/equal-documents.js';
 import { guardDatabase } from './dynalite/guard.js';

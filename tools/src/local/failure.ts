@@ -1,4 +1,4 @@
-import type { ConfigurationError } from '../../../src/support/errors.js';
+import type { ConfigurationError } from 'dynamo-backlog';
 
 /** The first thing that ends a runtime. */
 export class Failure {

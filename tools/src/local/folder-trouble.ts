@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 
 const KEPT = 'All that was accepted before is kept.';
 

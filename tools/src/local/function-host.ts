@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../../src/support/clock.js';
+import type { ClockSetting } from 'dynamo-backlog/engine';
 import { DEBUGGED_TIMEOUT_SECONDS, type Debugging } from './debugging.js';
 import type { FunctionLogs } from './sandbox/function-logs.js';
 import { type Invocation, Sandbox } from './sandbox/sandbox.js';

@@ -1,5 +1,5 @@
+import { toIso } from 'dynamo-backlog/engine';
 import type { RunReport } from '../../../src/overview/runtime.js';
-import { toIso } from '../../../src/support/clock.js';
 import { asyncInvocations } from './async-invocations.js';
 import type { Closers } from './closers.js';
 import { type DebuggerAddress, debuggingOf } from './debugging.js';

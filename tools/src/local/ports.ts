@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { portHolder } from './port-holder.js';
 import type { TakenPort } from './status/status.js';
 

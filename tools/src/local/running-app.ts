@@ -1,4 +1,4 @@
-import { toIso } from '../../../src/support/clock.js';
+import { toIso } from 'dynamo-backlog/engine';
 import { functionsAtWork } from './app-queues.js';
 import { CurrentApp } from './current-app.js';
 import { type FunctionsOptions, startFunctions } from './functions.js';

@@ -1,4 +1,4 @@
-import type { RedactPayload } from '../../../src/operate/redact-payload.js';
+import type { RedactPayload } from 'dynamo-backlog';
 import type { RunReport } from '../../../src/overview/runtime.js';
 import type { DescribeChanges, ReloadNews } from './reload/news.js';
 import type { Notice } from './sandbox/function-logs.js';

@@ -1,5 +1,5 @@
+import type { createDynamoDbClient } from 'dynamo-backlog/engine';
 import { countRecords } from '../../../src/store/dynamodb/emulator.js';
-import type { createDynamoDbClient } from '../../../src/store/index.js';
 import { announce } from './discovery.js';
 import type { ReloadNews } from './reload/news.js';
 import type { RunningApp } from './running-app.js';

@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { ConfigurationError } from 'dynamo-backlog';
+import { createDynamoDbClient, systemRandom, toIso } from 'dynamo-backlog/engine';
 import type { RunReport } from '../../../src/overview/runtime.js';
-import { createDynamoDbClient } from '../../../src/store/index.js';
-import { toIso } from '../../../src/support/clock.js';
-import type { ConfigurationError } from '../../../src/support/errors.js';
-import { systemRandom } from '../../../src/support/random.js';
 import { appSource } from './app-source.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { ConfigurationError } from 'dynamo-backlog';
 import * as z from 'zod';
-import { ConfigurationError } from '../../../src/support/errors.js';
 
 /** The value of a secret or parameter of that name or ARN; `undefined` if there is none. */
 export type FindSecret = (name: string) => Promise<string | undefined>;

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 
 type Variables = Record<string, string | undefined>;
 

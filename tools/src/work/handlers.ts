@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ConfigurationError } from 'dynamo-backlog';
 import { handlersMadeBy, type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
 import type { QueueWeights } from '../../../src/worker/index.js';
 
 /** A handler that the user's module exports. */

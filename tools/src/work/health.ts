@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, toIso } from '../../../src/support/clock.js';
+import { type Clock, toIso } from 'dynamo-backlog/engine';
 import type { Job } from './jobs.js';
 
 /** Time after which failures make a queue unhealthy: the SDK repeats requests, and so does the next run. */

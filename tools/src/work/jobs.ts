@@ -1,5 +1,5 @@
+import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, tierBands } from 'dynamo-backlog/engine';
 import type { BacklogEvent } from '../../../functions/event.js';
-import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, tierBands } from '../../../src/policies/index.js';
 import { LANES_AT_ONCE } from '../../../src/worker/index.js';
 import type { WorkedQueue } from './queues.js';
 

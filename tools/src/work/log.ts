@@ -1,4 +1,4 @@
-import type { AttemptLogger } from '../../../src/support/logger.js';
+import type { AttemptLogger } from 'dynamo-backlog/lambda';
 
 /**
  * Lines in the form of the functions' log: one JSON object each. Levels below INFO are left out.

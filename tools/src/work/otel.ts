@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { ConfigurationError } from 'dynamo-backlog';
 import { type EmitMetrics, METRICS_NAMESPACE, runMetrics } from '../../../functions/metrics.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
 
 /** The part of the module `@opentelemetry/api` that is used. */
 export interface MetricsApi {

@@ -1,11 +1,10 @@
+import { ConfigurationError, StoreAccessError, StoreError } from 'dynamo-backlog';
+import { type Clock, lanesOf } from 'dynamo-backlog/engine';
+import type { AttemptLogger } from 'dynamo-backlog/lambda';
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { parseQueues } from '../../../functions/settings.js';
-import { lanesOf } from '../../../src/record/index.js';
 import { isOfOneRecord } from '../../../src/store/errors.js';
-import { type Registry, StoreAccessError, StoreError, type SweepStore } from '../../../src/store/index.js';
-import type { Clock } from '../../../src/support/clock.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
-import type { AttemptLogger } from '../../../src/support/logger.js';
+import type { Registry, SweepStore } from '../../../src/store/index.js';
 import { readJson } from '../../../src/support/settings-file.js';
 import type { QueueWeights } from '../../../src/worker/index.js';
 import { loadHandlers } from './handlers.js';

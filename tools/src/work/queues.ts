@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ConfigurationError } from 'dynamo-backlog';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../../functions/settings.js';
 import type { QueueOwner, Registry } from '../../../src/store/index.js';
-import { ConfigurationError } from '../../../src/support/errors.js';
 import { show } from '../../../src/support/validation.js';
 import type { QueueWeights } from '../../../src/worker/index.js';
 import type { FoundHandler } from './handlers.js';

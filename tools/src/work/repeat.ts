@@ -1,6 +1,4 @@
-import type { Clock } from '../../../src/support/clock.js';
-import type { Random } from '../../../src/support/random.js';
-import type { RunSummary, StopReason } from '../../../src/worker/index.js';
+import type { Clock, Random, RunSummary, StopReason } from 'dynamo-backlog/engine';
 import type { Job } from './jobs.js';
 
 /** Longest wait before the first run, so that workers that are started together come one after the other. */

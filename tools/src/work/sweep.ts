@@ -1,8 +1,8 @@
+import { StoreError } from 'dynamo-backlog';
+import type { Clock, Random } from 'dynamo-backlog/engine';
+import type { AttemptLogger } from 'dynamo-backlog/lambda';
 import { indexWhenFree, sweep } from '../../../src/intake/index.js';
-import { StoreError, type SweepStore } from '../../../src/store/index.js';
-import type { Clock } from '../../../src/support/clock.js';
-import type { AttemptLogger } from '../../../src/support/logger.js';
-import type { Random } from '../../../src/support/random.js';
+import type { SweepStore } from '../../../src/store/index.js';
 import type { Health } from './health.js';
 import { errorLine } from './log.js';
 import type { WorkedQueue } from './queues.js';

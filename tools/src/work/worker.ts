@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
+import type { Clock, Random, RunSummary } from 'dynamo-backlog/engine';
+import type { AttemptLogger } from 'dynamo-backlog/lambda';
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { type Invoked, invokeWith, type ProcessSeams } from '../../../functions/seams.js';
 import { BlockWatchdog } from '../../../functions/watchdog.js';
-import type { Clock } from '../../../src/support/clock.js';
-import type { AttemptLogger } from '../../../src/support/logger.js';
-import type { Random } from '../../../src/support/random.js';
-import type { RunSummary } from '../../../src/worker/index.js';
 import { PageTurns } from '../../../src/worker/page-turns.js';
 import { areEqual } from '../../../src/worker/weights.js';
 import type { Health } from './health.js';

@@ -1,12 +1,10 @@
+import { type Clock, type Item, type Random, randomToken } from 'dynamo-backlog/engine';
 import PQueue from 'p-queue';
 import { RateLimiter } from '../../../../src/operate/writes.js';
-import type { Item } from '../../../../src/record/index.js';
 import { itemBytes } from '../../../../src/record/item-size.js';
 import type { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
 import { isOfOneRecord } from '../../../../src/store/errors.js';
 import { patiently } from '../../../../src/store/patience.js';
-import type { Clock } from '../../../../src/support/clock.js';
-import { type Random, randomToken } from '../../../../src/support/random.js';
 import type { SegmentState } from './checkpoint.js';
 import { AdoptionCounters } from './counters.js';
 import { type Plan, planAdoption } from './plan.js';

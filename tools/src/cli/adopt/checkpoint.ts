@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { ConfigurationError } from 'dynamo-backlog';
 import * as z from 'zod';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { type CounterState, countersSchema } from './counters.js';
 
 const segmentSchema = z.object({

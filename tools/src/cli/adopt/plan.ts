@@ -1,3 +1,4 @@
+import type { Status } from 'dynamo-backlog';
 import {
   CLOCK_TOLERANCE_MS,
   DEFAULT_QUEUE,
@@ -6,10 +7,9 @@ import {
   isNewer,
   parseRecord,
   QUEUE_PATTERN,
-  type Status,
-} from '../../../../src/record/index.js';
+  toIso,
+} from 'dynamo-backlog/engine';
 import type { ItemChange } from '../../../../src/store/dynamodb/raw-items.js';
-import { toIso } from '../../../../src/support/clock.js';
 import { readForeignTime } from './foreign-time.js';
 import { type AdoptionRules, COPIED, COUNTS, type Left, TIMES } from './rules.js';
 import { statusOf } from './status-of.js';

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { STATUSES, type Status } from '../../../../src/record/index.js';
+import type { Status } from 'dynamo-backlog';
+import { STATUSES } from 'dynamo-backlog/engine';
 import { nearest } from '../../../../src/support/nearest.js';
 import { show } from '../../../../src/support/validation.js';
 

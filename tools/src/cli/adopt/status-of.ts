@@ -1,4 +1,5 @@
-import { type Item, STATUSES, type Status } from '../../../../src/record/index.js';
+import type { Status } from 'dynamo-backlog';
+import { type Item, STATUSES } from 'dynamo-backlog/engine';
 import type { AdoptionRules, Left } from './rules.js';
 
 const MAX_SHOWN = 40;

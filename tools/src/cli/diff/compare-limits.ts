@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RetryPolicy, resolvePolicy } from '../../../../src/policies/index.js';
-import { age } from '../../../../src/support/duration.js';
+import type { RetryPolicy } from 'dynamo-backlog';
+import { age, resolvePolicy } from 'dynamo-backlog/engine';
 import type { QueueDescription } from '../../../../src/template-metadata.js';
 import type { Difference } from './change.js';
 

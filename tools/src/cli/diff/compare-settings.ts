@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { age } from '../../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { QueueDescription } from '../../../../src/template-metadata.js';
 import { QUEUE_DEFAULTS, TIMES } from '../../../../src/worker/index.js';
 import type { Difference } from './change.js';

@@ -1,4 +1,4 @@
-import { StoreError } from '../../../../src/store/index.js';
+import { StoreError } from 'dynamo-backlog';
 import { operatorAt } from '../operate/target.js';
 import { type Output, printable } from '../output.js';
 import type { Change } from './change.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { type TableDescription, TOKEN } from '../../../../src/template-metadata.js';
 import type { PhysicalTables } from './compare.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import type { Change } from './change.js';
 import { compare, type PhysicalTables } from './compare.js';

@@ -1,5 +1,5 @@
+import { ConfigurationError } from 'dynamo-backlog';
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import {
   type BacklogDescription,
   METADATA_KEY,

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { show } from '../../../../src/support/validation.js';
 import { readAssembly, type Stack } from '../../local/template/assembly.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';

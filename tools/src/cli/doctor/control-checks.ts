@@ -1,5 +1,5 @@
+import { age } from 'dynamo-backlog/engine';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
-import { age } from '../../../../src/support/duration.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';
 

@@ -1,9 +1,9 @@
+import { age } from 'dynamo-backlog/engine';
 import {
   describeExpiry,
   describeTable,
   hasPointInTimeRecovery,
 } from '../../../../src/store/dynamodb/inspect.js';
-import { age } from '../../../../src/support/duration.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
-import {
-  type BacklogRecord,
-  type Item,
-  isNotIndexed,
-  isPending,
-  parseRecord,
-} from '../../../../src/record/index.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { type Clock, type Item, isNotIndexed, isPending, parseRecord } from 'dynamo-backlog/engine';
 import type { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
-import type { Clock } from '../../../../src/support/clock.js';
 import type { Finding, Findings } from './findings.js';
 import { repairOf } from './index-checks.js';
 import { checkContents, checkRecord, isUnread, named, type RecordContext } from './record-checks.js';

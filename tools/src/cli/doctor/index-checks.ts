@@ -1,5 +1,5 @@
+import type { BacklogRecord } from 'dynamo-backlog';
 import {
-  type BacklogRecord,
   type Item,
   indexChange,
   isLaneOf,
@@ -9,7 +9,7 @@ import {
   isRevived,
   type RecordChange,
   withoutDeadEnding,
-} from '../../../../src/record/index.js';
+} from 'dynamo-backlog/engine';
 
 /** Something that is wrong with a record's index keys. */
 export type PlaceProblem =

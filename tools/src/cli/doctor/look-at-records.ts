@@ -1,7 +1,7 @@
+import { age } from 'dynamo-backlog/engine';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import type { TableFacts } from '../../../../src/store/dynamodb/inspect.js';
 import { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
-import { age } from '../../../../src/support/duration.js';
 import type { Target } from '../connect.js';
 import type { Output } from '../output.js';
 import { itemsBar } from '../progress.js';

@@ -1,13 +1,7 @@
-import { lanesOf } from '../../../../src/record/index.js';
+import { age, lanesOf, type OperatorStore } from 'dynamo-backlog/engine';
 import { removedSince } from '../../../../src/registry/removed.js';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
-import {
-  DynamoDbOperatorStore,
-  type IndexKey,
-  type OperatorStore,
-  type QueueOwner,
-} from '../../../../src/store/index.js';
-import { age } from '../../../../src/support/duration.js';
+import { DynamoDbOperatorStore, type IndexKey, type QueueOwner } from '../../../../src/store/index.js';
 import type { Target } from '../connect.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';

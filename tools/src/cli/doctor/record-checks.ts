@@ -1,11 +1,5 @@
-import {
-  type BacklogRecord,
-  type Item,
-  isCancelled,
-  isLaneOf,
-  isNewer,
-  isPending,
-} from '../../../../src/record/index.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { type Item, isCancelled, isLaneOf, isNewer, isPending } from 'dynamo-backlog/engine';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
 import { type PlaceProblem, placeProblem } from './index-checks.js';

@@ -1,6 +1,6 @@
+import { toIso } from 'dynamo-backlog/engine';
 import { isPassiveBy } from '../../../../src/registry/regions.js';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
-import { toIso } from '../../../../src/support/clock.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
 

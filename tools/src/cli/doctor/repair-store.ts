@@ -1,3 +1,4 @@
+import { DynamoDbStore } from 'dynamo-backlog/engine';
 import type {
   ArrivalsClaim,
   ClaimAnswer,
@@ -6,7 +7,7 @@ import type {
   LostRun,
   NamedClaim,
 } from '../../../../src/store/index.js';
-import { DynamoDbOperatorStore, DynamoDbStore } from '../../../../src/store/index.js';
+import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
 import type { Target } from '../connect.js';
 
 /**

@@ -1,8 +1,7 @@
+import { type Clock, type OperatorStore, randomToken, systemRandom } from 'dynamo-backlog/engine';
 import { indexWhenFree } from '../../../../src/intake/index.js';
 import { isOfOneRecord } from '../../../../src/store/errors.js';
-import type { Found, OperatorStore } from '../../../../src/store/operator-store.js';
-import type { Clock } from '../../../../src/support/clock.js';
-import { randomToken, systemRandom } from '../../../../src/support/random.js';
+import type { Found } from '../../../../src/store/operator-store.js';
 import type { Output } from '../output.js';
 import { counted, printable } from '../output.js';
 import { repairOf } from './index-checks.js';

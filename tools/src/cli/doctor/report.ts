@@ -1,4 +1,4 @@
-import { age } from '../../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import { counted, hasColors, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../../src/record/index.js';
+import type { Item } from 'dynamo-backlog/engine';
 import type { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
 
 const SEGMENTS = 4;

@@ -1,7 +1,7 @@
+import { ConfigurationError } from 'dynamo-backlog';
+import { type Clock, createDynamoDbClient, systemClock, toIso } from 'dynamo-backlog/engine';
 import { isOfStore } from '../../../../src/store/errors.js';
-import { createDynamoDbClient, DynamoDbOperatorStore } from '../../../../src/store/index.js';
-import { type Clock, systemClock, toIso } from '../../../../src/support/clock.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';

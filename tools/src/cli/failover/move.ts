@@ -1,7 +1,6 @@
+import { type Clock, type OperatorStore, toIso } from 'dynamo-backlog/engine';
 import { CLOCK_SKEW_MS } from '../../../../src/leases/timed-hold.js';
-import type { OperatorStore } from '../../../../src/store/operator-store.js';
 import type { ActiveRegion } from '../../../../src/store/store.js';
-import { type Clock, toIso } from '../../../../src/support/clock.js';
 import { counted } from '../output.js';
 import { compareReplicas } from './replicas.js';
 

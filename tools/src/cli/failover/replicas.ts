@@ -1,5 +1,5 @@
-import { type BacklogRecord, lanesOf } from '../../../../src/record/index.js';
-import type { OperatorStore } from '../../../../src/store/operator-store.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { lanesOf, type OperatorStore } from 'dynamo-backlog/engine';
 
 type Reads = Pick<OperatorStore, 'pages' | 'records' | 'registry'>;
 

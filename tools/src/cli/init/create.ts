@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { VERSION } from '../../../../src/support/version.js';
 import { EXIT, type ExitCode, processOutput } from '../output.js';
 import { initCommand } from './command.js';

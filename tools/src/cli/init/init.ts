@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { packageSpec } from './package-spec.js';
 import { inspect, isFolder, write } from './place.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { VERSION } from '../../../../src/support/version.js';
 
 /** Pattern of what npm reads as a path; anything else is a version, a tag or a URL. */

@@ -1,13 +1,13 @@
 import {
   type ActionResult,
   type BacklogOperator,
+  type BacklogRecord,
   OperationInterruptedError,
   type OperationOptions,
-  type Which,
-} from '../../../../src/operate/index.js';
+} from 'dynamo-backlog';
+import { DynamoDbStore, QUEUE_PATTERN } from 'dynamo-backlog/engine';
+import type { Which } from '../../../../src/operate/index.js';
 import { Serving } from '../../../../src/overview/serving.js';
-import { type BacklogRecord, QUEUE_PATTERN } from '../../../../src/record/index.js';
-import { DynamoDbStore } from '../../../../src/store/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';

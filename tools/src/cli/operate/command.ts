@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { RetryPolicy } from '../../../../src/policies/index.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError, type RetryPolicy } from 'dynamo-backlog';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { ConfigurationError } from 'dynamo-backlog';
+import { CONTRACT_ATTRIBUTES, type Item } from 'dynamo-backlog/engine';
 import { jsonOf } from '../../../../src/delivery/body.js';
-import { CONTRACT_ATTRIBUTES, type Item } from '../../../../src/record/index.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output } from '../output.js';
 import { itemsBar } from '../progress.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { deadLane, lanesOf } from 'dynamo-backlog/engine';
 import { lanesInUse } from '../../../../src/operate/stats.js';
-import { deadLane, lanesOf } from '../../../../src/record/index.js';
 import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
 import { didYouMean } from '../../../../src/support/nearest.js';
 import type { Target } from '../connect.js';

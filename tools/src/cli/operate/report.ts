@@ -1,4 +1,5 @@
-import type { ActionResult, SkipReason } from '../../../../src/operate/index.js';
+import type { ActionResult } from 'dynamo-backlog';
+import type { SkipReason } from '../../../../src/operate/index.js';
 import { counted, printable } from '../output.js';
 
 /** Words for an action. */

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { PayloadMatch, Selection, Which } from '../../../../src/operate/index.js';
-import type { Status } from '../../../../src/record/index.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError, type Selection, type Status } from 'dynamo-backlog';
+import type { PayloadMatch, Which } from '../../../../src/operate/index.js';
 import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import { readLines, TOO_LONG } from '../ndjson.js';

@@ -1,7 +1,7 @@
-import type { QueueStats } from '../../../../src/operate/index.js';
+import type { QueueStats } from 'dynamo-backlog';
+import { age } from 'dynamo-backlog/engine';
 import { queuesWithRecords } from '../../../../src/overview/counts.js';
 import { Serving } from '../../../../src/overview/serving.js';
-import { age } from '../../../../src/support/duration.js';
 import type { Target } from '../connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { BacklogOperator } from '../../../../src/operate/index.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
 import { target as targetFlags } from '../command-parts.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { controlTables } from '../doctor/control-table.js';

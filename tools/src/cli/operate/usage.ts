@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 
 /** Wrong usage; the message is for the user. */
 export class UsageError extends Error {

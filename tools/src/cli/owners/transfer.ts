@@ -1,6 +1,6 @@
+import { ConfigurationError } from 'dynamo-backlog';
+import { randomToken, systemRandom } from 'dynamo-backlog/engine';
 import { transfer } from '../../../../src/registry/transfer.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
-import { randomToken, systemRandom } from '../../../../src/support/random.js';
 import type { OperateTargetFlags } from '../operate/target.js';
 import { UsageError } from '../operate/usage.js';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';

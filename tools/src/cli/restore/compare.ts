@@ -1,4 +1,5 @@
-import { type BacklogRecord, isPending } from '../../../../src/record/index.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { isPending } from 'dynamo-backlog/engine';
 import { isSameValue } from '../../../../src/store/dynamodb/same-value.js';
 import type { StoredItem } from '../../../../src/store/dynamodb/stored-items.js';
 

@@ -1,4 +1,5 @@
-import { type BacklogRecord, isNotIndexed, waitOf } from '../../../../src/record/index.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { isNotIndexed, waitOf } from 'dynamo-backlog/engine';
 import type { Difference } from './compare.js';
 
 const SHOWN_IDS = 5;

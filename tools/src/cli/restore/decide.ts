@@ -1,8 +1,8 @@
+import type { BacklogRecord } from 'dynamo-backlog';
+import { deadLane, isPending, ownLaneOf, toIso } from 'dynamo-backlog/engine';
 import { redrive } from '../../../../src/operate/changes.js';
-import { type BacklogRecord, deadLane, isPending, ownLaneOf } from '../../../../src/record/index.js';
 import type { StoredItem } from '../../../../src/store/dynamodb/stored-items.js';
 import type { OperatorChange } from '../../../../src/store/operator-store.js';
-import { toIso } from '../../../../src/support/clock.js';
 import { type Difference, HELD, isHeld } from './compare.js';
 
 /** The operator's decisions on the records that differ. */

@@ -1,6 +1,6 @@
+import type { Clock } from 'dynamo-backlog/engine';
 import { isExpired } from '../../../../src/leases/timed-hold.js';
 import type { DynamoDbOperatorStore } from '../../../../src/store/index.js';
-import type { Clock } from '../../../../src/support/clock.js';
 import type { Output } from '../output.js';
 
 const LOOK_EVERY_MS = 2_000;

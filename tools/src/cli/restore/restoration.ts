@@ -1,10 +1,8 @@
+import { type Clock, isPending, type Random, randomToken } from 'dynamo-backlog/engine';
 import { Writes } from '../../../../src/operate/writes.js';
-import { isPending } from '../../../../src/record/index.js';
 import type { StoredItem, StoredItems } from '../../../../src/store/dynamodb/stored-items.js';
 import type { OperatorRecordStore } from '../../../../src/store/operator-store.js';
 import { patiently } from '../../../../src/store/patience.js';
-import type { Clock } from '../../../../src/support/clock.js';
-import { type Random, randomToken } from '../../../../src/support/random.js';
 import { compare } from './compare.js';
 import type { RestoreCounters } from './counters.js';
 import { type Decisions, decide, waitsAfter } from './decide.js';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { ConfigurationError } from 'dynamo-backlog';
 import { isPlainObject } from '../../../../src/operate/selection.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { readLines, TOO_LONG } from '../ndjson.js';
 
 export interface SucceededIds {

@@ -1,6 +1,6 @@
+import { age } from 'dynamo-backlog/engine';
 import { signsText } from '../../../../src/overview/count-signs.js';
 import { units } from '../../../../src/overview/format.js';
-import { age } from '../../../../src/support/duration.js';
 import { cut, type Paint, padEnd, width } from '../paint.js';
 import { type SortOrder, sorted, sortText } from './sort.js';
 import type { Reading } from './source.js';

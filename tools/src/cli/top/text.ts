@@ -1,4 +1,4 @@
-import { age } from '../../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import { printable } from '../output.js';
 import { width } from '../paint.js';
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { parseWeights } from '../../../../src/worker/weights.js';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';

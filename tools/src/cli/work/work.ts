@@ -1,8 +1,7 @@
-import { createDynamoDbClient, DynamoDbSweepStore, StoreError } from '../../../../src/store/index.js';
-import { systemClock } from '../../../../src/support/clock.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
-import type { AttemptLogger } from '../../../../src/support/logger.js';
-import { randomToken, systemRandom } from '../../../../src/support/random.js';
+import { ConfigurationError, StoreError } from 'dynamo-backlog';
+import { createDynamoDbClient, randomToken, systemClock, systemRandom } from 'dynamo-backlog/engine';
+import type { AttemptLogger } from 'dynamo-backlog/lambda';
+import { DynamoDbSweepStore } from '../../../../src/store/index.js';
 import { VERSION } from '../../../../src/support/version.js';
 import { onPort } from '../../local/ports.js';
 import { applyFlags } from '../../work/environment.js';

@@ -1,8 +1,7 @@
+import { type ActionResult, BacklogOperator, ConfigurationError } from 'dynamo-backlog';
 import { type Context, Hono } from 'hono';
-import { type ActionResult, BacklogOperator } from '../../../../src/operate/index.js';
 import { Tables } from '../../../../src/operate/tables.js';
 import { records } from '../../../../src/overview/format.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { resultText } from '../../cli/operate/report.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';

@@ -1,13 +1,15 @@
+import {
+  type ActionResult,
+  type BacklogOperator,
+  type BacklogRecord,
+  ConfigurationError,
+  type OperationOptions,
+  type RetryPolicy,
+  type Status,
+} from 'dynamo-backlog';
+import { POLICY_TYPES } from 'dynamo-backlog/engine';
 import type { Child } from 'hono/jsx';
-import type {
-  ActionResult,
-  BacklogOperator,
-  OperationOptions,
-  Which,
-} from '../../../../src/operate/index.js';
-import { POLICY_TYPES, type RetryPolicy } from '../../../../src/policies/index.js';
-import type { BacklogRecord, Status } from '../../../../src/record/index.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import type { Which } from '../../../../src/operate/index.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { readPolicy } from '../../cli/policy-input.js';
 import type { IconName } from '../parts.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ActionResult, OperationOptions } from '../../../../src/operate/index.js';
+import type { ActionResult, OperationOptions } from 'dynamo-backlog';
 
 /** Records that were chosen on a page, and what is to be done with them once it is confirmed. */
 export interface BulkPlan {

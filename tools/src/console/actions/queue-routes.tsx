@@ -1,9 +1,8 @@
+import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
 import { Hono } from 'hono';
-import { BacklogOperator } from '../../../../src/operate/index.js';
 import { Tables } from '../../../../src/operate/tables.js';
 import { waitText } from '../../../../src/overview/count-signs.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';

@@ -1,9 +1,7 @@
+import { BacklogOperator, type BacklogRecord, ConfigurationError } from 'dynamo-backlog';
 import { type Context, Hono } from 'hono';
-import { BacklogOperator } from '../../../../src/operate/index.js';
 import { Tables } from '../../../../src/operate/tables.js';
-import type { BacklogRecord } from '../../../../src/record/index.js';
 import { isId } from '../../../../src/store/dynamodb/control-values.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import type { Item } from '../../../../src/record/index.js';
+import type { Item } from 'dynamo-backlog/engine';
 
 /** Options of `inspect` that show all of a value, in the same order for the same value. */
 const WHOLE = {

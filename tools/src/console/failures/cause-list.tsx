@@ -1,8 +1,8 @@
+import { age } from 'dynamo-backlog/engine';
 import { causeText, errorText } from '../../../../src/operate/cause.js';
 import { type FailureCause, type FailureCounts, sumOf } from '../../../../src/overview/causes.js';
 import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
 import { count, counted, minuteText } from '../../../../src/overview/format.js';
-import { age } from '../../../../src/support/duration.js';
 import type { PageContext } from '../layout.js';
 import { Count, Foreign, link, Panel, Unknown } from '../parts.js';
 import { CauseDetails } from './cause-details.js';

@@ -1,9 +1,7 @@
+import { deadLane, LAST_TIME, type OperatorStore } from 'dynamo-backlog/engine';
 import type { Tables } from '../../../../src/operate/tables.js';
 import type { Stratum } from '../../../../src/overview/causes.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import { deadLane } from '../../../../src/record/index.js';
-import type { OperatorStore } from '../../../../src/store/operator-store.js';
-import { LAST_TIME } from '../../../../src/support/clock.js';
 import { type ReadBudget, readWithin } from '../read-within.js';
 
 /** The records that were read of all queues. */

@@ -1,7 +1,7 @@
+import { age } from 'dynamo-backlog/engine';
 import { type Condition, LOOKS } from '../../../../src/overview/conditions.js';
 import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
 import type { QueueView } from '../../../../src/overview/snapshot.js';
-import { age } from '../../../../src/support/duration.js';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
 import { FailedShare, OldestDue, PauseLink } from './cells.js';

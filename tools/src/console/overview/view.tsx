@@ -1,10 +1,10 @@
+import { age } from 'dynamo-backlog/engine';
 import { signsText } from '../../../../src/overview/count-signs.js';
 import type { CountsReader } from '../../../../src/overview/counts.js';
 import { explainRead } from '../../../../src/overview/explain-read.js';
 import { counted, shortened, units } from '../../../../src/overview/format.js';
 import { sentenceOf } from '../../../../src/overview/sentence.js';
 import { type RuleView, snapshotOf } from '../../../../src/overview/snapshot.js';
-import { age } from '../../../../src/support/duration.js';
 import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';

@@ -1,20 +1,16 @@
+import type { BacklogRecord, HistoryEntry, RetryPolicy } from 'dynamo-backlog';
 import {
+  bornAt,
   decideRetry,
+  firstTryAt,
   isLimitsOnly,
+  isPending,
   limited,
   type ResolvedPolicy,
-  type RetryPolicy,
   resolvePolicy,
-} from '../../../../src/policies/index.js';
-import {
-  type BacklogRecord,
-  bornAt,
-  firstTryAt,
-  type HistoryEntry,
-  isPending,
   restOf,
   triesOf,
-} from '../../../../src/record/index.js';
+} from 'dynamo-backlog/engine';
 
 /** An attempt that ended. Times are epoch milliseconds, the backlog's. */
 export interface PastAttempt {

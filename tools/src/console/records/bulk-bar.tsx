@@ -1,4 +1,4 @@
-import type { Status } from '../../../../src/record/index.js';
+import type { Status } from 'dynamo-backlog';
 import { ACTIONS } from '../actions/catalog.js';
 import type { PageContext } from '../layout.js';
 import { Icon, link } from '../parts.js';

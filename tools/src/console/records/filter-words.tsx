@@ -1,4 +1,4 @@
-import type { Status } from '../../../../src/record/index.js';
+import type { Status } from 'dynamo-backlog';
 import { Foreign } from '../parts.js';
 import type { FilterText } from './filter.js';
 

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type BacklogRecord, ConfigurationError, type RedactPayload, type Status } from 'dynamo-backlog';
+import { parseDuration, QUEUE_PATTERN, STATUSES } from 'dynamo-backlog/engine';
 import { hasCause } from '../../../../src/operate/cause.js';
-import type { RedactPayload } from '../../../../src/operate/redact-payload.js';
 import { hasPattern } from '../../../../src/overview/message-pattern.js';
-import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../../../../src/record/index.js';
-import { parseDuration } from '../../../../src/support/duration.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { shownPayload } from '../../shown-payload.js';
 import { link } from '../parts.js';

@@ -1,4 +1,5 @@
-import { type BacklogRecord, isPending, nextAttemptAt } from '../../../../src/record/index.js';
+import type { BacklogRecord } from 'dynamo-backlog';
+import { isPending, nextAttemptAt } from 'dynamo-backlog/engine';
 import { Unknown, When } from '../parts.js';
 
 /** The time at which a record that waits is attempted next; for another one, the time at which it ended. */

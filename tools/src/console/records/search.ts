@@ -1,15 +1,15 @@
-import type { Tables } from '../../../../src/operate/tables.js';
+import type { BacklogRecord } from 'dynamo-backlog';
 import {
-  type BacklogRecord,
   deadLane,
   isLaneOf,
+  LAST_TIME,
   lanesOf,
+  type OperatorStore,
   withoutDeadEnding,
-} from '../../../../src/record/index.js';
+} from 'dynamo-backlog/engine';
+import type { Tables } from '../../../../src/operate/tables.js';
 import { isId, isText } from '../../../../src/store/dynamodb/control-values.js';
-import type { OperatorStore } from '../../../../src/store/operator-store.js';
 import type { DuePage, IndexKey } from '../../../../src/store/store.js';
-import { LAST_TIME } from '../../../../src/support/clock.js';
 import { affordable, PAGE_BUDGET } from '../read-within.js';
 import type { RecordFilter } from './filter.js';
 

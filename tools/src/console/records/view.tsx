@@ -1,10 +1,9 @@
+import { type BacklogRecord, ConfigurationError, type Status } from 'dynamo-backlog';
+import { isPending, notReadyText } from 'dynamo-backlog/engine';
 import { Tables } from '../../../../src/operate/tables.js';
 import type { CountsReader } from '../../../../src/overview/counts.js';
 import { count, records as countRecords, shortened, units } from '../../../../src/overview/format.js';
-import type { BacklogRecord } from '../../../../src/record/index.js';
-import { isPending, notReadyText, type Status } from '../../../../src/record/index.js';
 import { isId } from '../../../../src/store/dynamodb/control-values.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { atWork } from '../at-work.js';
 import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, type RecordState, recordLink, StateBadge, When } from '../parts.js';

@@ -1,5 +1,5 @@
+import { ConfigurationError, InvalidRecordError } from 'dynamo-backlog';
 import { Hono } from 'hono';
-import { ConfigurationError, InvalidRecordError } from '../../../../src/support/errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import type { Routes } from '../app-parts.js';
 import type { ConsoleRuntime } from '../deps.js';

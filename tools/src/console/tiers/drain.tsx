@@ -1,7 +1,7 @@
+import { age } from 'dynamo-backlog/engine';
 import { waitText } from '../../../../src/overview/count-signs.js';
 import { names } from '../../../../src/overview/format.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import { age } from '../../../../src/support/duration.js';
 import type { ConsoleDeps } from '../deps.js';
 import { Fact, Foreign, Panel } from '../parts.js';
 import { whatIfLink } from '../what-if/view.js';

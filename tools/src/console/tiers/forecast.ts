@@ -1,5 +1,5 @@
+import type { OperatorStore } from 'dynamo-backlog/engine';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import type { OperatorStore } from '../../../../src/store/operator-store.js';
 
 /** Attempts that come due, of all queues that retry per record. */
 export interface Forecast {

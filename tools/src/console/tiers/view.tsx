@@ -1,3 +1,4 @@
+import { age } from 'dynamo-backlog/engine';
 import { Tables } from '../../../../src/operate/tables.js';
 import { COUNT_SIGNS, leastExact, signsText, waitText } from '../../../../src/overview/count-signs.js';
 import type { CountsReader } from '../../../../src/overview/counts.js';
@@ -6,7 +7,6 @@ import { clockText, count, counted, records, units } from '../../../../src/overv
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import { tiersOf } from '../../../../src/overview/tiers-of.js';
 import type { QueueState } from '../../../../src/store/store.js';
-import { age } from '../../../../src/support/duration.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';

@@ -1,6 +1,5 @@
-import { decideRetry, type ResolvedPolicy } from '../../../../src/policies/index.js';
+import { decideRetry, type ResolvedPolicy, seededRandom } from 'dynamo-backlog/engine';
 import { hash32 } from '../../../../src/support/hash.js';
-import { seededRandom } from '../../../../src/support/seeded-random.js';
 
 /** A record that waits. Times are epoch milliseconds, the backlog's. */
 export interface WaitingRecord {

@@ -1,9 +1,8 @@
+import type { BacklogRecord } from 'dynamo-backlog';
+import { bornAt, firstTryAt, limited, type OperatorStore, triesOf } from 'dynamo-backlog/engine';
 import { type DuePart, duePartsOf } from '../../../../src/operate/queue-stats.js';
 import type { Tables } from '../../../../src/operate/tables.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import { limited } from '../../../../src/policies/index.js';
-import { type BacklogRecord, bornAt, firstTryAt, triesOf } from '../../../../src/record/index.js';
-import type { OperatorStore } from '../../../../src/store/operator-store.js';
 import { readWithin } from '../read-within.js';
 import { policyOf } from '../record/plan.js';
 import type { WaitingRecord } from './projection.js';

@@ -1,5 +1,5 @@
+import type { ConfigurationError } from 'dynamo-backlog';
 import type { DynamoDBClient } from '../../../../src/store/index.js';
-import type { ConfigurationError } from '../../../../src/support/errors.js';
 import type { TakenPort } from '../status/status.js';
 import type { Change } from '../streams/change.js';
 import type { LocalApp } from '../template/local-app.js';

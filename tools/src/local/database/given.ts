@@ -1,6 +1,6 @@
+import { ConfigurationError } from 'dynamo-backlog';
 import { createMissingTables } from '../../../../src/store/dynamodb/create-tables.js';
 import { describeTable } from '../../../../src/store/dynamodb/inspect.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { runningRuntimes } from '../discovery.js';
 import { TableReader } from '../streams/table-reader.js';
 import { createStreamsClient, requireStreams, TableStream } from '../streams/table-stream.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { show } from '../../../../src/support/validation.js';
 
 const AWS = /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i;

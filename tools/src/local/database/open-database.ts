@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import type { RuntimeOptions } from '../runtime-options.js';
 import type { Database, DatabaseOptions } from './database.js';
 

@@ -1,6 +1,6 @@
+import { ConfigurationError } from 'dynamo-backlog';
 import type { KeyElement, TableShape } from '../../../../src/store/dynamodb/create-tables.js';
 import type { TableFacts } from '../../../../src/store/dynamodb/inspect.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 
 /**
  * Checks that a table that was there before is the one that the app means. Indexes beside those of the app do no harm.

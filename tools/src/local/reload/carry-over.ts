@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import type { LocalApp, LocalFunction, LocalTable } from '../template/local-app.js';
 
 /** See `appSource`. */

@@ -1,7 +1,5 @@
-import { BacklogClient } from '../../../../src/client/index.js';
-import type { createDynamoDbClient } from '../../../../src/store/index.js';
-import type { Clock } from '../../../../src/support/clock.js';
-import { systemRandom } from '../../../../src/support/random.js';
+import { BacklogClient } from 'dynamo-backlog';
+import { type Clock, type createDynamoDbClient, systemRandom } from 'dynamo-backlog/engine';
 import type { AppQueue } from '../app-queues.js';
 import { SampleShop } from './sample-shop.js';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answers } from '../../../../src/delivery/settings.js';
-import type { Random } from '../../../../src/support/random.js';
+import type { Random } from 'dynamo-backlog/engine';
+import type { Answers } from 'dynamo-backlog/lambda';
 import { refusalOf } from '../own-address.js';
 
 export interface SampleErpOptions {

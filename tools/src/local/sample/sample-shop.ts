@@ -1,4 +1,4 @@
-import { type Random, randomToken } from '../../../../src/support/random.js';
+import { type Random, randomToken } from 'dynamo-backlog/engine';
 import { MADE_TO_ORDER, UNKNOWN_ARTICLE } from './sample-erp.js';
 
 /** One record that the shop puts into the backlog. */

@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../../../src/support/clock.js';
+import type { ClockSetting } from 'dynamo-backlog/engine';
 import type { Timekeeper } from './timekeeper.js';
 
 const MAX_TIMEOUT_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../../../src/support/clock.js';
+import type { ClockSetting } from 'dynamo-backlog/engine';
 import type { Scheduler } from './scheduler.js';
 import type { ClockChange, Timekeeper } from './timekeeper.js';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { parseCron } from './cron.js';
 import { parseRate } from './expression.js';
 import type { Schedule } from './schedule.js';

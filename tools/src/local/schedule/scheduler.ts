@@ -1,4 +1,4 @@
-import type { ClockSetting } from '../../../../src/support/clock.js';
+import type { ClockSetting } from 'dynamo-backlog/engine';
 import type { LocalRule } from '../template/local-app.js';
 import { countFirings } from './schedule.js';
 import type { Timekeeper } from './timekeeper.js';

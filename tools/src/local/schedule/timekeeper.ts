@@ -1,9 +1,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ConfigurationError } from 'dynamo-backlog';
+import { type Clock, type ClockSetting, scaledClock } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import { type Clock, type ClockSetting, scaledClock } from '../../../../src/support/clock.js';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { parseOptions } from '../../../../src/support/validation.js';
 import { folderTrouble } from '../folder-trouble.js';
 

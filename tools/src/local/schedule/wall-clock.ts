@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { age } from '../../../../src/support/duration.js';
+import { age } from 'dynamo-backlog/engine';
 import type { RuntimeStatus } from './status.js';
 
 /** Two programs that read the same clock one after the other differ by less. */

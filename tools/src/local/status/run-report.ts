@@ -1,6 +1,6 @@
+import { isIdle, type RunSummary } from 'dynamo-backlog/engine';
 import type { RunReport } from '../../../../src/overview/runtime.js';
 import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
-import { isIdle, type RunSummary } from '../../../../src/worker/summary.js';
 import type { InvocationLog } from '../sandbox/invocation-log.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';

@@ -1,9 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { BacklogClient } from '../../../../src/client/index.js';
-import type { RedactPayload } from '../../../../src/operate/redact-payload.js';
-import type { createDynamoDbClient } from '../../../../src/store/index.js';
+import { BacklogClient, type RedactPayload } from 'dynamo-backlog';
+import type { createDynamoDbClient } from 'dynamo-backlog/engine';
 import { consoleApp } from '../../console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../console/deps.js';
 import type { AppQueue } from '../app-queues.js';

@@ -1,7 +1,7 @@
+import { toIso } from 'dynamo-backlog/engine';
 import type { QueueStatus, RuleStatus, RunReport } from '../../../../src/overview/runtime.js';
 import { Serving } from '../../../../src/overview/serving.js';
 import type { StatusCounts } from '../../../../src/store/dynamodb/emulator.js';
-import { toIso } from '../../../../src/support/clock.js';
 import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
 import type { AppQueue } from '../app-queues.js';
 import type { DebuggerAddress } from '../debugging.js';

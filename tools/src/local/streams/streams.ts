@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { deliverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
 import type { SendMessage } from '../queues/queues.js';

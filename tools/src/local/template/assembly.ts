@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 
 /** One resource of a CloudFormation template. */
 export interface TemplateResource {

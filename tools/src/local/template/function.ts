@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { BUNDLE_METADATA, type BundleDescription } from '../../../../src/support/local-bundle.js';
 import { resolve, resolveText } from './intrinsics.js';
 import type { LocalFunction, StackContext } from './local-app.js';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { show } from '../../../../src/support/validation.js';
 
 /** Values of a template's references on this machine. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { parseSchedule } from '../schedule/expression.js';
 import type { TemplateResource } from './assembly.js';
 import { resolveText } from './intrinsics.js';

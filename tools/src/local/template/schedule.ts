@@ -1,5 +1,5 @@
+import { ConfigurationError } from 'dynamo-backlog';
 import * as z from 'zod';
-import { ConfigurationError } from '../../../../src/support/errors.js';
 import { parseOptions } from '../../../../src/support/validation.js';
 import { parseSchedulerExpression } from '../schedule/scheduler-expression.js';
 import type { TemplateResource } from './assembly.js';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { LOCAL_CONTEXT } from '../../../../src/support/local-bundle.js';
 import { readAssembly, type Stack } from './assembly.js';
 

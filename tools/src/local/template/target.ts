@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import { resolveText } from './intrinsics.js';
 import type { StackContext } from './local-app.js';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../../src/support/errors.js';
+import { ConfigurationError } from 'dynamo-backlog';
 import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
 import { givenTables } from './given-tables.js';
