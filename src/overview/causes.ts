@@ -103,10 +103,11 @@ export function sumOf({ retry, dead }: FailureCounts): number {
 function failedOf({ dead, total, counted = 'exact', failed, records }: Stratum): Failed[] {
   // NEW records wait in the same lane; a dead record without an error has expired, or was discarded.
   const failures = records.filter(({ lastError, status }) => lastError && (dead || status === 'ERROR'));
+  const isWhole = records.length >= total;
   // Failed records stand together in the index. So their share of what was read says little of their number.
   const weight =
-    failed === undefined
-      ? total / Math.max(1, records.length)
+    isWhole || failed === undefined
+      ? Math.max(1, total / Math.max(1, records.length))
       : Math.max(1, failed / Math.max(1, failures.length));
   return failures.flatMap((record) =>
     record.lastError

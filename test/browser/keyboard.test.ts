@@ -85,6 +85,25 @@ describe('with the keyboard alone', () => {
     await tabTo(page, 'main a');
   });
 
+  it('opens the row of a cause, and acts on all its records', async () => {
+    const { store, ...console } = await shop();
+    const origin = await serve(console);
+    const page = await openPage(origin);
+    await page.goto(`${origin}/failures`);
+    const cause = page.locator('li[data-key="HttpError 422 erp.example"]');
+    await tabTo(page, 'li[data-key="HttpError 422 erp.example"] > details > summary');
+    await page.keyboard.press('Enter');
+    await cause.locator('.patterns').waitFor();
+    expect(await cause.locator('.patterns').innerText()).toContain('unknown article {id}');
+    await tabTo(page, '.causes a[href*="do=redrive"]');
+    await enter(page);
+    expect(await page.locator('h1').innerText()).toBe('Redrive 5 records?');
+    await tabTo(page, 'main button[type=submit]');
+    await enter(page);
+    await page.getByText('Done: 5 of 5 records changed.').waitFor();
+    expect((await store.records.get('order-0960'))?.status).toBe('NEW');
+  });
+
   it('ticks records, and acts on the ticked ones', async () => {
     const { store, ...console } = await shop();
     const origin = await serve(console);

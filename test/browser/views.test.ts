@@ -81,6 +81,17 @@ it('the pages that forms lead to have no faults, either', async () => {
   expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);
 });
 
+it('the causes of failures have no faults when all of them are open', async () => {
+  const origin = await serve(await hostileShop());
+  const page = await openPage(origin);
+  await page.goto(`${origin}/failures`);
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  expect(await page.locator('.patterns:visible').count()).toBeGreaterThan(5);
+  expect(await faultsOf(page)).toEqual(NO_FAULTS);
+});
+
 describe('fifty queues', () => {
   it('has what is wrong on the first screen of a phone, and the other queues folded', async () => {
     const origin = await serve(await manyQueues());

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { CountsReader } from '../../src/overview/counts.js';
+import { readCauses } from '../../tools/src/console/failures/read-causes.js';
 import { shares } from '../../tools/src/console/failures/sample.js';
+import { PAGE_BUDGET } from '../../tools/src/console/read-within.js';
 import {
   consoleUnderTest,
   DAY,
@@ -10,6 +13,7 @@ import {
   inRetry,
   iso,
   MINUTE,
+  NOW,
   post,
   runtimeUnderTest,
   waiting,
@@ -134,6 +138,18 @@ describe('the failures', () => {
       store.put(inRetry(`r${i}`, { ...failedAgo(MINUTE, 'down'), dueAt: iso(-HOUR + i) }));
     for (let i = 0; i < 1_900; i++) store.put(waiting(`n${i}`, { dueAt: iso(i) }));
     expect(rowOf((await get(app, '/failures')).text, 'HttpError no host')).toContain('≈ 200 in retry');
+  });
+
+  it('are as many as the monitor has counted, in AWS', async () => {
+    const { store, clock } = consoleUnderTest(orders);
+    for (let i = 0; i < 200; i++)
+      store.put(inRetry(`r${i}`, { ...failedAgo(MINUTE, 'down'), dueAt: iso(-HOUR + i) }));
+    for (let i = 0; i < 500; i++) store.put(waiting(`n${i}`, { dueAt: iso(i) }));
+    const deps = { backlog: { table: 'Records', controlTable: 'Control', store, clock } };
+    const { counts } = await new CountsReader({ ...deps, ...orders }).read();
+    const queues = (counts?.stats.queues ?? []).map((stats) => ({ ...stats, inRetry: 180 }));
+    const { causes } = await readCauses(deps, queues, { budget: PAGE_BUDGET, now: NOW });
+    expect(causes.map(({ retry, counted }) => [Math.round(retry), counted])).toEqual([[180, 'about']]);
   });
 
   it('say when there are none', async () => {

@@ -31,15 +31,20 @@ export function causeLines(causes: readonly FailureCause[], look: Look): string[
   const others = 2 * NUMBER + SINCE + MIN_QUEUES + 4 * GAP.length;
   const causeWidth = Math.min(natural, Math.max(MIN_CAUSE, columns - others));
   const row = (cause: string, retry: string, dead: string, since: string, queues: string) =>
-    [padEnd(cut(cause, causeWidth), causeWidth), retry, dead, padEnd(since, SINCE), queues]
-      .join(GAP)
-      .trimEnd();
-  const head = row('CAUSE', padStart('RETRY', NUMBER), padStart('DEAD', NUMBER), 'SINCE, UTC', 'QUEUES');
+    [cause, retry, dead, padEnd(since, SINCE), queues].join(GAP).trimEnd();
+  const causeCell = (text: string) => padEnd(cut(text, causeWidth), causeWidth);
+  const head = row(
+    causeCell('CAUSE'),
+    padStart('RETRY', NUMBER),
+    padStart('DEAD', NUMBER),
+    'SINCE, UTC',
+    'QUEUES',
+  );
   const lines = [
     paint('dim', head),
     ...shown.flatMap((cause) => [
       row(
-        plain(causeText(cause.cause)),
+        paint('bold', causeCell(plain(causeText(cause.cause)))),
         numberCell(cause.retry, cause, paint, 'yellow'),
         numberCell(cause.dead, cause, paint, 'red'),
         cause.firstAt === undefined ? '-' : minuteText(cause.firstAt, look.now),

@@ -31,7 +31,7 @@ export async function readCauses(
   const counted = leastExact(queues);
   return {
     causes: causesOf(
-      strata.map((stratum) => ({ ...stratum, failed: failedOf(deps, stratum) })),
+      strata.map((stratum) => ({ ...stratum, failed: failedOf(deps, queues, stratum) })),
       now,
     ),
     examined,
@@ -42,11 +42,15 @@ export async function readCauses(
   };
 }
 
-/** The number of records in retry, which a local runtime counts; undefined: not known. */
+/** The number of records in retry: the local runtime has counted it, or the monitor; undefined: not known. */
 function failedOf(
   { runtime, backlog }: Pick<OverviewDeps, 'backlog' | 'runtime'>,
+  queues: readonly OverviewStats[],
   { queue, dead }: Stratum,
 ): number | undefined {
   if (dead) return undefined;
-  return runtime?.status().queues.find(({ name, table }) => name === queue && table === backlog.table)?.ERROR;
+  const isOwn = ({ name, table }: { name: string; table: string }) =>
+    name === queue && table === backlog.table;
+  const counted = runtime?.status().queues.find(isOwn)?.ERROR;
+  return counted ?? queues.find((stats) => stats.queue === queue)?.inRetry;
 }
