@@ -127,7 +127,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog list --status DEAD', 'what was given up'],
-        ['backlog list --error "HttpError 503" --older-than 15m', 'one cause'],
+        ['backlog list --status ERROR --error "HttpError 503" --older-than 15m', 'in retry, of one cause'],
         ["backlog list --queue bulk --json | jq -r '.[].id'", 'for programs'],
       ),
     )
