@@ -9,18 +9,14 @@ import { type Plan, planRelease, type Repository, verifyTag } from './release/pl
 
 const USAGE = 'npm run release -- VERSION [--dry-run]\nnpm run release -- --verify TAG';
 const CHANGELOG = 'CHANGELOG.md';
-/** Deliveries name the version; a bundle has no package.json to read it from. */
 /** The tarballs that the tag's workflow will publish. */
 const PACKED = 'node_modules/.cache/packed';
+/** Deliveries name the version; a bundle has no package.json to read it from. */
 const VERSION_SOURCE = 'src/support/version.ts';
-const WRITTEN = [
-  CHANGELOG,
-  'package.json',
-  'tools/package.json',
-  'create/package.json',
-  'package-lock.json',
-  VERSION_SOURCE,
-];
+const WORKSPACES = ['tools', 'create'];
+const MANIFESTS = ['package.json', ...WORKSPACES.map((name) => `${name}/package.json`)];
+const LOCK = 'package-lock.json';
+const WRITTEN = [CHANGELOG, VERSION_SOURCE, LOCK, ...MANIFESTS];
 
 try {
   main();
@@ -62,11 +58,8 @@ function release({ version, tag, changelog }: Plan): void {
   try {
     writeFileSync(CHANGELOG, changelog);
     writeFileSync(VERSION_SOURCE, withVersion(read(VERSION_SOURCE), version));
-    run(
-      'npm',
-      ...['version', version, '--workspaces', '--include-workspace-root', '--no-workspaces-update'],
-      ...['--no-git-tag-version', '--allow-same-version', '--ignore-scripts'],
-    );
+    for (const path of MANIFESTS) rewrite(path, (manifest) => ({ ...manifest, version }));
+    rewrite(LOCK, (lock) => withVersions(lock, version));
     run('npm', 'run', 'build');
     run('npm', 'run', 'pack', '--', PACKED);
     if (output('git', 'status', '--porcelain') !== '')
@@ -76,6 +69,19 @@ function release({ version, tag, changelog }: Plan): void {
     run('git', 'checkout', 'HEAD', '--', ...WRITTEN);
     throw error;
   }
+}
+
+type Json = Record<string, unknown>;
+
+function rewrite(path: string, change: (content: Json) => Json): void {
+  writeFileSync(path, `${JSON.stringify(change(JSON.parse(read(path)) as Json), null, 2)}\n`);
+}
+
+/** The lock file with the version of all packages of the repository: `npm version` leaves those of workspaces as they were. */
+function withVersions(lock: Json, version: string): Json {
+  const packages = lock.packages as Readonly<Record<string, Json>>;
+  const own = ['', ...WORKSPACES].map((name) => [name, { ...packages[name], version }]);
+  return { ...lock, version, packages: { ...packages, ...Object.fromEntries(own) } };
 }
 
 function withVersion(source: string, version: string): string {

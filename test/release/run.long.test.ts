@@ -8,15 +8,32 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const TSX = createRequire(import.meta.url).resolve('tsx/cli');
 const SCRIPT = fileURLToPath(new URL('../../scripts/release.ts', import.meta.url));
+const WORKSPACES = ['tools', 'create'];
 const FILES = {
-  'package.json': JSON.stringify({ name: 'a', version: '0.1.0', scripts: { build: 'node build.cjs' } }),
+  '.gitignore': 'node_modules\n',
+  'package.json': JSON.stringify({
+    name: 'a',
+    version: '0.1.0',
+    workspaces: WORKSPACES,
+    scripts: { build: 'node build.cjs', pack: 'node pack.cjs' },
+  }),
+  ...Object.fromEntries(
+    WORKSPACES.map((name) => [
+      `${name}/package.json`,
+      JSON.stringify({ name: `a-${name}`, version: '0.1.0' }),
+    ]),
+  ),
   'package-lock.json': JSON.stringify({
     name: 'a',
     version: '0.1.0',
     lockfileVersion: 3,
-    packages: { '': { name: 'a', version: '0.1.0' } },
+    packages: {
+      '': { name: 'a', version: '0.1.0', workspaces: WORKSPACES },
+      ...Object.fromEntries(WORKSPACES.map((name) => [name, { name: `a-${name}`, version: '0.1.0' }])),
+    },
   }),
   'build.cjs': '',
+  'pack.cjs': "if (!process.argv[2]) throw new Error('pack needs a folder');",
   'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n- A pause.\n',
   'src/support/version.ts': "export const VERSION = '0.1.0';\n",
 };
@@ -80,8 +97,10 @@ it('a release is one commit with the version in all places, and a tag that verif
     'v0.2.0',
   ]);
   expect(git('rev-parse', 'v0.2.0^{commit}')).toBe(git('rev-parse', 'HEAD'));
-  expect(JSON.parse(read('package.json')).version).toBe('0.2.0');
-  expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe('0.2.0');
+  for (const path of ['', 'tools/', 'create/'])
+    expect(JSON.parse(read(`${path}package.json`)).version, path).toBe('0.2.0');
+  const { packages } = JSON.parse(read('package-lock.json'));
+  expect(['', ...WORKSPACES].map((name) => packages[name].version)).toEqual(['0.2.0', '0.2.0', '0.2.0']);
   expect(read('src/support/version.ts')).toBe("export const VERSION = '0.2.0';\n");
   expect(read('CHANGELOG.md')).toMatch(/## Unreleased\n\n## 0\.2\.0 - \d{4}-\d\d-\d\d\n\n- A pause/);
   expect(release('--verify', 'v0.2.0').status).toBe(0);
