@@ -7,7 +7,7 @@ export type { Answers } from '../src/delivery/settings.js';
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export { Backlog } from './backlog.js';
 export type { WorkEnvironmentOptions } from './functions/work-environment.js';
-export type { AlarmActions, FailureAlarm, QueueAlarms } from './props/alarm-props.js';
+export type { AlarmActions, QueueAlarms } from './props/alarm-props.js';
 export type { BacklogProps } from './props/backlog-props.js';
 export type { DeliveryProps, HeaderSecret } from './props/delivery-props.js';
 export type { EntryFunctionProps, FunctionProps } from './props/function-props.js';

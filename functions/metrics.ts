@@ -16,9 +16,12 @@ const ESSENTIAL: ReadonlySet<string> = new Set([
   'Unprocessed',
   'NotIndexed',
   'SourcesStopped',
-  'FailureBalance',
+  'FailingSeconds',
   'RemovedQueueWaiting',
 ]);
+
+/** Metrics whose zero says that something is over. */
+const WRITTEN_AS_ZERO: ReadonlySet<string> = new Set(['FailingSeconds']);
 
 /** @inline */
 type Values = Readonly<Record<string, number | undefined>>;
@@ -32,37 +35,38 @@ const UNITS = ['Count', 'Seconds'] as const;
  *
  * @param counts with the dimensions
  * @param seconds with the dimensions
- * @param ofTable counts that have the table alone as dimension
+ * @param ofTable counts, and seconds, that have the table alone as dimension
  */
 function write(
   level: MetricsLevel,
   dimensions: Record<string, string>,
   counts: Values,
   seconds: Values = {},
-  ofTable: Values = {},
+  ofTable: { readonly counts?: Values; readonly seconds?: Values } = {},
 ) {
   if (level === 'off') return;
   const worth = (values: Values) =>
     Object.entries(values).filter(
-      ([name, value = 0]) => value !== 0 && (level === 'full' || ESSENTIAL.has(name)),
+      ([name, value]) =>
+        value !== undefined &&
+        (value !== 0 || WRITTEN_AS_ZERO.has(name)) &&
+        (level === 'full' || ESSENTIAL.has(name)),
     );
   const own = [worth(counts), worth(seconds)];
-  const shared = worth(ofTable);
+  const shared = [worth(ofTable.counts ?? {}), worth(ofTable.seconds ?? {})];
   const directive = (names: readonly string[], metrics: readonly object[]) =>
     metrics.length === 0 ? [] : { Namespace: METRICS_NAMESPACE, Dimensions: [names], Metrics: metrics };
-  const named = (values: ReturnType<typeof worth>, Unit: string) => values.map(([Name]) => ({ Name, Unit }));
+  const named = (all: readonly ReturnType<typeof worth>[]) =>
+    all.flatMap((values, i) => values.map(([Name]) => ({ Name, Unit: UNITS[i] })));
   const directives = [
-    directive(
-      Object.keys(dimensions),
-      own.flatMap((values, i) => named(values, UNITS[i] ?? '')),
-    ),
-    directive(['Table'], named(shared, 'Count')),
+    directive(Object.keys(dimensions), named(own)),
+    directive(['Table'], named(shared)),
   ].flat();
   if (directives.length === 0) return;
   const line = {
     _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives },
     ...dimensions,
-    ...Object.fromEntries([...own.flat(), ...shared]),
+    ...Object.fromEntries([...own, ...shared].flat()),
   };
   // console.log would not do: Lambda makes a text of its lines.
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -91,7 +95,7 @@ export function runMetrics(summary: RunSummary): { readonly counts: Values; read
       };
   return {
     counts: { ...counts, CaughtUp: summary.caughtUp?.length },
-    seconds: { LagSeconds: summary.lagSeconds },
+    seconds: { LagSeconds: summary.lagSeconds, FailingSeconds: summary.failingSeconds },
   };
 }
 
@@ -106,17 +110,15 @@ export function emitMetrics(
   level: MetricsLevel,
   ownAlarms?: QueueSettings['ownAlarms'],
 ): void {
-  const { attempted, succeeded, failed, dead, snoozed, cancelled } = summary;
-  // Records may also be given up without an attempt.
-  const failedAttempts = Math.min(failed + dead, attempted - succeeded - snoozed - cancelled);
+  const { dead, failingSeconds } = summary;
   const { counts, seconds } = runMetrics(summary);
   // Metrics by the table alone, for alarms of the whole backlog.
-  const ofAll = (name: string, value: number) => (ownAlarms?.includes(name) === false ? value : 0);
+  const ofAll = (name: string, value: number | undefined) =>
+    ownAlarms?.includes(name) === false ? value : undefined;
   write(level, { Table: table, Queue: summary.queue }, counts, seconds, {
     // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
-    Refused: summary.refused,
-    Dead: ofAll('dead', dead),
-    FailureBalance: ofAll('failures', 2 * failedAttempts - attempted),
+    counts: { Refused: summary.refused, Dead: ofAll('dead', dead) },
+    seconds: { FailingSeconds: ofAll('failures', failingSeconds) },
   });
 }
 
@@ -169,6 +171,8 @@ export function emitIntakeMetrics(intake: IntakeMetrics, table: string, level: M
 export interface QueueGauges {
   /** The lateness of the record that is due for longest, in the backlog's seconds; 0 if none is due. */
   readonly oldestDueAge: number;
+  /** Time for which records have failed without recovery; 0: they have recovered lately. Undefined: nothing to say. */
+  readonly failingSeconds?: number | undefined;
   /** Records that wait for an attempt, now or later. */
   readonly waiting?: number | undefined;
   /** The number of them that are due. Unknown for a progressive queue, whose tiers say when. */
@@ -181,17 +185,28 @@ export interface QueueGauges {
 
 /** Metrics of what waits in a queue. */
 export function emitGauges(
-  { oldestDueAge, waiting, due, inRetry, dead }: QueueGauges,
+  { oldestDueAge, failingSeconds, waiting, due, inRetry, dead }: QueueGauges,
   { table, queue }: { table: string; queue: string },
   level: MetricsLevel,
 ): void {
   const counts = { Waiting: waiting, Due: due, InRetry: inRetry, DeadRecords: dead };
-  write(level, { Table: table, Queue: queue }, counts, { OldestDueAge: oldestDueAge });
+  write(level, { Table: table, Queue: queue }, counts, {
+    OldestDueAge: oldestDueAge,
+    FailingSeconds: failingSeconds,
+  });
 }
 
-/** Emits the lateness of the record that is due for longest in any queue without a lag alarm of its own. */
-export function emitOldestDueAge(seconds: number, table: string, level: MetricsLevel): void {
-  write(level, { Table: table }, {}, { OldestDueAge: seconds });
+/** The greatest values of all queues without alarms of their own. */
+export interface TableGauges {
+  readonly oldestDueAge: number;
+  /** Undefined: no queue has anything to say. */
+  readonly failingSeconds: number | undefined;
+}
+
+/** Metrics by the table alone. */
+export function emitTableGauges(gauges: TableGauges, table: string, level: MetricsLevel): void {
+  const { oldestDueAge: OldestDueAge, failingSeconds: FailingSeconds } = gauges;
+  write(level, { Table: table }, {}, { OldestDueAge, FailingSeconds });
 }
 
 /** The number of the intake's event source mappings that are disabled or do not work. */

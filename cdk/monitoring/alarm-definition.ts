@@ -12,6 +12,8 @@ export type AlarmDefinition = {
   readonly periods?: number;
   /** Number of these periods in which it must be crossed. Default: all. */
   readonly datapoints?: number;
+  /** Missing data keep its state: what is not known is no end. Default: they are no reason for an alarm `above`, and one for `below`. */
+  readonly keepsState?: boolean;
   /** An alarm without which records could be late or lost unseen, or which was asked for by name. */
   readonly essential?: boolean;
   /** The meaning of the alarm, and what to look at first. */

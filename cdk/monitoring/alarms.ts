@@ -69,6 +69,7 @@ function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmO
     below,
     periods = 1,
     datapoints = periods,
+    keepsState = false,
     description,
   } = definition;
   const alarm = new Alarm(scope, id, {
@@ -81,7 +82,11 @@ function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmO
     evaluationPeriods: periods,
     datapointsToAlarm: datapoints,
     // A metric that is zero is not written; a heartbeat that is missing has stopped.
-    treatMissingData: above === undefined ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    treatMissingData: keepsState
+      ? TreatMissingData.IGNORE
+      : above === undefined
+        ? TreatMissingData.BREACHING
+        : TreatMissingData.NOT_BREACHING,
     alarmDescription: `[${severity}] ${description} Runbook: dynamo-backlog, docs/runbook.md#${runbook}`,
   });
   const actions = actionsFor(severity, options.alarmActions);

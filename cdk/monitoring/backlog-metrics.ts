@@ -90,9 +90,14 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('DeadRecords', queue, options);
   }
 
-  /** Attempts that failed, less all others, of all queues: above 0 more than half have failed. Default: their sum over five minutes. */
-  metricFailureBalance(options?: MetricOptions): Metric {
-    return this.ofTable('FailureBalance', options);
+  /**
+   * The time for which records have failed without recovery, in seconds: of a queue, or (undefined) of any. For an hour after the
+   * recovery it is 0, then there is no data. Default: the maximum over five minutes.
+   */
+  metricFailing(queue?: string, options?: MetricOptions): Metric {
+    return queue === undefined
+      ? this.ofTable('FailingSeconds', options)
+      : this.ofQueue('FailingSeconds', queue, options);
   }
 
   /** Records that the intake indexed. Default: their sum over five minutes. */

@@ -14,6 +14,7 @@ export type MetricName =
   | 'UnknownTask'
   | 'CaughtUp'
   | 'LagSeconds'
+  | 'FailingSeconds'
   | 'OldestDueAge'
   | 'Waiting'
   | 'Due'
@@ -23,6 +24,7 @@ export type MetricName =
 /** Metrics that are read, not counted: the sum of the readings of five minutes would mean nothing. */
 const GAUGES: ReadonlySet<string> = new Set([
   'LagSeconds',
+  'FailingSeconds',
   'OldestDueAge',
   'Waiting',
   'Due',
@@ -44,7 +46,7 @@ export type TableMetricName =
   | 'RemovedQueueWaiting'
   | 'OldestDueAge'
   | 'Dead'
-  | 'FailureBalance';
+  | 'FailingSeconds';
 
 /** A metric of the whole backlog: the sum over five minutes. */
 export function tableMetric(

@@ -1,5 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from '../props/queue.js';
 import type { AlarmDefinition } from './alarm-definition.js';
 import { queueMetric } from './metrics.js';
@@ -29,7 +27,7 @@ export function queueAlarms(
         }
       : undefined,
     failures && enabled
-      ? { ...failureAlarm(tableName, name, failures), essential: given.includes('failures') }
+      ? { ...failureAlarm(tableName, name), essential: given.includes('failures') }
       : undefined,
     dead === undefined
       ? undefined
@@ -61,31 +59,18 @@ export function queueAlarms(
   return definitions.flatMap((one) => (one ? [{ ...one, severity: severity ?? one.severity }] : []));
 }
 
-/** Two periods: what fails for a moment is what retries are for. */
-function failureAlarm(
-  tableName: string,
-  name: string,
-  { share, minimumAttempts }: { readonly share: number; readonly minimumAttempts: number },
-): AlarmDefinition {
+/** The runs and the monitor say for how long nothing has recovered, and 0 for an hour after the recovery. */
+function failureAlarm(tableName: string, name: string): AlarmDefinition {
   return {
     id: `Failures-${name}`,
     severity: 'page',
     runbook: 'failures',
-    metric: new MathExpression({
-      expression: `IF(attempted >= ${minimumAttempts}, (FILL(failed, 0) + FILL(dead, 0)) / attempted, 0)`,
-      usingMetrics: {
-        attempted: queueMetric(tableName, name, 'Attempted'),
-        failed: queueMetric(tableName, name, 'Failed'),
-        dead: queueMetric(tableName, name, 'Dead'),
-      },
-      label: 'Share of attempts that failed',
-      period: Duration.minutes(5),
-    }),
-    above: share,
-    periods: 2,
+    metric: queueMetric(tableName, name, 'FailingSeconds'),
+    above: 0,
+    keepsState: true,
     description:
-      `More than ${Math.round(share * 100)} % of the attempts of the queue ${name} have failed for ten minutes: the destination is ` +
-      'down or rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
+      `Records of the queue ${name} have failed for minutes, and none of them, or of one destination, succeeds: it is down or ` +
+      'rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
       `and can be redriven. First: "backlog list --queue ${name} --status ERROR", and the same with DEAD.`,
   };
 }

@@ -5,9 +5,6 @@ import type { AlarmDefinition } from './alarm-definition.js';
 import { tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
-/** Attempts by which failures must outnumber the others: below it, half of them means nothing. */
-const MIN_BALANCE = 3;
-
 /**
  * One alarm for all queues in place of one for each. Those that give a threshold, or have no alarms, do not count for it:
  * the functions leave them out of these metrics.
@@ -54,11 +51,11 @@ function failuresAlarm(tableName: string): AlarmDefinition {
     essential: true,
     severity: 'page',
     runbook: 'failures',
-    metric: tableMetric(tableName, 'FailureBalance'),
-    above: MIN_BALANCE,
-    periods: 2,
+    metric: tableMetric(tableName, 'FailingSeconds'),
+    above: 0,
+    keepsState: true,
     description:
-      'More than half of the attempts of all queues together have failed for ten minutes: a destination is down or rejects ' +
+      'Records of some queue have failed for minutes, and none of them, or of one destination, succeeds: it is down or rejects ' +
       'everything, or a handler is broken. No record is lost: they are retried less and less often, or are DEAD and can be ' +
       'redriven. First: the saved query "failed attempts by error", which names the queues, then "backlog list --queue QUEUE ' +
       '--status ERROR", and the same with DEAD.',

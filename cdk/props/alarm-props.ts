@@ -36,12 +36,11 @@ export interface QueueAlarms {
   readonly dead?: number | false | undefined;
 
   /**
-   * The share of attempts that may fail or kill their record in two consecutive periods of five minutes, and the attempts in each
-   * below which the share means nothing.
+   * Records have failed for minutes, and none of them, or of one destination, succeeds.
    *
-   * @default - `{ share: 0.5, minimumAttempts: 4 }`
+   * @default true
    */
-  readonly failures?: FailureAlarm | false | undefined;
+  readonly failures?: boolean | undefined;
 
   /**
    * Records that may wait, now or later. It needs the metrics `full`.
@@ -56,21 +55,4 @@ export interface QueueAlarms {
    * @default - `page` for lag and failures, `ticket` for the others
    */
   readonly severity?: Severity | undefined;
-}
-
-/** The limit of failing attempts. */
-export interface FailureAlarm {
-  /**
-   * The share of attempts, from 0 to 1: the alarm goes off above it.
-   *
-   * @default 0.5
-   */
-  readonly share?: number | undefined;
-
-  /**
-   * The attempts in five minutes below which the share means nothing.
-   *
-   * @default 4
-   */
-  readonly minimumAttempts?: number | undefined;
 }

@@ -9,7 +9,7 @@ import type { Severity } from './alarm-props.js';
 export interface QueueAlarmSettings {
   readonly lagSeconds: number | undefined;
   readonly dead: number | undefined;
-  readonly failures: { readonly share: number; readonly minimumAttempts: number } | undefined;
+  readonly failures: boolean;
   readonly depth: number | undefined;
   readonly unknownTask: boolean;
   readonly severity: Severity | undefined;
@@ -22,18 +22,7 @@ const count = z.union([z.int().min(0), off], 'expected a whole number from 0 on,
 const shape = z.strictObject({
   lag: z.union([duration, off], 'expected a Duration or false').optional(),
   dead: count.default(0),
-  failures: z
-    .union(
-      [
-        z.strictObject({
-          share: z.number().min(0).lt(1).default(0.5),
-          minimumAttempts: z.int().min(1).default(4),
-        }),
-        off,
-      ],
-      'expected { share: 0 to 1, minimumAttempts: from 1 on } or false',
-    )
-    .default({ share: 0.5, minimumAttempts: 4 }),
+  failures: z.boolean({ error: 'expected true or false' }).default(true),
   depth: count.default(false),
   severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
 });
@@ -47,7 +36,7 @@ const LAG_SECONDS = 180;
 const NONE: QueueAlarmSettings = {
   lagSeconds: undefined,
   dead: undefined,
-  failures: undefined,
+  failures: false,
   depth: undefined,
   unknownTask: false,
   severity: undefined,
@@ -62,7 +51,7 @@ export function ownAlarms(
   { lagSeconds, dead, failures, given }: QueueAlarmSettings,
   enabled: boolean,
 ): string[] | undefined {
-  const all = { lag: enabled ? lagSeconds : undefined, dead, failures };
+  const all = { lag: enabled ? lagSeconds : undefined, dead, failures: failures || undefined };
   const own = Object.entries(all).filter(([name, value]) => value === undefined || given.includes(name));
   return own.length > 0 ? own.map(([name]) => name) : undefined;
 }
@@ -74,7 +63,7 @@ export function readQueueAlarms(input: unknown, attemptTimeout: number, path: st
   return {
     lagSeconds: lag === false ? undefined : (lag?.toSeconds() ?? LAG_SECONDS + attemptTimeout),
     dead: dead === false ? undefined : dead,
-    failures: failures === false ? undefined : failures,
+    failures,
     depth: depth === false ? undefined : depth,
     unknownTask: true,
     severity,

@@ -9,7 +9,6 @@ export {
     BacklogProps,
     DeliveryProps,
     EntryFunctionProps,
-    FailureAlarm,
     FunctionProps,
     GrantInsertOptions,
     HeaderSecret,

@@ -566,6 +566,9 @@ interface SlotsHeld {
 interface QueueState {
     readonly paused: boolean;
     readonly pausedAt?: string | undefined;
+    readonly pausedUntil?: string | undefined;
+    readonly resumedAt?: string | undefined;
+    readonly failing?: string | undefined;
     readonly retryMode?: RetryModeState | undefined;
     readonly isRetryModeDamaged?: true | undefined;
     readonly tiers: ReadonlyMap<string, TierRun>;
@@ -607,6 +610,7 @@ interface QueueStore {
     read(queue: string): Promise<QueueState>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+    noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 interface BreakerStore {
     set(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -833,6 +837,7 @@ interface RunSummary {
     readonly refused?: number | undefined;
     readonly leftOver: number;
     readonly lagSeconds: number;
+    readonly failingSeconds?: number | undefined;
     readonly ended: StopReason;
     readonly comesBack?: true | undefined;
     readonly queues?: readonly RunSummary[] | undefined;
@@ -877,13 +882,9 @@ type AlarmActions = readonly IAlarmAction[] | {
 interface QueueAlarms {
     readonly lag?: Duration$1 | false | undefined;
     readonly dead?: number | false | undefined;
-    readonly failures?: FailureAlarm | false | undefined;
+    readonly failures?: boolean | undefined;
     readonly depth?: number | false | undefined;
     readonly severity?: Severity | undefined;
-}
-interface FailureAlarm {
-    readonly share?: number | undefined;
-    readonly minimumAttempts?: number | undefined;
 }
 
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
@@ -1045,7 +1046,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricDue(queue: string, options?: MetricOptions): Metric;
     metricInRetry(queue: string, options?: MetricOptions): Metric;
     metricDeadRecords(queue: string, options?: MetricOptions): Metric;
-    metricFailureBalance(options?: MetricOptions): Metric;
+    metricFailing(queue?: string, options?: MetricOptions): Metric;
     metricIndexed(options?: MetricOptions): Metric;
     metricRepaired(options?: MetricOptions): Metric;
     metricUnknownQueue(options?: MetricOptions): Metric;
@@ -1284,7 +1285,7 @@ interface OperatorLeaseStore extends LeaseStore {
 }
 interface OperatorQueueStore extends QueueStore {
     readAll(): Promise<ReadonlyMap<string, QueueState>>;
-    setPaused(queue: string, paused: boolean): Promise<boolean>;
+    setPaused(queue: string, paused: boolean, until?: string): Promise<boolean>;
 }
 interface OperatorActiveRegionStore extends ActiveRegionStore {
     write(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
@@ -1705,6 +1706,9 @@ interface ExportOptions {
     readonly onTrouble?: ((message: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
 }
+interface PauseOptions {
+    readonly until?: Date | string | undefined;
+}
 interface StatsOptions {
     readonly queues?: readonly string[] | undefined;
     readonly alsoQueues?: readonly string[] | undefined;
@@ -1758,7 +1762,7 @@ declare class BacklogOperator {
     changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult>;
     export(which: Which, options?: ExportOptions): AsyncGenerator<Item>;
     stats(options?: StatsOptions): Promise<Stats>;
-    pause(queue: string): Promise<boolean>;
+    pause(queue: string, options?: PauseOptions): Promise<boolean>;
     resume(queue: string): Promise<boolean>;
 }
 
@@ -2068,7 +2072,6 @@ export type {
     Duration,
     EntryFunctionProps,
     ErrorEntry,
-    FailureAlarm,
     FakeAnswer,
     FakeFetch,
     FakeRequest,

@@ -1,11 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import {
+  failingFor,
+  type LastAges,
   type MonitoredQueue,
   oldestDueAge,
   RateLimitedCounter,
   type RateLimitedCounts,
   type Reading,
   readingItem,
+  reportedAge,
 } from '../../src/monitor/index.js';
 import { isPassive } from '../../src/registry/regions.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
@@ -15,7 +18,7 @@ import type { HandlerDeps } from '../deps.js';
 import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { emitGauges, emitOldestDueAge, emitRemovedQueues, emitSourcesStopped } from '../metrics.js';
+import { emitGauges, emitRemovedQueues, emitSourcesStopped, emitTableGauges } from '../metrics.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
 import { monitoredQueues, type RemovedQueue, registeredQueues } from './registered.js';
 import { readMonitorSettings } from './settings.js';
@@ -46,6 +49,8 @@ export interface QueueReading {
   readonly tiers?: readonly number[] | undefined;
   /** The time of the count, ISO-8601; missing if it was at this reading. */
   readonly countedAt?: string | undefined;
+  /** Time for which records have failed without recovery; 0: they have recovered lately. Absent: nothing to say. */
+  readonly failingSeconds?: number | undefined;
   readonly paused?: true | undefined;
   readonly openBreakers?: number | undefined;
 }
@@ -80,18 +85,21 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       clock,
       store,
       noted,
+      ages: new Map() as LastAges,
       counter: new RateLimitedCounter(clock),
     };
   });
 
   const handle = async (_: unknown, context: LambdaContext) => {
-    const { settings, clock, store, noted, counter } = start();
+    const { settings, clock, store, noted, ages, counter } = start();
     const { metrics } = settings;
     const table = settings.tables.records;
     let oldest = 0;
+    let longestFailing: number | undefined;
     const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
     // The counts are the same in all regions: the active one's monitor notes them.
-    const isQuiet = await isPassive(settings, store, clock.now()).catch(() => true);
+    const passive = await isPassive(settings, store, clock.now()).catch(() => undefined);
+    const isQuiet = passive !== false;
     const { queues, removed } =
       'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
     const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
@@ -99,20 +107,25 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       const deps = { store, now: clock.now() };
       const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.queues.read(queue.name)]);
       const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
+      const failingSeconds = failingFor(state, counted, { now: deps.now, isPassive: passive });
       const reading = {
         queue: queue.name,
         oldestDueAge: Math.round(age),
         ...(counted ? countsForLog(counted) : {}),
+        ...(failingSeconds === undefined ? {} : { failingSeconds }),
         ...(state.paused ? { paused: true as const } : {}),
         ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
       };
       const own = ownValue(settings.queues, queue.name);
       // Other stacks have their own alarms; what no stack serves any more has none.
-      const hasNoOther = own ? !own.ownAlarms?.includes('lag') : removed.has(queue.name);
-      if (hasNoOther) oldest = Math.max(oldest, reading.oldestDueAge);
+      const hasNoOther = (alarm: string) => (own ? !own.ownAlarms?.includes(alarm) : removed.has(queue.name));
+      const lateness = reportedAge(queue.name, reading.oldestDueAge, state, { now: deps.now, last: ages });
+      if (hasNoOther('lag')) oldest = Math.max(oldest, lateness);
+      if (failingSeconds !== undefined && hasNoOther('failures'))
+        longestFailing = Math.max(longestFailing ?? 0, failingSeconds);
       if (reading.waiting === undefined)
         logger.warn('too many records to count in time', { queue: queue.name });
-      emitGauges(reading, { table, queue: queue.name }, metrics);
+      emitGauges({ ...reading, oldestDueAge: lateness }, { table, queue: queue.name }, metrics);
       if (isNotable(reading)) logger.info('queue', forLog(reading));
       if (counted && !isQuiet && noted.get(queue.name) !== counted.at) {
         await store.readings.write(queue.name, readingItem(noteOf(queue, counted)));
@@ -134,7 +147,10 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const [, ...readings] = (await allOrThrow([
       lookAtSources,
       ...queues.map((queue) => () => read(queue)),
-    ]).finally(() => emitOldestDueAge(settings.tableAlarms ? oldest : 0, table, metrics))) as QueueReading[];
+    ]).finally(() => {
+      const gauges = { oldestDueAge: oldest, failingSeconds: longestFailing };
+      if (settings.tableAlarms) emitTableGauges(gauges, table, metrics);
+    })) as QueueReading[];
     if ('error' in registered) throw registered.error;
     reportRemoved(readings, removed, logger, (count) => emitRemovedQueues(count, table, metrics));
     if (!isQuiet)

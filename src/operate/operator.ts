@@ -1,4 +1,4 @@
-import { availableAtOf, type Delay } from '../client/delay.js';
+import { availableAtOf, type Delay, parseTime } from '../client/delay.js';
 import type { Item } from '../record/index.js';
 import { isServed } from '../registry/serving.js';
 import type { QueueState } from '../store/store.js';
@@ -37,6 +37,7 @@ import type {
   ExportOptions,
   MoveOptions,
   OperationOptions,
+  PauseOptions,
   RedriveOptions,
   SnoozeOptions,
   StatsOptions,
@@ -222,10 +223,13 @@ export class BacklogOperator {
   /**
    * Stops a queue: no further attempt begins within a page, nor on arrival. False: it was paused already.
    *
+   * @param options `{ until }`: no alarm on late records goes off before that time. The queue stays paused until it is resumed
    * @throws ConfigurationError for what is no name of a queue, StoreError if the table cannot be used or reached
    */
-  async pause(queue: string): Promise<boolean> {
-    return this.setPaused('pause', queue, true);
+  async pause(queue: string, options: PauseOptions = {}): Promise<boolean> {
+    const { until } = options;
+    const at = until === undefined ? undefined : toIso(parseTime(until, 'pause: until'));
+    return this.setPaused('pause', queue, true, at);
   }
 
   /**
@@ -237,9 +241,9 @@ export class BacklogOperator {
     return this.setPaused('resume', queue, false);
   }
 
-  private setPaused(name: string, queue: string, paused: boolean): Promise<boolean> {
+  private setPaused(name: string, queue: string, paused: boolean, until?: string): Promise<boolean> {
     const { store } = this.tables.open();
-    return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused);
+    return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused, until);
   }
 
   private async act(

@@ -91,6 +91,12 @@ export interface ExportOptions {
 }
 
 /** @inline */
+export interface PauseOptions {
+  /** The time until which the pause is announced: a `Date`, or ISO-8601 with its zone. Default: none. */
+  readonly until?: Date | string | undefined;
+}
+
+/** @inline */
 export interface StatsOptions {
   /** Names of queues. Default: those that runs have served, or operators paused. */
   readonly queues?: readonly string[] | undefined;

@@ -1,6 +1,18 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
+export {
+  afterRun,
+  type FailingNotes,
+  failingSeconds,
+  failingText,
+  type GroupOutcomes,
+  MAX_GROUP_LENGTH,
+  nothingFails,
+  parseFailing,
+  WHOLE_QUEUE,
+  YOUNG_SECONDS,
+} from './failing-notes.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { giveUp } from './give-up.js';
 export { copyForHandler } from './handler-copy.js';

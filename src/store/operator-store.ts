@@ -77,8 +77,13 @@ export interface OperatorLeaseStore extends LeaseStore {
 export interface OperatorQueueStore extends QueueStore {
   /** The queues that a run has served, or operators paused, by name. */
   readAll(): Promise<ReadonlyMap<string, QueueState>>;
-  /** Pauses a queue, or resumes it. False: it was so already. */
-  setPaused(queue: string, paused: boolean): Promise<boolean>;
+  /**
+   * Pauses a queue, or resumes it. False: it was so already, and until the same time. A resume drops the evidence of what
+   * fails.
+   *
+   * @param until ISO-8601; no alarm is to go off before. The queue stays paused beyond it
+   */
+  setPaused(queue: string, paused: boolean, until?: string): Promise<boolean>;
 }
 
 /** The active region, which operators change. */

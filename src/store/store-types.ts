@@ -255,6 +255,12 @@ export interface QueueState {
   readonly paused: boolean;
   /** The time of the pause, ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
+  /** The time until which the pause was announced, ISO-8601; absent without one. */
+  readonly pausedUntil?: string | undefined;
+  /** The end of its last pause, ISO-8601; absent before the first one. */
+  readonly resumedAt?: string | undefined;
+  /** The notes of what fails (`failing-notes.ts`), as they are stored. */
+  readonly failing?: string | undefined;
   /** The queue's retry mode; absent until a run has noted it. */
   readonly retryMode?: RetryModeState | undefined;
   /** The stored retry mode is not valid. */

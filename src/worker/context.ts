@@ -2,6 +2,7 @@ import type { RecordsHold } from '../leases/timed-hold.js';
 import type { RunningAttempt } from './attempt.js';
 import type { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
+import type { FailingWatch } from './failing-watch.js';
 import type { FailureLog } from './failure-log.js';
 import type { Entry, Gate } from './guards/gate.js';
 import type { Guard } from './guards/guard.js';
@@ -36,6 +37,7 @@ export interface QueueRun extends LiveRunDeps {
   readonly options: RunOptions;
   readonly counters: RunCounters;
   readonly failures: FailureLog;
+  readonly failing: FailingWatch;
   readonly guards: QueueGuards;
 }
 
@@ -51,6 +53,7 @@ export interface RunContext extends RunDeps {
   readonly atOnce: AtOnce;
   readonly counters: RunCounters;
   readonly failures: FailureLog;
+  readonly failing: FailingWatch;
 }
 
 /**

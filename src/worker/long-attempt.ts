@@ -175,8 +175,9 @@ export class LongAttempt {
   /** Renews the hold until the attempt is over, and settles its outcome. Never rejects. */
   async end(): Promise<RunSummary> {
     const { counters, failures, hold, run } = this;
+    const failing = run.failing.alone();
     const options = { ...run.options, deadline: Number.POSITIVE_INFINITY };
-    const alone: RunContext = { ...run, options, hold, counters, failures };
+    const alone: RunContext = { ...run, options, hold, counters, failures, failing };
     const { queue, lane } = options.target;
     counters.started(0);
     let ended: StopReason = 'drained';
@@ -193,7 +194,13 @@ export class LongAttempt {
       ended = 'storeError';
     }
     failures.end(queue);
-    return counters.summary({ queue, lane, tier: undefined }, ended, run.clock.wall() - this.startedAt);
+    const failingSeconds = await failing.end();
+    const summary = counters.summary(
+      { queue, lane, tier: undefined },
+      ended,
+      run.clock.wall() - this.startedAt,
+    );
+    return failingSeconds === undefined ? summary : { ...summary, failingSeconds };
   }
 
   private async outcome(): Promise<AttemptOutcome> {

@@ -23,6 +23,7 @@ import {
 import { nearest } from '../support/nearest.js';
 import { show } from '../support/validation.js';
 import type { RunDeps } from './deps.js';
+import type { FailingWatch } from './failing-watch.js';
 import {
   type Deciding,
   deadIfRefused,
@@ -59,7 +60,7 @@ export class RecordRules {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly deps: RunDeps & { readonly gate: Gate },
+    private readonly deps: RunDeps & { readonly gate: Gate; readonly failing: FailingWatch },
     readonly band: TierBand | undefined,
   ) {
     const { target } = options;
@@ -75,6 +76,8 @@ export class RecordRules {
     const first = !this.queueChecked;
     this.queueChecked = true;
     const closed = this.deps.gate.refresh(queue);
+    this.deps.failing.refresh(queue);
+    await this.deps.failing.endPage();
     const stop = await checkQueue(queue, {
       ...this.options,
       ...this.deps,

@@ -9,6 +9,7 @@ import { watchPrototypes } from '../support/prototypes.js';
 import type { LiveRunDeps, QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
+import { FailingWatch } from './failing-watch.js';
 import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import type { AttemptBudget } from './guards/budget.js';
@@ -44,9 +45,10 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const counters = new RunCounters();
   const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
   const guards = queueGuardsOf(options, deps);
-  const queueRun: QueueRun = { ...deps, options, counters, failures, guards };
-  const startedAt = clock.wall();
   const { queue, lane, band, arrivals } = options.target;
+  const failing = new FailingWatch({ ...deps, queue, destination: options.destination });
+  const queueRun: QueueRun = { ...deps, options, counters, failures, failing, guards };
+  const startedAt = clock.wall();
   let ended: StopReason;
   try {
     const budget = budgetOf(options);
@@ -59,7 +61,9 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
     await guards.pool?.close();
     failures.end(queue);
   }
-  const summary = counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
+  const failingSeconds = await failing.end();
+  const counted = counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
+  const summary = failingSeconds === undefined ? counted : { ...counted, failingSeconds };
   return arrivals && losesArrivals(ended) ? { ...summary, comesBack: true } : summary;
 }
 

@@ -43,7 +43,7 @@ export async function settleWithRetries(
   decided: RecordChange,
   run: RunContext,
 ): Promise<Error | undefined> {
-  const { store, hold, counters, failures, logger, clock, options } = run;
+  const { store, hold, counters, failures, failing, logger, clock, options } = run;
   const { rev } = hold;
   const failed = decided.set.lastError?.name;
   let change = decided;
@@ -53,6 +53,7 @@ export async function settleWithRetries(
       if (answer === 'settled') {
         counters.settled(change);
         failures.settled(record, change);
+        failing.settled(record, change);
         return undefined;
       }
       counters.unsettled();

@@ -32,6 +32,8 @@ export interface RunSummary {
   readonly leftOver: number;
   /** The greatest delay of an attempt, in the backlog's seconds. */
   readonly lagSeconds: number;
+  /** Time for which records of the queue have failed without recovery; 0: they have recovered lately. Absent: nothing to say. */
+  readonly failingSeconds?: number | undefined;
   /** The reason for which the run ended. */
   readonly ended: StopReason;
   /** Tells that no run has handled the inserted records. The invocation fails, so that their event comes back. Absent: no. */

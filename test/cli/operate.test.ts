@@ -234,6 +234,8 @@ describe('the other actions', () => {
     await operate('resume', 'orders');
     expect(await control.get('queue#orders')).toEqual({
       key: 'queue#orders',
+      resumedAt: expect.any(String),
+      failing: expect.any(String),
       retryMode: 'perRecord',
       retryModeSince: 0,
     });

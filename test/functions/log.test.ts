@@ -237,26 +237,28 @@ describe('the metrics', () => {
 
   it('count for the alarms of all queues, on the same line, what the queue has no alarm of its own for', () => {
     const valuesOf = (ownAlarms?: readonly string[]) => {
-      const [line = '', ...more] = emitted(summary, 'essential', ownAlarms);
+      const [line = '', ...more] = emitted({ ...summary, failingSeconds: 300 }, 'essential', ownAlarms);
       expect(more).toEqual([]);
       return readEmf(line)
         .filter(({ dimensions }) => dimensions.Queue === undefined)
         .map(({ name, values }) => [name, values]);
     };
-    // Three of five attempts have failed, one of them permanently.
     expect(valuesOf([])).toEqual([
       ['Dead', [1]],
-      ['FailureBalance', [1]],
+      ['FailingSeconds', [300]],
     ]);
-    expect(valuesOf(['dead'])).toEqual([['FailureBalance', [1]]]);
+    expect(valuesOf(['dead'])).toEqual([['FailingSeconds', [300]]]);
     expect(valuesOf(['lag', 'dead', 'failures'])).toEqual([]);
     expect(valuesOf(undefined)).toEqual([]);
   });
 
-  it('count a record that was given up without an attempt as no failed attempt', () => {
-    const [line = ''] = emitted({ ...summary, attempted: 2, failed: 0, dead: 3 }, 'essential', []);
-    const balance = readEmf(line).find(({ name }) => name === 'FailureBalance');
-    expect(balance?.values).toEqual([-2]);
+  it('say 0 where records have recovered lately, and nothing where none has failed', () => {
+    const failing = (failingSeconds?: number) =>
+      emitted({ ...summary, failingSeconds }, 'essential').flatMap((line) =>
+        readEmf(line).filter(({ name }) => name === 'FailingSeconds'),
+      );
+    expect(failing(0)).toMatchObject([{ values: [0], unit: 'Seconds' }]);
+    expect(failing()).toEqual([]);
   });
 
   it('are silent when a run found nothing', () => {

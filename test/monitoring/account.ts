@@ -16,7 +16,7 @@ import { intercepted } from '../../src/store/bounded-store.js';
 import { MemoryStore, type OperatorStore } from '../../src/store/index.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
 import { defineTask } from '../../src/tasks/index.js';
-import type { Process } from '../../src/worker/index.js';
+import type { DestinationOf, Process } from '../../src/worker/index.js';
 import { newStack } from '../cdk/support.js';
 import type { Alarm } from '../cloudwatch/alarm.js';
 import { alarmsOf, resolver } from '../cloudwatch/alarms.js';
@@ -60,6 +60,8 @@ export class Account {
   readonly alarms: Alarm[];
   troubles: Troubles = {};
   process: Process = () => {};
+  /** Names the destination of a record, if it is set before the functions begin. */
+  destination: DestinationOf | undefined;
 
   private readonly functions = new Map<
     string,
@@ -265,7 +267,9 @@ export class Account {
       if (/^BacklogIntake/.test(id)) return intakeHandler({ ...common, invoker: this.invoker });
       if (/^BacklogSweep/.test(id)) return sweepHandler({ ...common, invoker: this.invoker });
       if (/^BacklogMonitor/.test(id)) return monitorHandler({ ...common, trouble: this.trouble });
-      return backlogHandler({ ...common, tasks: TASKS, process: (...args) => this.process(...args) });
+      const { destination } = this;
+      const process: Process = (...args) => this.process(...args);
+      return backlogHandler({ ...common, tasks: TASKS, process, ...(destination && { destination }) });
     };
   }
 

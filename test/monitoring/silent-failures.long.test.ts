@@ -172,17 +172,17 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     alarm: 'RunErrors-orders',
     minutes: 2,
   },
-  'The destination is down': { happens: fails, alarm: 'Failures-orders', minutes: 8 },
+  'The destination is down': { happens: fails, alarm: 'Failures-orders', minutes: 6 },
   'The destination is down, and the queue has a breaker': {
     props: { queues: { ...PROPS.queues, orders: { retry: { type: 'fibonacci' }, entry, breaker: true } } },
     happens: fails,
     alarm: 'Failures-orders',
-    minutes: 8,
+    minutes: 6,
   },
   'The destination rejects everything (400): records die at their first attempt': {
     happens: rejects,
     alarm: 'Failures-orders',
-    minutes: 8,
+    minutes: 6,
   },
   'One attempt after the other hangs': {
     happens: (account) => {
@@ -264,13 +264,13 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     props: MINIMAL,
     happens: fails,
     alarm: 'Failures',
-    minutes: 9,
+    minutes: 6,
   },
   'With `minimal`: a destination rejects everything (400)': {
     props: MINIMAL,
     happens: rejects,
     alarm: 'Failures',
-    minutes: 9,
+    minutes: 6,
   },
   'With `minimal`: records are given up': {
     props: MINIMAL,

@@ -1,4 +1,4 @@
-import type { Item } from '../../record/index.js';
+import { type Item, nothingFails } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type {
   ControlStore,
@@ -110,12 +110,19 @@ class OperatorQueues extends DynamoDbQueues implements OperatorQueueStore {
     return this.control.readQueues();
   }
 
-  async setPaused(queue: string, paused: boolean): Promise<boolean> {
+  async setPaused(queue: string, paused: boolean, pausedUntil?: string): Promise<boolean> {
     const expressions = new Expressions();
-    const set = paused ? { paused, pausedAt: toIso(this.clock.now()) } : {};
-    const remove = paused ? [] : ['paused', 'pausedAt'];
+    const at = toIso(this.clock.now());
+    const set = paused
+      ? { paused, pausedAt: at, pausedUntil }
+      : { resumedAt: at, failing: nothingFails(this.clock.now()) };
+    const remove = paused ? ['resumedAt'] : ['paused', 'pausedAt', 'pausedUntil'];
     const isPaused = expressions.equal('paused', true);
-    const condition = paused ? `NOT ${isPaused}` : isPaused;
+    const isNew =
+      pausedUntil === undefined
+        ? `NOT ${isPaused}`
+        : or(`NOT ${isPaused}`, `NOT ${expressions.equal('pausedUntil', pausedUntil)}`);
+    const condition = paused ? isNew : isPaused;
     return (await this.table.update(queueKey(queue), expressions.update(set, remove, condition))).written;
   }
 }

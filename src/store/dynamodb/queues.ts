@@ -11,6 +11,9 @@ import type { Table } from './table.js';
  *     key              queue#<name>
  *     paused           true while an operator has stopped it
  *     pausedAt         since when, ISO-8601
+ *     pausedUntil      until when no alarm is to go off for that, ISO-8601
+ *     resumedAt        when its last pause ended, ISO-8601
+ *     failing          what fails without recovery: src/record/failing-notes.ts
  *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
@@ -44,6 +47,16 @@ export class DynamoDbQueues implements QueueStore {
     return answer.written;
   }
 
+  async noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    const expressions = new Expressions();
+    const isAsRead =
+      read === undefined
+        ? `NOT attribute_type(${expressions.name('failing')}, ${expressions.value('S')})`
+        : expressions.equal('failing', read);
+    const update = expressions.update({ failing: next }, next === undefined ? ['failing'] : [], isAsRead);
+    return (await this.table.update(queueKey(queue), update)).written;
+  }
+
   async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
     if (await this.writeTier(queue, tier, run)) return;
     await this.createTiers(queue);
@@ -71,12 +84,16 @@ export class DynamoDbQueues implements QueueStore {
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, pausedAt, retryMode, retryModeSince, tiers, breakers } = item ?? {};
+  const { paused, pausedAt, pausedUntil, resumedAt, failing } = item ?? {};
+  const { retryMode, retryModeSince, tiers, breakers } = item ?? {};
   const isRetryMode =
     (retryMode === 'perRecord' || retryMode === 'progressive') && isTimeUntil(retryModeSince, LAST_TIME);
   return {
     paused: paused === true,
     ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
+    ...(paused === true && typeof pausedUntil === 'string' ? { pausedUntil } : {}),
+    ...(paused !== true && typeof resumedAt === 'string' ? { resumedAt } : {}),
+    ...(typeof failing === 'string' ? { failing } : {}),
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),

@@ -1,3 +1,4 @@
+import { nothingFails } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import { MAX_OPEN_BREAKERS } from '../buckets.js';
 import type { OperatorQueueStore } from '../operator-store.js';
@@ -40,10 +41,21 @@ export class MemoryQueues implements OperatorQueueStore {
     this.queues.set(queue, { ...state, tiers: new Map([...state.tiers, [tier, { at, complete }]]) });
   }
 
-  async setPaused(queue: string, paused: boolean): Promise<boolean> {
-    const { pausedAt: _, ...state } = this.stateOf(queue);
-    if (state.paused === paused) return false;
-    this.queues.set(queue, { ...state, paused, ...(paused ? { pausedAt: toIso(this.clock.now()) } : {}) });
+  async noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    const { failing, ...state } = this.stateOf(queue);
+    if (failing !== read) return false;
+    this.queues.set(queue, next === undefined ? state : { ...state, failing: next });
+    return true;
+  }
+
+  async setPaused(queue: string, paused: boolean, until?: string): Promise<boolean> {
+    const { pausedAt: _, resumedAt: __, pausedUntil, ...state } = this.stateOf(queue);
+    if (state.paused === paused && (!paused || until === undefined || until === pausedUntil)) return false;
+    const now = this.clock.now();
+    const change = paused
+      ? { pausedAt: toIso(now), ...(until === undefined ? {} : { pausedUntil: until }) }
+      : { resumedAt: toIso(now), failing: nothingFails(now) };
+    this.queues.set(queue, { ...state, paused, ...change });
     return true;
   }
 

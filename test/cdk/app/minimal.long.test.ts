@@ -50,7 +50,7 @@ describe('minimal', () => {
   it('has the alarms, too, whose thresholds a queue gives', () => {
     const orders = {
       ...retryQueue,
-      alarms: { dead: 5, failures: { share: 0.9 }, severity: 'ticket' } as const,
+      alarms: { dead: 5, failures: true, severity: 'ticket' } as const,
     };
     const ofAll = ESSENTIAL.slice(0, 3);
     expect(alarmsOf({ queues: { orders } })).toEqual([...ofAll, 'Lag', 'Failures-orders', 'Dead-orders']);

@@ -77,7 +77,7 @@ describe('the alarms of a queue', () => {
 
   it('have the thresholds that are given', () => {
     const alarms = of({
-      alarms: { dead: 9, depth: 1000, failures: { share: 0.2, minimumAttempts: 50 }, severity: 'ticket' },
+      alarms: { dead: 9, depth: 1000, failures: true, severity: 'ticket' },
       attemptTimeout: Duration.minutes(4),
     });
     expect(own(alarms)).toEqual(['Lagorders', 'Failuresorders', 'Deadorders', 'Depthorders']);
@@ -88,8 +88,12 @@ describe('the alarms of a queue', () => {
       MetricName: 'Waiting',
       Statistic: 'Maximum',
     });
-    expect(alarms.Failuresorders.Threshold).toBe(0.2);
-    expect(JSON.stringify(alarms.Failuresorders.Metrics)).toContain('IF(attempted >= 50');
+    expect(alarms.Failuresorders).toMatchObject({
+      Threshold: 0,
+      MetricName: 'FailingSeconds',
+      Statistic: 'Maximum',
+      TreatMissingData: 'ignore',
+    });
     for (const id of own(alarms)) expect(alarms[id].AlarmDescription).toMatch(/^\[ticket\]/);
   });
 
@@ -107,8 +111,7 @@ describe('the alarms of a queue', () => {
   it.each([
     [{ lag: 60 }, 'alarms.lag: expected a Duration or false, got 60'],
     [{ dead: -1 }, 'alarms.dead: expected number to be >=0, got -1'],
-    [{ failures: { share: 1 } }, 'alarms.failures.share: expected number to be <1, got 1'],
-    [{ failures: 0.5 }, 'alarms.failures: expected { share'],
+    [{ failures: 0.5 }, 'alarms.failures: expected true or false'],
     [{ severity: 'high' }, 'alarms.severity: expected "page" or "ticket", got "high"'],
     [{ late: 5 }, 'alarms: unknown option "late"'],
   ])('refuse %j', (alarms, message) => {

@@ -34,10 +34,6 @@ describe('a number that is known at deployment only is refused by the name of it
     ],
     ['queues.a.alarms.dead', (dead) => ({ queues: { a: { ...retryQueue, alarms: { dead } } } })],
     [
-      'queues.a.alarms.failures.share',
-      (share) => ({ queues: { a: { ...retryQueue, alarms: { failures: { share } } } } }),
-    ],
-    [
       'queues.a.deliverTo.answers.dead.0',
       (status) => ({
         queues: {

@@ -47,6 +47,19 @@ export function keepingQueues(underTest: UnderTest): void {
     });
   });
 
+  it('notes what fails only if it is as it was read, and nothing again', async () => {
+    const { store } = underTest();
+    const read = async () => (await store.pages.read([], 'queue-fails')).queue.failing;
+    expect(await store.queues.noteFailing('queue-fails', '[0,[]]', 'another')).toBe(false);
+    expect(await store.queues.noteFailing('queue-fails', '[0,[]]', undefined)).toBe(true);
+    expect(await read()).toBe('[0,[]]');
+    expect(await store.queues.noteFailing('queue-fails', '[1,[]]', undefined)).toBe(false);
+    expect(await store.queues.noteFailing('queue-fails', '[1,[]]', '[0,[]]')).toBe(true);
+    expect(await read()).toBe('[1,[]]');
+    expect(await store.queues.noteFailing('queue-fails', undefined, '[1,[]]')).toBe(true);
+    expect(await store.queues.read('queue-fails')).not.toHaveProperty('failing');
+  });
+
   it('loses no tier when the first runs of several end at once', async () => {
     const { store } = underTest();
     const tiers = ['1', '2', '3', '4', '5', '3/1'];

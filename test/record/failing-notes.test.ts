@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  afterRun,
+  type FailingNotes,
+  failingSeconds,
+  failingText,
+  type GroupOutcomes,
+  parseFailing,
+  WHOLE_QUEUE,
+} from '../../src/record/index.js';
+
+const T = 1_767_225_600;
+const MINUTE = 60;
+const HOUR = 3_600;
+
+const none = {
+  ...{ successes: 0, failures: 0, records: 0, isTelling: false, firstFailureAt: 0, lastFailureAt: 0 },
+};
+/** Outcomes of a run in which so many records have failed again. */
+const failed = (records: number, at: number, successes = 0): GroupOutcomes => ({
+  ...none,
+  ...{ successes, failures: records, records, isTelling: true, firstFailureAt: at, lastFailureAt: at },
+});
+const succeeded = (successes: number): GroupOutcomes => ({ ...none, successes });
+
+function notesOf(...runs: readonly (readonly [at: number, outcomes: Record<string, GroupOutcomes>])[]) {
+  return runs.reduce(
+    (notes, [at, outcomes]) => afterRun(notes, new Map(Object.entries(outcomes)), at),
+    parseFailing(undefined),
+  );
+}
+
+/** Ten records have failed for five minutes. */
+const outage = () => notesOf([T, { '': failed(5, T) }], [T + 300, { '': failed(5, T + 300) }]);
+
+describe('a queue is failing', () => {
+  it('when failures of three records and four minutes outweigh the successes', () => {
+    const notes = outage();
+    expect(failingSeconds(notes, T + 299)).toBe(299);
+    expect(failingSeconds(notes, T + 900)).toBe(900);
+    expect(failingSeconds(notesOf([T, { '': failed(5, T) }]), T + 100)).toBeUndefined();
+  });
+
+  it.each<[string, ReturnType<typeof notesOf>]>([
+    [
+      'two records fail again and again',
+      notesOf(
+        ...Array.from({ length: 20 }, (_, i): [number, Record<string, GroupOutcomes>] => [
+          T + i * MINUTE,
+          { '': { ...failed(1, T + i * MINUTE), records: i < 2 ? 1 : 0 } },
+        ]),
+      ),
+    ],
+    ['seven failures', notesOf([T, { '': failed(3, T) }], [T + 300, { '': failed(4, T + 300) }])],
+    ['first attempts alone', notesOf([T, { '': { ...failed(2, T), isTelling: false } }])],
+    ['half of the attempts', notesOf([T, { '': failed(50, T, 50) }])],
+    [
+      'three failures to each success',
+      notesOf([T, { '': failed(3, T) }], [T + 250, { '': failed(9, T + 250, 3) }]),
+    ],
+  ])('never by %s', (_, notes) => {
+    expect(failingSeconds(notes, T + 1200)).toBeUndefined();
+  });
+
+  it('not by a blink of three minutes, unless nothing is heard for ten minutes after it', () => {
+    const notes = notesOf([T, { '': failed(50, T) }], [T + 180, { '': failed(50, T + 180) }]);
+    expect(failingSeconds(notes, T + 779)).toBeUndefined();
+    expect(failingSeconds(notes, T + 780)).toBe(780);
+  });
+});
+
+describe('a queue has recovered', () => {
+  it('when successes of late reach the failures of late: then 0 is said for an hour', () => {
+    const notes = afterRun(outage(), new Map([['', succeeded(5)]]), T + 320);
+    expect(failingSeconds(notes, T + 320)).toBe(0);
+    expect(failingSeconds(notes, T + 320 + HOUR - 1)).toBe(0);
+    expect(failingSeconds(notes, T + 320 + HOUR)).toBeUndefined();
+  });
+
+  it('by a run of five successes without a failure, after any number of failures', () => {
+    const down = afterRun(outage(), new Map([['', failed(500, T + 330)]]), T + 330);
+    const secondsAfter = (outcomes: GroupOutcomes) =>
+      failingSeconds(afterRun(down, new Map([['', outcomes]]), T + 331), T + 331);
+    expect(secondsAfter(succeeded(4))).toBe(331);
+    expect(secondsAfter(failed(1, T + 331, 9))).toBe(331);
+    expect(secondsAfter(succeeded(5))).toBe(0);
+  });
+
+  it('by one success after a silence, but not by one among many failures', () => {
+    const success = new Map([['', succeeded(1)]]);
+    expect(failingSeconds(afterRun(outage(), success, T + 310), T + 310)).toBe(310);
+    expect(failingSeconds(afterRun(outage(), success, T + HOUR), T + HOUR)).toBe(0);
+  });
+
+  it('without a word where it was not failing yet', () => {
+    const notes = notesOf([T, { '': failed(5, T) }], [T + 60, { '': succeeded(9) }]);
+    expect(failingText(notes)).toBeUndefined();
+  });
+
+  it('when no record waits or is dead, ten minutes after the last failure', () => {
+    const left = { waiting: 0, inRetry: 0, dead: 0 };
+    expect(failingSeconds(outage(), T + 899, left)).toBe(899);
+    expect(failingSeconds(outage(), T + 900, left)).toBe(0);
+  });
+
+  it('when the dead are a day old and no record waits for a retry', () => {
+    const [day, left] = [86_400, { waiting: 5, inRetry: 0, dead: 10 }];
+    expect(failingSeconds(outage(), T + 299 + day, left)).toBe(299 + day);
+    expect(failingSeconds(outage(), T + 300 + day, left)).toBe(0);
+    expect(failingSeconds(outage(), T + 9 * day, { ...left, inRetry: 1 })).toBe(9 * day);
+  });
+});
+
+describe('destinations', () => {
+  const both = (at: number) => ({ '': failed(10, at), a: failed(5, at), b: failed(5, at) });
+  const down = () => notesOf([T, both(T)], [T + 300, both(T + 300)]);
+
+  it('fail each by itself', () => {
+    const at = T + 300;
+    const run = (time: number) => ({ '': failed(5, time, 5), a: failed(5, time) });
+    const notes = notesOf([T, run(T)], [at, run(at)]);
+    expect(notes.notes.map(({ group }) => group)).toEqual(['a']);
+    expect(failingSeconds(notes, at)).toBe(300);
+  });
+
+  it('are quiet after the whole queue has recovered, until they fail again', () => {
+    const recovered = afterRun(
+      down(),
+      new Map([
+        ['', succeeded(20)],
+        ['a', succeeded(20)],
+      ]),
+      T + 400,
+    );
+    expect(failingSeconds(recovered, T + 400)).toBe(0);
+    const again = afterRun(recovered, new Map([['b', failed(1, T + 460)]]), T + 460);
+    expect(failingSeconds(again, T + 460)).toBe(460);
+  });
+
+  it('go on where one of them recovers and the whole queue does not', () => {
+    const notes = afterRun(down(), new Map([['a', succeeded(9)]]), T + 400);
+    expect(notes.notes.map(({ group }) => group)).toEqual(['', 'b']);
+    expect(failingSeconds(notes, T + 400)).toBe(400);
+  });
+
+  it('are twelve at most, those with most evidence, in less than a kilobyte', () => {
+    const groups = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`destination-${i}.example.com`, failed(i, T)]),
+    );
+    const text = failingText(notesOf([T, { ...groups, '': failed(900, T) }])) ?? '';
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(850);
+    const names = parseFailing(text).notes.map(({ group }) => group);
+    expect(names[0]).toBe(WHOLE_QUEUE);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.length).toBeLessThanOrEqual(13);
+    expect(names).not.toContain('destination-1.example.com');
+  });
+});
+
+describe('stored notes', () => {
+  it('are read back as they were written', () => {
+    const notes = afterRun(outage(), new Map([['x', failed(4, T + 360)]]), T + 363);
+    expect(parseFailing(failingText(notes))).toEqual(notes);
+    const over = afterRun(outage(), new Map([['', succeeded(9)]]), T + 360);
+    expect(parseFailing(failingText(over))).toEqual(over);
+  });
+
+  it.each([
+    ...['', '{}', 'null', '[]', '[0]', '[0,[[]]]', '[-1,[]]', '["x",[]]', '[1e99,[]]', '[0,{"length":9}]'],
+    ...['[0,[["x",1,2,3,4,5,6,7,8]]]', '[0,[["x",-1,0,0,0,0,0,0,0]]]', '[0,[["x",0.5,0,0,0,0,0,0,0]]]'],
+    ...[`[0,[["${'x'.repeat(101)}",1,0,0,0,0,0,0,0]]]`, `[0,[["x",1,0,0,0,0,1e300,0,0]]]`],
+  ])('that the library cannot have written are none: %s', (text) => {
+    expect(parseFailing(text)).toEqual({ notes: [] });
+  });
+
+  it('of any content harm no run and stay small', () => {
+    const int = fc.nat();
+    const entry = fc.tuple(
+      fc.string({ maxLength: 100 }),
+      ...[int, int, int, int, int, int, int],
+      fc.nat({ max: 1 }),
+    );
+    const stored = fc.tuple(int, fc.array(entry, { maxLength: 40 })).map((value) => JSON.stringify(value));
+    fc.assert(
+      fc.property(stored, fc.nat(), (text, now) => {
+        const notes: FailingNotes = parseFailing(text);
+        const next = afterRun(notes, new Map([['', failed(3, now, 1)]]), now);
+        expect(Buffer.byteLength(failingText(next) ?? '')).toBeLessThanOrEqual(850);
+        expect(failingSeconds(next, now) ?? 0).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
