@@ -15,7 +15,9 @@ export const COMMAND_LINE = {
   ...BUNDLING,
   entryPoints: { main: 'tools/src/cli/main.ts', 'sandbox-child': 'tools/src/local/sandbox/sandbox-child.ts' },
   splitting: true,
-  external: Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => name !== 'dynamo-backlog'),
+  external: Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+    (name) => name !== 'dynamo-backlog',
+  ),
 };
 
 /** Options of esbuild for `create/dist/create.js`, which has `backlog init` alone: `npm create` installs no more than that. */
