@@ -37,7 +37,7 @@ interface WatchDeps {
  */
 export class FailingWatch {
   private state: Pick<QueueState, 'failing' | 'paused'> | undefined;
-  private notes: FailingNotes = parseFailing(undefined);
+  private notes: FailingNotes = { notes: [] };
   private outcomes = new Map<string, GroupOutcomes>();
   private hasOutcomes = false;
   private writtenAt: number;
@@ -77,7 +77,7 @@ export class FailingWatch {
    */
   async end(): Promise<number | undefined> {
     await this.write();
-    if (!this.hasOutcomes || this.state?.paused) return undefined;
+    if (!this.hasOutcomes || this.state?.paused || this.state?.failing === undefined) return undefined;
     return failingSeconds(this.notes, this.now());
   }
 
@@ -87,6 +87,8 @@ export class FailingWatch {
     this.writtenAt = this.now();
     if (outcomes.size === 0) return;
     this.outcomes = new Map();
+    const hasFailed = [...outcomes.values()].some(({ lastFailureAt }) => lastFailureAt > 0);
+    if (!hasFailed && this.state && this.state.failing === undefined) return;
     try {
       if (!this.state) this.refresh(await store.queues.read(queue));
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
