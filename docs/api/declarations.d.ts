@@ -567,6 +567,8 @@ interface QueueState {
     readonly paused: boolean;
     readonly pausedAt?: string | undefined;
     readonly pausedUntil?: string | undefined;
+    readonly pauseReason?: string | undefined;
+    readonly pausedBy?: string | undefined;
     readonly resumedAt?: string | undefined;
     readonly failing?: string | undefined;
     readonly retryMode?: RetryModeState | undefined;
@@ -1285,7 +1287,12 @@ interface OperatorLeaseStore extends LeaseStore {
 }
 interface OperatorQueueStore extends QueueStore {
     readAll(): Promise<ReadonlyMap<string, QueueState>>;
-    setPaused(queue: string, paused: boolean, until?: string): Promise<boolean>;
+    setPaused(queue: string, paused: boolean, note?: PauseNote): Promise<boolean>;
+}
+interface PauseNote {
+    readonly pausedUntil?: string | undefined;
+    readonly pauseReason?: string | undefined;
+    readonly pausedBy?: string | undefined;
 }
 interface OperatorActiveRegionStore extends ActiveRegionStore {
     write(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
@@ -1708,6 +1715,8 @@ interface ExportOptions {
 }
 interface PauseOptions {
     readonly until?: Date | string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
 }
 interface StatsOptions {
     readonly queues?: readonly string[] | undefined;
@@ -1725,6 +1734,9 @@ interface QueueStats {
     readonly retryMode: RetryMode | undefined;
     readonly paused: boolean;
     readonly pausedAt?: string | undefined;
+    readonly pausedUntil?: string | undefined;
+    readonly pauseReason?: string | undefined;
+    readonly pausedBy?: string | undefined;
     readonly unserved?: true | undefined;
     readonly openBreakers: number;
     readonly pending: number;

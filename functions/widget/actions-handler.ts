@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { explainRead } from '../../src/overview/explain-read.js';
 import { shortened } from '../../src/overview/format.js';
+import { pauseNote } from '../../src/overview/pause-text.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type QueueState } from '../../src/store/index.js';
 import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
@@ -40,7 +41,7 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
     const { tables, queues } = settings;
     const store =
       overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
-    return { tables, store, isQueue: (name: string) => Object.hasOwn(queues, name) };
+    return { tables, store, clock, isQueue: (name: string) => Object.hasOwn(queues, name) };
   });
 
   return lambdaHandler(logger, async (event, { invokedFunctionArn: actions }) => {
@@ -52,14 +53,14 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
     const { action, queue, overview } = request;
     const who = { account: viewer.accountId, dashboard: viewer.dashboardName, widget: viewer.widgetId };
     try {
-      const { store, isQueue } = start();
+      const { store, clock, isQueue } = start();
       if (!isQueue(queue)) return refused(`There is no queue ${shortened(queue, 128)} here.`, viewer);
       const changed = await store.queues.setPaused(queue, action === 'pause');
       const line = { queue, changed, ...who };
       if (action === 'pause') logger.info('queue paused', line);
       else logger.info('queue resumed', line);
       return outcome(
-        { action, queue, changed },
+        { action, queue, changed, now: clock.now() },
         await store.queues.read(queue),
         { actions, overview },
         viewer,
@@ -86,18 +87,19 @@ interface Done {
   readonly queue: string;
   /** False: the queue was paused, or not paused, already. */
   readonly changed: boolean;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
 }
 
-function outcome(
-  done: Done,
-  { paused, pausedAt }: QueueState,
-  endpoints: Endpoints,
-  viewer: WidgetContext,
-): string {
-  const { queue, changed } = done;
+function outcome(done: Done, state: QueueState, endpoints: Endpoints, viewer: WidgetContext): string {
+  const { queue, changed, now } = done;
+  const { paused, pausedAt } = state;
   const already = changed ? '' : ' already';
   const title = paused ? `${queue} is paused${already}` : `${queue} goes on${already}`;
-  const since = pausedAt === undefined ? '' : ` Paused since ${pausedAt.slice(0, 19).replace('T', ' ')} UTC.`;
+  const since =
+    pausedAt === undefined
+      ? ''
+      : ` Paused since ${pausedAt.slice(0, 19).replace('T', ' ')} UTC${pauseNote(state, now)}.`;
   const meaning = paused
     ? `No further attempt begins, and records wait until an operator resumes it.${since}`
     : 'What is due is attempted at the next run.';

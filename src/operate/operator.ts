@@ -1,6 +1,7 @@
-import { availableAtOf, type Delay, parseTime } from '../client/delay.js';
+import { availableAtOf, type Delay } from '../client/delay.js';
 import type { Item } from '../record/index.js';
 import { isServed } from '../registry/serving.js';
+import type { PauseNote } from '../store/operator-store.js';
 import type { QueueState } from '../store/store.js';
 import { toIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
@@ -26,6 +27,7 @@ import {
   operationSchema,
   parseIds,
   parsePolicy,
+  pauseSchema,
   redriveSchema,
   snoozeSchema,
   statsSchema,
@@ -44,6 +46,7 @@ import type {
   Which,
 } from './options.js';
 import { pagesOf, type Wanted } from './pages.js';
+import { pauseEnd } from './pause-end.js';
 import type { QueueStats, Stats } from './queue-stats.js';
 import type { ActionResult } from './result.js';
 import { isPlainObject, parseSelection, queueName } from './selection.js';
@@ -221,15 +224,21 @@ export class BacklogOperator {
   }
 
   /**
-   * Stops a queue: no further attempt begins within a page, nor on arrival. False: it was paused already.
+   * Stops a queue: no further attempt begins within a page, nor on arrival. False: it was paused already. Options of a second
+   * pause replace those of the first.
    *
-   * @param options `{ until }`: no alarm on late records goes off before that time. The queue stays paused until it is resumed
-   * @throws ConfigurationError for what is no name of a queue, StoreError if the table cannot be used or reached
+   * @throws ConfigurationError for what is no name of a queue, or wrong options; StoreError if the table cannot be used or
+   *   reached
    */
   async pause(queue: string, options: PauseOptions = {}): Promise<boolean> {
-    const { until } = options;
-    const at = until === undefined ? undefined : toIso(parseTime(until, 'pause: until'));
-    return this.setPaused('pause', queue, true, at);
+    const { until, reason, by } = parseOptions(pauseSchema, options, 'pause');
+    const end = until === undefined ? undefined : pauseEnd(until, this.tables.clock.now(), 'pause.until');
+    const note = {
+      pausedUntil: end === undefined ? undefined : toIso(end),
+      pauseReason: reason,
+      pausedBy: by,
+    };
+    return this.setPaused('pause', queue, true, note);
   }
 
   /**
@@ -241,9 +250,9 @@ export class BacklogOperator {
     return this.setPaused('resume', queue, false);
   }
 
-  private setPaused(name: string, queue: string, paused: boolean, until?: string): Promise<boolean> {
+  private setPaused(name: string, queue: string, paused: boolean, note?: PauseNote): Promise<boolean> {
     const { store } = this.tables.open();
-    return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused, until);
+    return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused, note);
   }
 
   private async act(

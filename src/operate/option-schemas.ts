@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Item } from '../record/index.js';
+import { isPauseText, MAX_PAUSE_TEXT } from '../store/pause-text.js';
 import { duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import type { OperationProgress } from './result.js';
@@ -54,6 +55,14 @@ export const editSchema = z.strictObject({
   redrive: z._default(z.boolean(), false),
 });
 export const changePolicySchema = z.strictObject({ ...operationShape, retry: policy });
+const pauseText = z.optional(
+  z.custom<string>(isPauseText, `expected a text of up to ${MAX_PAUSE_TEXT} characters on one line`),
+);
+export const pauseSchema = z.strictObject({
+  until: z.optional(z.unknown()),
+  reason: pauseText,
+  by: pauseText,
+});
 export const statsSchema = z.strictObject({
   queues: z.optional(z.array(queueName)),
   alsoQueues: z.optional(z.array(queueName)),

@@ -92,8 +92,15 @@ export interface ExportOptions {
 
 /** @inline */
 export interface PauseOptions {
-  /** The time until which the pause is announced: a `Date`, or ISO-8601 with its zone. Default: none. */
+  /**
+   * The time until which no alarm says that the queue is late: a `Date`, ISO-8601 with its zone, a time of day in UTC such as
+   * `"16:00Z"`, or a duration from now such as `"2h"`. The queue stays paused beyond it. Default: none.
+   */
   readonly until?: Date | string | undefined;
+  /** The reason, for other operators: up to 200 characters on one line. Default: none. */
+  readonly reason?: string | undefined;
+  /** The name of the operator, in the same form. Default: none. */
+  readonly by?: string | undefined;
 }
 
 /** @inline */

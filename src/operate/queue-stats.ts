@@ -23,6 +23,12 @@ export interface QueueStats {
   readonly paused: boolean;
   /** The time at which it was stopped, ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
+  /** The time until which no alarm says that it is late, ISO-8601; absent if no end was announced. */
+  readonly pausedUntil?: string | undefined;
+  /** The reason of the pause. */
+  readonly pauseReason?: string | undefined;
+  /** The name of the operator. */
+  readonly pausedBy?: string | undefined;
   /** Records wait in it, and no function serves it. Absent: one does, or the control table does not tell. */
   readonly unserved?: true | undefined;
   /** Destinations whose circuit breaker is open. */
@@ -93,7 +99,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** A queue's counts, with what its item in the control table says. */
 export function withState(
   queue: string,
-  { paused, pausedAt, retryMode, breakers }: QueueState,
+  { paused, pausedAt, pausedUntil, pauseReason, pausedBy, retryMode, breakers }: QueueState,
   counts: QueueCounts,
 ): QueueStats {
   return {
@@ -101,6 +107,9 @@ export function withState(
     retryMode: retryMode?.mode,
     paused,
     ...(pausedAt === undefined ? {} : { pausedAt }),
+    ...(pausedUntil === undefined ? {} : { pausedUntil }),
+    ...(pauseReason === undefined ? {} : { pauseReason }),
+    ...(pausedBy === undefined ? {} : { pausedBy }),
     openBreakers: breakers.size,
     ...counts,
   };

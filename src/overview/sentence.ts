@@ -3,6 +3,7 @@ import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { PassiveRegion } from './counts.js';
 import { clockText, count, counted, names, records } from './format.js';
+import { pauseNote } from './pause-text.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** The sentence at the top of the overview. */
@@ -107,7 +108,8 @@ function pausedText({ stats }: QueueView, now: number): string {
   const { queue, pausedAt } = stats;
   const since =
     pausedAt === undefined ? 'is paused' : `has been paused for ${age(now - Date.parse(pausedAt))}`;
-  return `${queue} ${since}, ${waitText(stats)}.`;
+  const note = pauseNote(stats, now);
+  return `${queue} ${since}${note}${note === '' ? ',' : ';'} ${waitText(stats)}.`;
 }
 
 function deadText(queues: readonly QueueView[]): Finding[] {

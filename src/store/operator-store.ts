@@ -78,12 +78,23 @@ export interface OperatorQueueStore extends QueueStore {
   /** The queues that a run has served, or operators paused, by name. */
   readAll(): Promise<ReadonlyMap<string, QueueState>>;
   /**
-   * Pauses a queue, or resumes it. False: it was so already, and until the same time. A resume drops the evidence of what
-   * fails.
+   * Pauses a queue, or resumes it. False: it was so already, with the same note. A resume drops the note, and the evidence of
+   * what fails.
    *
-   * @param until ISO-8601; no alarm is to go off before. The queue stays paused beyond it
+   * @param note the parts that are given replace those of the present pause, which keeps its beginning; `pausedBy` alone
+   *   does not
    */
-  setPaused(queue: string, paused: boolean, until?: string): Promise<boolean>;
+  setPaused(queue: string, paused: boolean, note?: PauseNote): Promise<boolean>;
+}
+
+/** The words of an operator about a pause. */
+export interface PauseNote {
+  /** ISO-8601. No alarm is to go off before; the queue stays paused beyond it. */
+  readonly pausedUntil?: string | undefined;
+  /** Up to `MAX_PAUSE_TEXT` characters, as `isPauseText` takes them. */
+  readonly pauseReason?: string | undefined;
+  /** The name of the operator, in the same form. */
+  readonly pausedBy?: string | undefined;
 }
 
 /** The active region, which operators change. */

@@ -257,6 +257,10 @@ export interface QueueState {
   readonly pausedAt?: string | undefined;
   /** The time until which the pause was announced, ISO-8601; absent without one. */
   readonly pausedUntil?: string | undefined;
+  /** The reason of the pause; absent without one. */
+  readonly pauseReason?: string | undefined;
+  /** The name of the operator; absent where it is not known. */
+  readonly pausedBy?: string | undefined;
   /** The end of its last pause, ISO-8601; absent before the first one. */
   readonly resumedAt?: string | undefined;
   /** The notes of what fails (`failing-notes.ts`), as they are stored. */

@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announce } from '../../tools/src/local/discovery.js';
@@ -231,6 +231,7 @@ describe('the other actions', () => {
     expect(await control.get('queue#orders')).toMatchObject({ paused: true, pausedAt: expect.any(String) });
     expect((await operate('pause', 'orders')).err).toMatch(/is paused already/);
     expect((await operate('stats')).out).toMatch(/orders .*paused \d+ s/);
+    expect(await control.get('queue#orders')).toMatchObject({ pausedBy: userInfo().username });
     await operate('resume', 'orders');
     expect(await control.get('queue#orders')).toEqual({
       key: 'queue#orders',
@@ -239,6 +240,16 @@ describe('the other actions', () => {
       retryMode: 'perRecord',
       retryModeSince: 0,
     });
+  });
+
+  it('a pause says its reason, its end and a name', async () => {
+    const said = ['--reason', 'stocktaking', '--until', '2999-12-24T16:00:00Z', '--by', 'role/ops'];
+    const note = ' by role/ops until Tue 24 Dec 2999 16:00 UTC, "stocktaking"';
+    expect((await operate('pause', 'orders', ...said)).err).toContain(`is paused now${note}`);
+    expect((await operate('pause', 'orders')).err).toContain(`is paused already${note}`);
+    expect((await operate('stats')).out).toContain(note);
+    const wrong = await operate('pause', 'orders', '--until', 'noon');
+    expect(wrong.err).toMatch(/^error: pause\.until: expected a time that lies ahead/);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   hiddenField,
   inRetry,
   iso,
+  MINUTE,
   post,
   waiting,
 } from './console-under-test.js';
@@ -186,6 +187,20 @@ describe('a queue', () => {
     await post(app, '/queue/resume?name=orders', {}, {}, '/queue?name=orders');
     expect((await store.queues.read('orders')).paused).toBe(false);
     expect(log.map((entry) => entry.text)).toEqual(['pause orders', 'resume orders']);
+  });
+
+  it('is paused with a reason, and until a time; a wrong one is refused', async () => {
+    const { app, store } = consoleUnderTest();
+    const pause = (form: Record<string, string>) =>
+      post(app, '/queue/pause?name=orders', form, {}, '/queue?name=orders');
+    expect((await pause({ until: 'noon' })).status).toBe(422);
+    expect((await store.queues.read('orders')).paused).toBe(false);
+    await pause({ reason: ' stocktaking ', until: '2h' });
+    const note = { pauseReason: 'stocktaking', pausedBy: 'ops', pausedUntil: iso(120 * MINUTE) };
+    expect(await store.queues.read('orders')).toMatchObject(note);
+    const said = 'by ops until 16:47 UTC, &quot;stocktaking&quot;';
+    expect((await get(app, '/queue?name=orders')).text).toContain(said);
+    expect((await get(app, '/')).text).toContain(said);
   });
 
   it('is not paused without the token, read-only, or under a name that is none', async () => {

@@ -82,6 +82,17 @@ describe('the opening sentence', () => {
   });
 
   it.each([
+    [{ pausedUntil: iso(73 * MINUTE) }, 'bulk has been paused for 16 min until 16:00 UTC; 1 record waits.'],
+    [
+      { pausedUntil: iso(-MINUTE), pausedBy: 'role/ops', pauseReason: 'stocktaking' },
+      'bulk has been paused for 16 min by role/ops until 14:46 UTC, which is over, "stocktaking"; 1 record waits.',
+    ],
+  ])('says what an operator has said of a pause: %j', (note, title) => {
+    const paused = { paused: true, pausedAt: iso(-16 * MINUTE), pending: 1, ...note };
+    expect(sentenceOf(snapshot([view('bulk', 'paused', paused)])).title).toBe(title);
+  });
+
+  it.each([
     [
       'several: the first that opened, and the next probe',
       [

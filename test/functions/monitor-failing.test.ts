@@ -71,7 +71,8 @@ describe('the lateness of a paused queue', () => {
     const bench = await monitored();
     const { store, insert, ago, read } = bench;
     await insert({ id: 'late', queue: 'orders', dueAt: ago(700) });
-    await store.queues.setPaused('orders', true, until === undefined ? undefined : ago(-until));
+    const pausedUntil = until === undefined ? undefined : ago(-until);
+    await store.queues.setPaused('orders', true, { pausedUntil });
     return { ...bench, lateness: () => read('OldestDueAge', 'orders') };
   }
 

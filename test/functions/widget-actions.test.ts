@@ -27,6 +27,16 @@ describe('the buttons of the overview', () => {
     ]);
   });
 
+  it('keep why a queue was paused already, and say it', async () => {
+    const { act, store } = widgets();
+    const note = { pausedUntil: '2026-11-20T16:00:00.000Z', pauseReason: '<b>', pausedBy: 'role/ops' };
+    await store.queues.setPaused('orders', true, note);
+    expect(parsed(await act(button())).text('.d')[0]).toMatch(
+      /Paused since 2026-11-20 09:30:00 UTC by role\/ops until 16:00 UTC, "<b>"\.$/,
+    );
+    expect(await store.queues.read('orders')).toMatchObject(note);
+  });
+
   it('resume a queue', async () => {
     const { act, store } = widgets();
     await store.queues.setPaused('orders', true);

@@ -75,7 +75,7 @@ const SILENT: Readonly<Record<string, Outage>> = {
     ...{ perMinute: 3, minutes: 180, how: () => 'works' },
     happens: ({ store, time }) => {
       const until = new Date(time.now + 180 * MINUTE).toISOString();
-      void store.queues.setPaused('orders', true, until);
+      void store.queues.setPaused('orders', true, { pausedUntil: until });
       time.after(179 * MINUTE, () => void store.queues.setPaused('orders', false));
     },
   },

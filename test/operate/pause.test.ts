@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { PauseOptions } from '../../src/operate/options.js';
 import { Harness, START, succeed, YOUNG } from '../worker/harness.js';
 import { operatorOf } from './support.js';
 
@@ -54,4 +55,45 @@ it('arrivals of a queue that is paused meanwhile are attempted no further than t
 it('the name of a queue has to be one', async () => {
   await expect(operatorOf(new Harness()).pause('a b')).rejects.toThrow(/pause: queue: expected letters/);
   await expect(operatorOf(new Harness()).resume('')).rejects.toThrow(/resume: queue/);
+});
+
+describe('what a pause says', () => {
+  it.each([
+    [new Date(START + 60_000), 60],
+    [iso(90), 90],
+    ['2h', 7_200],
+    ['00:15Z', 900],
+    ['00:00 UTC', 86_400],
+  ])('is until when it is announced: %s', async (until, seconds) => {
+    const harness = new Harness();
+    await operatorOf(harness).pause('q', { until });
+    expect((await harness.store.queues.read('q')).pausedUntil).toBe(iso(seconds));
+  });
+
+  it.each([
+    [{ until: iso(0) }, /pause\.until: expected a time that lies ahead, such as "16:00Z"/],
+    [{ until: '25:00Z' }, /pause\.until/],
+    [{ until: '2026-12-24T18:00:00' }, /pause\.until/],
+    [{ until: '0s' }, /pause\.until/],
+    [{ reason: 'x'.repeat(201) }, /pause\.reason: expected a text of up to 200 characters on one line/],
+    [{ reason: '' }, /pause\.reason/],
+    [{ reason: 'two\nlines' }, /pause\.reason/],
+    [{ by: 'a\u202eb' }, /pause\.by/],
+    [{ for: '2h' }, /pause/],
+  ])('is refused, and the queue is not paused: %j', async (options, message) => {
+    const harness = new Harness();
+    await expect(operatorOf(harness).pause('q', options as PauseOptions)).rejects.toThrow(message);
+    expect((await harness.store.queues.read('q')).paused).toBe(false);
+  });
+
+  it('is in the statistics, and gone after the resume', async () => {
+    const harness = new Harness();
+    const operator = operatorOf(harness);
+    await operator.pause('q', { reason: 'stocktaking', until: '2h', by: 'role/ops' });
+    const note = { pausedUntil: iso(7_200), pauseReason: 'stocktaking', pausedBy: 'role/ops' };
+    expect((await operator.stats()).queues).toMatchObject([{ queue: 'q', paused: true, ...note }]);
+    await operator.resume('q');
+    const [queue = {}] = (await operator.stats()).queues;
+    expect(Object.keys(queue).filter((name) => name in note)).toEqual([]);
+  });
 });

@@ -10,6 +10,7 @@ import type {
   OperatorQueueStore,
   OperatorRecordStore,
   OperatorStore,
+  PauseNote,
   ReadingStore,
 } from '../operator-store.js';
 import type { ActiveRegion, IndexKey, LeaseState, QueueState } from '../store.js';
@@ -97,6 +98,8 @@ class OperatorLeases extends DynamoDbLeases implements OperatorLeaseStore {
   }
 }
 
+const NOTE = ['pausedUntil', 'pauseReason', 'pausedBy'] as const;
+
 class OperatorQueues extends DynamoDbQueues implements OperatorQueueStore {
   constructor(
     table: Table,
@@ -110,20 +113,33 @@ class OperatorQueues extends DynamoDbQueues implements OperatorQueueStore {
     return this.control.readQueues();
   }
 
-  async setPaused(queue: string, paused: boolean, pausedUntil?: string): Promise<boolean> {
+  async setPaused(queue: string, paused: boolean, note: PauseNote = {}): Promise<boolean> {
+    if (paused) return (await this.begin(queue, note)) || (await this.changeNote(queue, note));
     const expressions = new Expressions();
-    const at = toIso(this.clock.now());
-    const set = paused
-      ? { paused, pausedAt: at, pausedUntil }
-      : { resumedAt: at, failing: nothingFails(this.clock.now()) };
-    const remove = paused ? ['resumedAt'] : ['paused', 'pausedAt', 'pausedUntil'];
+    const now = this.clock.now();
+    const set = { resumedAt: toIso(now), failing: nothingFails(now) };
+    const remove = ['paused', 'pausedAt', ...NOTE];
+    const update = expressions.update(set, remove, expressions.equal('paused', true));
+    return (await this.table.update(queueKey(queue), update)).written;
+  }
+
+  private async begin(queue: string, note: PauseNote): Promise<boolean> {
+    const expressions = new Expressions();
+    const set = { ...note, paused: true, pausedAt: toIso(this.clock.now()) };
+    const remove = ['resumedAt', ...NOTE.filter((name) => note[name] === undefined)];
+    const update = expressions.update(set, remove, `NOT ${expressions.equal('paused', true)}`);
+    return (await this.table.update(queueKey(queue), update)).written;
+  }
+
+  private async changeNote(queue: string, note: PauseNote): Promise<boolean> {
+    const expressions = new Expressions();
+    // The name alone changes nothing: the reason that stands is another one's.
+    const given = NOTE.filter((name) => name !== 'pausedBy' && note[name] !== undefined);
+    if (given.length === 0) return false;
+    const isOther = or(...given.map((name) => `NOT ${expressions.equal(name, note[name])}`));
     const isPaused = expressions.equal('paused', true);
-    const isNew =
-      pausedUntil === undefined
-        ? `NOT ${isPaused}`
-        : or(`NOT ${isPaused}`, `NOT ${expressions.equal('pausedUntil', pausedUntil)}`);
-    const condition = paused ? isNew : isPaused;
-    return (await this.table.update(queueKey(queue), expressions.update(set, remove, condition))).written;
+    const update = expressions.update({ ...note }, [], and(isPaused, isOther));
+    return (await this.table.update(queueKey(queue), update)).written;
   }
 }
 

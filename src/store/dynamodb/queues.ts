@@ -1,4 +1,6 @@
 import type { Item } from '../../record/index.js';
+import { isSortable, toIso } from '../../support/clock.js';
+import { isPauseText } from '../pause-text.js';
 import type { QueueState, QueueStore, RetryModeState, TierRun } from '../store.js';
 import { parseBreakers } from './breakers.js';
 import { isMap, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
@@ -12,6 +14,8 @@ import type { Table } from './table.js';
  *     paused           true while an operator has stopped it
  *     pausedAt         since when, ISO-8601
  *     pausedUntil      until when no alarm is to go off for that, ISO-8601
+ *     pauseReason      why, and
+ *     pausedBy         by whom: texts as `isPauseText` takes them
  *     resumedAt        when its last pause ended, ISO-8601
  *     failing          what fails without recovery: src/record/failing-notes.ts
  *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
@@ -84,20 +88,30 @@ export class DynamoDbQueues implements QueueStore {
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, pausedAt, pausedUntil, resumedAt, failing } = item ?? {};
+  const { paused, resumedAt, failing } = item ?? {};
   const { retryMode, retryModeSince, tiers, breakers } = item ?? {};
   const isRetryMode =
     (retryMode === 'perRecord' || retryMode === 'progressive') && isTimeUntil(retryModeSince, LAST_TIME);
   return {
     paused: paused === true,
-    ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
-    ...(paused === true && typeof pausedUntil === 'string' ? { pausedUntil } : {}),
+    ...(paused === true ? parsePause(item ?? {}) : {}),
     ...(paused !== true && typeof resumedAt === 'string' ? { resumedAt } : {}),
     ...(typeof failing === 'string' ? { failing } : {}),
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),
     breakers: breakers === undefined ? new Map() : parseBreakers(breakers),
+  };
+}
+
+/** Reads what an operator said of a pause. A damaged part counts as none. */
+function parsePause({ pausedAt, pausedUntil, pauseReason, pausedBy }: Item): Partial<QueueState> {
+  const until = typeof pausedUntil === 'string' ? Date.parse(pausedUntil) : Number.NaN;
+  return {
+    ...(typeof pausedAt === 'string' ? { pausedAt } : {}),
+    ...(isSortable(until) ? { pausedUntil: toIso(until) } : {}),
+    ...(isPauseText(pauseReason) ? { pauseReason } : {}),
+    ...(isPauseText(pausedBy) ? { pausedBy } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { nothingFails } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import { MAX_OPEN_BREAKERS } from '../buckets.js';
-import type { OperatorQueueStore } from '../operator-store.js';
+import type { OperatorQueueStore, PauseNote } from '../operator-store.js';
 import type { BreakerState, BreakerStore, QueueState, RetryModeState, TierRun } from '../store.js';
 import type { MemoryClaims } from './claims.js';
 
@@ -48,14 +48,20 @@ export class MemoryQueues implements OperatorQueueStore {
     return true;
   }
 
-  async setPaused(queue: string, paused: boolean, until?: string): Promise<boolean> {
-    const { pausedAt: _, resumedAt: __, pausedUntil, ...state } = this.stateOf(queue);
-    if (state.paused === paused && (!paused || until === undefined || until === pausedUntil)) return false;
+  async setPaused(queue: string, paused: boolean, note: PauseNote = {}): Promise<boolean> {
+    const before = this.stateOf(queue);
+    const { pausedAt, pausedUntil, pauseReason, pausedBy, resumedAt, ...state } = before;
+    const given = Object.entries(note).filter(([, value]) => value !== undefined);
+    const isChanged = given.some(
+      ([name, value]) => name !== 'pausedBy' && before[name as keyof PauseNote] !== value,
+    );
+    if (before.paused === paused && !(paused && isChanged)) return false;
     const now = this.clock.now();
-    const change = paused
-      ? { pausedAt: toIso(now), ...(until === undefined ? {} : { pausedUntil: until }) }
-      : { resumedAt: toIso(now), failing: nothingFails(now) };
-    this.queues.set(queue, { ...state, paused, ...change });
+    const begun = before.paused ? before : { ...state, pausedAt: toIso(now) };
+    const next = paused
+      ? { ...begun, ...Object.fromEntries(given) }
+      : { ...state, resumedAt: toIso(now), failing: nothingFails(now) };
+    this.queues.set(queue, { ...next, paused });
     return true;
   }
 

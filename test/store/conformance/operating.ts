@@ -215,10 +215,10 @@ export function operating(underTest: UnderTest): void {
   it('keeps until when a pause was announced, and drops the evidence of failures after it', async () => {
     const { store } = underTest();
     await store.queues.noteFailing('op-announced', '[0,[["",1,0,0,9,9,0,9,0]]]', undefined);
-    expect(await store.queues.setPaused('op-announced', true, iso(60))).toBe(true);
-    expect(await store.queues.setPaused('op-announced', true, iso(60))).toBe(false);
+    expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(60) })).toBe(true);
+    expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(60) })).toBe(false);
     expect(await store.queues.setPaused('op-announced', true)).toBe(false);
-    expect(await store.queues.setPaused('op-announced', true, iso(120))).toBe(true);
+    expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(120) })).toBe(true);
     expect(await store.queues.read('op-announced')).toMatchObject({ paused: true, pausedUntil: iso(120) });
     expect(await store.queues.setPaused('op-announced', false)).toBe(true);
     const queue = await store.queues.read('op-announced');
@@ -230,6 +230,29 @@ export function operating(underTest: UnderTest): void {
     expect(queue).not.toHaveProperty('pausedUntil');
     await store.queues.setPaused('op-announced', true);
     expect(await store.queues.read('op-announced')).not.toHaveProperty('resumedAt');
+  });
+
+  it('keeps the note of a pause; a second pause changes the parts that it names', async () => {
+    const { store } = underTest();
+    const { queues } = store;
+    const note = { pausedUntil: iso(60), pauseReason: 'stocktaking', pausedBy: 'anna' };
+    expect(await queues.setPaused('op-noted', true, note)).toBe(true);
+    expect(await queues.setPaused('op-noted', true, note)).toBe(false);
+    expect(await queues.read('op-noted')).toMatchObject({ paused: true, pausedAt: iso(), ...note });
+    expect(await queues.setPaused('op-noted', true, { pauseReason: 'audit', pausedBy: 'bert' })).toBe(true);
+    const changed = { pausedUntil: iso(60), pauseReason: 'audit', pausedBy: 'bert' };
+    expect(await queues.read('op-noted')).toMatchObject({ paused: true, pausedAt: iso(), ...changed });
+    // Another operator's name alone: the reason that stands is not of that operator.
+    expect(await queues.setPaused('op-noted', true, { pausedBy: 'carl' })).toBe(false);
+    expect(await queues.read('op-noted')).toMatchObject(changed);
+    await queues.setPaused('op-noted', false);
+    const resumed = await queues.read('op-noted');
+    expect(Object.keys(resumed).filter((name) => name in note)).toEqual([]);
+    await queues.setPaused('op-noted', true);
+    expect(await queues.read('op-noted')).not.toHaveProperty('pauseReason');
+    // A note alone pauses no queue.
+    expect(await queues.setPaused('op-noted', false, note)).toBe(true);
+    expect(await queues.setPaused('op-noted', false, note)).toBe(false);
   });
 
   it('knows the queues that runs have served, or operators paused', async () => {

@@ -1,7 +1,12 @@
-import { type Clock, type OperatorStore, randomToken, systemRandom } from 'dynamo-backlog/engine';
+import {
+  type Clock,
+  type OperatorStore,
+  randomToken,
+  type StoreTypes,
+  systemRandom,
+} from 'dynamo-backlog/engine';
 import { indexWhenFree } from '../../../../src/intake/index.js';
 import { isOfOneRecord } from '../../../../src/store/errors.js';
-import type { Found } from '../../../../src/store/operator-store.js';
 import type { Output } from '../output.js';
 import { counted, printable } from '../output.js';
 import { repairOf } from './index-checks.js';
@@ -66,7 +71,10 @@ async function placeOnceFree(
   return count;
 }
 
-async function move({ item, record }: Found, { store, clock, output }: RepairDeps): Promise<boolean> {
+async function move(
+  { item, record }: StoreTypes.Found,
+  { store, clock, output }: RepairDeps,
+): Promise<boolean> {
   const repair = repairOf(item, record, clock.now());
   if (!repair || repair.kind === 'notIndexed') return false;
   try {

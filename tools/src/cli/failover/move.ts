@@ -1,6 +1,5 @@
-import { type Clock, type OperatorStore, toIso } from 'dynamo-backlog/engine';
+import { type Clock, type OperatorStore, type StoreTypes, toIso } from 'dynamo-backlog/engine';
 import { CLOCK_SKEW_MS } from '../../../../src/leases/timed-hold.js';
-import type { ActiveRegion } from '../../../../src/store/store.js';
 import { counted } from '../output.js';
 import { compareReplicas } from './replicas.js';
 
@@ -51,7 +50,7 @@ export function moveBetween(from: Region, to: Region, deps: MoveDeps): Promise<M
 
 class Move {
   /** The entry that says that the region is being left. */
-  private leaving: ActiveRegion;
+  private leaving: StoreTypes.ActiveRegion;
 
   constructor(
     private readonly from: Region,
@@ -129,7 +128,7 @@ class Move {
    * this shows that the other region has what was written last.
    */
   private async lastWriteHasArrived(): Promise<string | undefined> {
-    const last: ActiveRegion = { ...this.leaving, at: this.deps.clock.now() };
+    const last: StoreTypes.ActiveRegion = { ...this.leaving, at: this.deps.clock.now() };
     if (!(await this.from.store.activeRegion.write(last, this.leaving))) return 'changed';
     this.leaving = last;
     return this.isHeard();
@@ -169,7 +168,7 @@ class Move {
   }
 
   /** The region has not begun yet: the one that was stopped before goes on, and nothing has to be waited for. */
-  private async revert(before: ActiveRegion): Promise<Moved> {
+  private async revert(before: StoreTypes.ActiveRegion): Promise<Moved> {
     const { from, to, deps } = this;
     const there = await to.store.activeRegion.read();
     if (!(await this.isNotified(to.name, from.name, [from, before], [to, there]))) return 'changed';
@@ -184,7 +183,7 @@ class Move {
   private async isNotified(
     name: string,
     before: string,
-    ...replicas: readonly (readonly [Region, ActiveRegion | undefined])[]
+    ...replicas: readonly (readonly [Region, StoreTypes.ActiveRegion | undefined])[]
   ): Promise<boolean> {
     const now = this.deps.clock.now();
     for (const [region, read] of replicas) {

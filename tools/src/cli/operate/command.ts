@@ -207,7 +207,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
 
   for (const name of ['pause', 'resume'] as const) {
     const isPause = name === 'pause';
-    const command = force(target(program.command(name)))
+    const command = force(withNote(target(program.command(name)), isPause))
       .description(
         isPause
           ? 'Stop a queue: no further attempt begins within a minute, nor on arrival. Records keep coming in.'
@@ -215,9 +215,27 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       )
       .argument('<queue>', 'its name', flags.queue)
       .option('--json', 'the result for programs')
-      .addHelpText('after', examples([`backlog ${name} orders`, '']));
+      .addHelpText(
+        'after',
+        examples(
+          [`backlog ${name} orders`, ''],
+          ...(isPause ? ([['backlog pause orders --until 16:00Z --reason stocktaking', '']] as const) : []),
+        ),
+      );
     command.action((queueName, given) => end(command, () => setPaused(queueName, isPause, given, output)));
   }
+}
+
+/** The flags that say what a pause is for. */
+function withNote(command: Command, isPause: boolean): Command {
+  if (!isPause) return command;
+  return command
+    .option('--reason <text>', 'why, for other operators: up to 200 characters')
+    .option(
+      '--until <time>',
+      'no alarm says before that it is late, such as 16:00Z, 2h or 2026-12-24T18:00:00Z; it stays paused beyond that',
+    )
+    .option('--by <name>', 'your name (default: the user of this machine)');
 }
 
 interface ActionCommand<Flags> {

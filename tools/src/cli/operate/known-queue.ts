@@ -70,15 +70,17 @@ export function unservedQueueMessage(queue = ''): string {
   return `the control table tells whether there is a queue "${printable(queue)}": name the stack with --stack`;
 }
 
-/** undefined: it is known. */
-async function whyUnknown(queue: string, { target, controlTable }: Tables): Promise<string | undefined> {
-  if (target.queues?.includes(queue)) return undefined;
+/** The store of both tables. */
+export function storeOf({ target, controlTable }: Tables): DynamoDbOperatorStore {
   const { client, table, clock } = target;
-  const store = new DynamoDbOperatorStore({
-    client,
-    tables: { records: table, control: controlTable },
-    clock,
-  });
+  return new DynamoDbOperatorStore({ client, tables: { records: table, control: controlTable }, clock });
+}
+
+/** undefined: it is known. */
+async function whyUnknown(queue: string, at: Tables): Promise<string | undefined> {
+  const { target } = at;
+  if (target.queues?.includes(queue)) return undefined;
+  const store = storeOf(at);
   const [served, { queues: owned }] = await Promise.all([store.queues.readAll(), store.registry.read()]);
   const known = [...new Set([...(target.queues ?? []), ...served.keys(), ...owned.keys()])].sort();
   if (known.includes(queue)) return undefined;

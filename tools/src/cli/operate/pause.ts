@@ -1,10 +1,15 @@
+import { userInfo } from 'node:os';
+import { pauseNote } from '../../../../src/overview/pause-text.js';
 import { EXIT, type ExitCode, type Output } from '../output.js';
 import { warnOfQueue } from './act.js';
-import { type ForceFlags, requireKnownQueue } from './known-queue.js';
+import { type ForceFlags, requireKnownQueue, storeOf } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { usage } from './usage.js';
 
 interface PauseFlags extends OperateTargetFlags, ForceFlags {
+  readonly until?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly by?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -19,13 +24,30 @@ export async function setPaused(
   const { operator, target } = at;
   try {
     if (!flags.force) await requireKnownQueue(queue, at);
-    const changed = await usage(() => (paused ? operator.pause(queue) : operator.resume(queue)));
+    const changed = await usage(() =>
+      paused ? operator.pause(queue, pauseOf(flags)) : operator.resume(queue),
+    );
     warnOfQueue(queue, target, output);
-    const state = paused ? 'paused' : 'not paused';
-    output.message(`${queue} of ${target.where} is ${state}${changed ? ' now' : ' already'}`);
+    const note = pauseNote(await storeOf(at).queues.read(queue), target.clock.now());
+    output.message(
+      `${queue} of ${target.where} is ${paused ? 'paused' : 'not paused'}${changed ? ' now' : ' already'}${note}`,
+    );
     if (flags.json) output.data(JSON.stringify({ queue, paused, changed }));
     return EXIT.ok;
   } finally {
     target.client.destroy();
+  }
+}
+
+function pauseOf({ until, reason, by = userName() }: PauseFlags) {
+  return { until, reason, by };
+}
+
+/** The user of this machine; undefined where it has no name, as in some containers. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
   }
 }

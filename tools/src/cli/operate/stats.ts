@@ -1,6 +1,7 @@
 import type { QueueStats } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
 import { queuesWithRecords } from '../../../../src/overview/counts.js';
+import { pauseNote } from '../../../../src/overview/pause-text.js';
 import { Serving } from '../../../../src/overview/serving.js';
 import type { Target } from '../connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
@@ -89,7 +90,8 @@ function withServing({ unserved: byRegistry, ...stats }: QueueStats, { queues: a
 function row(queue: ServedStats, now: number, paint: Paint): string[] {
   const { unserved, didYouMean } = queue;
   const { due, lagSeconds, oldestDueAt, dead, pausedAt } = queue;
-  const paused = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
+  const since = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
+  const paused = `${since}${pauseNote(queue, now)}`;
   const oldestMs = oldestDueAt === undefined ? undefined : now - Date.parse(oldestDueAt);
   return [
     printable(queue.queue),

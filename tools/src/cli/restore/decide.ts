@@ -1,8 +1,7 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { deadLane, isPending, ownLaneOf, toIso } from 'dynamo-backlog/engine';
+import { deadLane, isPending, ownLaneOf, type StoreTypes, toIso } from 'dynamo-backlog/engine';
 import { redrive } from '../../../../src/operate/changes.js';
 import type { StoredItem } from '../../../../src/store/dynamodb/stored-items.js';
-import type { OperatorChange } from '../../../../src/store/operator-store.js';
 import { type Difference, HELD, isHeld } from './compare.js';
 
 /** The operator's decisions on the records that differ. */
@@ -28,7 +27,7 @@ export type Act =
   | { readonly do: 'keep' }
   /** It is already as the decision makes it. */
   | { readonly do: 'nothing' }
-  | { readonly do: 'change'; readonly change: OperatorChange }
+  | { readonly do: 'change'; readonly change: StoreTypes.OperatorChange }
   /** The old table's item takes its place. */
   | { readonly do: 'replace' };
 
@@ -84,7 +83,7 @@ function hold(record: BacklogRecord, reason: string, now: number): Act {
 }
 
 /** Marks a record as succeeded, as its run would have done. Only the old table's record says how long it is kept. */
-function succeed(old: BacklogRecord | undefined): OperatorChange {
+function succeed(old: BacklogRecord | undefined): StoreTypes.OperatorChange {
   const { attempts, lastAttemptAt, expiresAt } = old ?? {};
   return {
     set: {
@@ -103,7 +102,7 @@ function bury(
   deadReason = 'dead in the old table',
   now: number,
   expiresAt?: number,
-): OperatorChange {
+): StoreTypes.OperatorChange {
   const lane = deadLane(ownLaneOf(record));
   const isListed = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   return {
@@ -118,6 +117,6 @@ function bury(
   };
 }
 
-function changing(change: OperatorChange): Act {
+function changing(change: StoreTypes.OperatorChange): Act {
   return { do: 'change', change };
 }

@@ -116,6 +116,9 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
         lagSeconds: stats.lagSeconds,
         paused: stats.paused,
         pausedAt: stats.pausedAt,
+        pausedUntil: stats.pausedUntil,
+        pauseReason: stats.pauseReason,
+        pausedBy: stats.pausedBy,
         openBreakers: stats.openBreakers,
         lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
         leases: leases.map(({ key, holder, until }) => ({

@@ -1,12 +1,17 @@
 import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
+import type { StoreTypes } from 'dynamo-backlog/engine';
 import { Hono } from 'hono';
 import { Tables } from '../../../../src/operate/tables.js';
 import { waitText } from '../../../../src/overview/count-signs.js';
+import { pauseNote } from '../../../../src/overview/pause-text.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import type { Routes } from '../app-parts.js';
-import { readForm } from '../forms.js';
+import { readForm, type SentForm } from '../forms.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, When } from '../parts.js';
+
+/** Characters of a name, a time and a reason. */
+const MAX_NOTE = 450;
 
 /** Pause and resume of a queue: a page that says what happens, then the form. */
 export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
@@ -16,10 +21,10 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
 
   app.get('/', async (request) => {
     const queue = request.req.query('name') ?? '';
-    const { paused, pausedAt } = await store.queues.read(queue);
+    const state = await store.queues.read(queue);
     const { counts } = await reader.read();
     const stats = counts?.stats.queues.find((one) => one.queue === queue);
-    return request.html(queuePage({ context: contextOf(request), queue, paused, pausedAt, stats }));
+    return request.html(queuePage({ context: contextOf(request), queue, state, stats }));
   });
 
   app.post('/:state{pause|resume}', async (request) => {
@@ -29,7 +34,9 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
     const queue = request.req.query('name') ?? '';
     const isPause = request.req.param('state') === 'pause';
     try {
-      const changed = await (isPause ? operator.pause(queue) : operator.resume(queue));
+      const changed = await (isPause
+        ? operator.pause(queue, noteOf(form, deps.access.as))
+        : operator.resume(queue));
       const result = `${queue} is ${isPause ? 'paused' : 'not paused'}${changed ? ' now' : ' already'}.`;
       const text = `${isPause ? 'pause' : 'resume'} ${queue}`;
       deps.onAction({ at: new Date().toISOString(), as: deps.access.as, text, result });
@@ -43,14 +50,35 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
   return app;
 }
 
+/** The options of a pause, as the form has them. */
+function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
+  const [until, reason] = [field('until').trim(), field('reason').trim()];
+  return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
+}
+
+function NoteFields() {
+  return (
+    <>
+      <label class="f">
+        Why, for other operators
+        <input name="reason" maxlength={200} autofocus />
+      </label>
+      <label class="f">
+        No alarm before, such as 16:00Z or 2h. It stays paused until you resume it
+        <input name="until" />
+      </label>
+    </>
+  );
+}
+
 function queuePage(props: {
   context: PageContext;
   queue: string;
-  paused: boolean;
-  pausedAt: string | undefined;
+  state: StoreTypes.QueueState;
   stats: OverviewStats | undefined;
 }) {
-  const { context, queue, paused, pausedAt, stats } = props;
+  const { context, queue, state, stats } = props;
+  const { paused, pausedAt } = state;
   const { access } = context.deps;
   const verb = paused ? 'Resume' : 'Pause';
   return page({
@@ -70,7 +98,8 @@ function queuePage(props: {
           >
             {pausedAt === undefined ? null : (
               <p>
-                Paused <When at={pausedAt} now={context.now} />.
+                Paused <When at={pausedAt} now={context.now} />
+                <Foreign text={pauseNote(state, context.now)} most={MAX_NOTE} />.
               </p>
             )}
             <p>
@@ -78,6 +107,7 @@ function queuePage(props: {
                 ? 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'
                 : 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'}
             </p>
+            {paused ? null : <NoteFields />}
             {stats === undefined ? null : <p class="sub">{waitText(stats)}.</p>}
             <p class="buttons">
               <button class="btn pri" type="submit" disabled={!access.write}>

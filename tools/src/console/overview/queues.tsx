@@ -1,6 +1,7 @@
 import { age } from 'dynamo-backlog/engine';
 import { type Condition, LOOKS } from '../../../../src/overview/conditions.js';
 import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
+import { pauseNote } from '../../../../src/overview/pause-text.js';
 import type { QueueView } from '../../../../src/overview/snapshot.js';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
@@ -196,6 +197,11 @@ function dueNow({ stats }: QueueView): number | undefined {
   return stats.due?.now;
 }
 
+function PauseNote({ stats, now }: { stats: QueueView['stats']; now: number }) {
+  const note = pauseNote(stats, now);
+  return note === '' ? null : <Foreign text={note} most={450} />;
+}
+
 function RunAndLease(props: { context: PageContext; view: QueueView; isDense: boolean }) {
   const { context, view, isDense } = props;
   const { nextRunAt, leases, stats } = view;
@@ -206,6 +212,7 @@ function RunAndLease(props: { context: PageContext; view: QueueView; isDense: bo
       {stats.pausedAt === undefined ? null : (
         <span class="block">
           paused <When at={stats.pausedAt} now={context.now} />
+          <PauseNote stats={stats} now={context.now} />
         </span>
       )}
       {nextRunAt === undefined ? null : (

@@ -1,4 +1,4 @@
-import { age } from 'dynamo-backlog/engine';
+import { age, type StoreTypes } from 'dynamo-backlog/engine';
 import { Tables } from '../../../../src/operate/tables.js';
 import { COUNT_SIGNS, leastExact, signsText, waitText } from '../../../../src/overview/count-signs.js';
 import type { CountsReader } from '../../../../src/overview/counts.js';
@@ -6,7 +6,6 @@ import { explainRead } from '../../../../src/overview/explain-read.js';
 import { clockText, count, counted, records, units } from '../../../../src/overview/format.js';
 import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import { tiersOf } from '../../../../src/overview/tiers-of.js';
-import type { QueueState } from '../../../../src/store/store.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
@@ -103,7 +102,11 @@ function bandText({ fromAgeSeconds, untilAgeSeconds }: Band): string {
 }
 
 /** The records of a progressive queue by age, and when the rule of each age runs. */
-function BandsPanel(props: { context: PageContext; stats: OverviewStats; state: QueueState | undefined }) {
+function BandsPanel(props: {
+  context: PageContext;
+  stats: OverviewStats;
+  state: StoreTypes.QueueState | undefined;
+}) {
   const { context, stats, state } = props;
   const { queue, ages = [], delayed = 0, pending, counted } = stats;
   const sign = COUNT_SIGNS[counted];
@@ -163,7 +166,7 @@ function TierRuns(props: {
   context: PageContext;
   queue: string;
   tier: number;
-  state: QueueState | undefined;
+  state: StoreTypes.QueueState | undefined;
   every: number | undefined;
 }) {
   const { context, queue, tier, state, every } = props;
