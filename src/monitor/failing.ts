@@ -1,6 +1,11 @@
 import { failingSeconds, parseFailing } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
-import type { RateLimitedCounts } from './rate-limited-counts.js';
+
+/** Records of the queue, where they are counted. */
+interface Counted {
+  readonly counts: { readonly pending: number; readonly dead: number };
+  readonly inRetry: number;
+}
 
 /**
  * The seconds for which records of a queue have failed without recovery, by the notes of its runs. 0: they have recovered lately,
@@ -11,7 +16,7 @@ import type { RateLimitedCounts } from './rate-limited-counts.js';
  */
 export function failingFor(
   { failing, paused }: Pick<QueueState, 'failing' | 'paused'>,
-  counted: RateLimitedCounts | undefined,
+  counted: Counted | undefined,
   { now, isPassive }: { readonly now: number; readonly isPassive: boolean | undefined },
 ): number | undefined {
   if (failing === undefined || isPassive === undefined) return undefined;

@@ -1,4 +1,5 @@
-import type { BreakerState } from '../store/store.js';
+import { failingFor } from '../monitor/index.js';
+import type { BreakerState, QueueState } from '../store/store.js';
 import { CONDITIONS, type Condition } from './conditions.js';
 import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
@@ -20,6 +21,12 @@ export interface QueueView {
   readonly minutes: readonly MinuteCount[] | undefined;
   /** The attempts that say that it fails; undefined: it does not, or that is not known. */
   readonly failing: RecentAttempts | undefined;
+  /** The time for which records have failed without recovery, by the notes of its runs. Undefined: they have no such note. */
+  readonly failingSeconds?: number | undefined;
+  /** It fails, as its attempts or the notes of its runs say. */
+  readonly isFailing: boolean;
+  /** Records have been due for longer than runs should need. */
+  readonly isLate: boolean;
   /**
    * Breakers of its destinations that are not closed, with times of the backlog: since when, and when the next probe is
    * due.
@@ -74,9 +81,13 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const { serving } = counts;
     const isUnserved = stats.pending > 0 && serving?.isUnserved(stats.queue) === true;
     const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
-    const condition = conditionOf(stats, { unserved, failing, isHeld: leases.length > 0, lateSeconds });
+    const state = counts.states.get(stats.queue);
+    const failingSeconds = minutes || !state ? undefined : notedFailing(state, stats, counts, now);
+    const isFailing = failing !== undefined || (failingSeconds ?? 0) > 0;
+    const isLate = (stats.lagSeconds ?? 0) > lateSeconds;
+    const condition = conditionOf(stats, { unserved, isFailing, isHeld: leases.length > 0, isLate });
     const nextRunAt = known?.nextRunAt;
-    const breakers = [...(counts.states.get(stats.queue)?.breakers.values() ?? [])];
+    const breakers = [...(state?.breakers.values() ?? [])];
     return {
       stats,
       condition,
@@ -86,6 +97,9 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       recent,
       minutes,
       failing,
+      failingSeconds,
+      isFailing,
+      isLate,
       breakers,
       leases,
       nextRunAt,
@@ -98,20 +112,28 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
   return { now, queues: queues?.sort(worstFirst), rules, passive: counts?.passive };
 }
 
+/** The seconds that the monitor would report. */
+function notedFailing(state: QueueState, stats: OverviewStats, { passive }: Counts, now: number) {
+  const { pending, dead, inRetry } = stats;
+  const isCounted = stats.counted === 'exact' && inRetry !== undefined;
+  const counted = isCounted ? { counts: { pending, dead }, inRetry } : undefined;
+  return failingFor(state, counted, { now, isPassive: passive !== undefined });
+}
+
 function conditionOf(
-  { openBreakers, paused, lagSeconds = 0, pending, dead }: OverviewStats,
+  { openBreakers, paused, pending, dead }: OverviewStats,
   {
     unserved,
-    failing,
+    isFailing,
     isHeld,
-    lateSeconds,
-  }: Pick<QueueView, 'unserved' | 'failing'> & { isHeld: boolean; lateSeconds: number },
+    isLate,
+  }: Pick<QueueView, 'unserved' | 'isFailing' | 'isLate'> & { isHeld: boolean },
 ): Condition {
   if (unserved) return 'unserved';
   if (openBreakers > 0) return 'breaker';
   if (paused) return 'paused';
-  if (failing) return 'failing';
-  if (lagSeconds > lateSeconds) return 'late';
+  if (isFailing) return 'failing';
+  if (isLate) return 'late';
   if (dead > 0) return 'dead';
   if (isHeld) return 'working';
   return pending > 0 ? 'waiting' : 'quiet';

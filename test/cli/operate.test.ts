@@ -2,6 +2,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { failingText } from '../../src/record/index.js';
+import { readingKey } from '../../src/store/dynamodb/control-values.js';
 import { announce } from '../../tools/src/local/discovery.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { backlog } from './in-process.js';
@@ -340,6 +342,40 @@ describe('backlog stats', () => {
     expect(out).toMatch(/^orders +per record +6 +2 +1 +2 +3 +1 h +1 h +1$/m);
     expect(out).toMatch(/^bulk +by age +4 +- +- +- +- +- +400 d +0$/m);
     expect(err).toMatch(/read units$/);
+  });
+
+  it('with --check ends with code 3 in an outage, as the doctor does, and where the state is not known', async () => {
+    const unknown = await operate('stats', '--check');
+    expect(unknown).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^check: orders: it is not known/m),
+    });
+    const [now, since] = [Date.now(), Math.floor(Date.now() / 1000) - 840];
+    const note = { group: '', since, lastAt: since + 800, records: 9, evidence: 20, isQuiet: false };
+    const counts = { recentSuccesses: 0, recentFailures: 9, countedAt: since + 800 };
+    const failing = failingText({ notes: [{ ...note, ...counts }] });
+    const queue = { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 };
+    const reading = { at: new Date(now).toISOString(), shards: 1, retryMode: 'perRecord' };
+    await control.put({
+      key: readingKey('orders'),
+      reading: { ...reading, counts: { pending: 0, dead: 0 } },
+    });
+    await control.put(queue);
+    expect(await operate('stats', '--check')).toMatchObject({ code: 0 });
+    await control.put({ ...queue, failing });
+    const outage = await operate('stats', '--check');
+    expect(outage).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^check: orders has failed for 14 min/m),
+    });
+    expect(await operate('top', '--check', '--json')).toMatchObject({ code: 3 });
+    const doctor = await operate('doctor');
+    expect(doctor).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/records of orders have failed for 14 min/),
+    });
+    await operate('pause', 'orders', '--until', '2h');
+    expect(await operate('stats', '--check')).toMatchObject({ code: 0 });
   });
 
   it('knows the queues of the running runtime and no others', async () => {

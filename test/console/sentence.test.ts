@@ -31,6 +31,8 @@ const view = (
   failing: condition === 'failing' ? { succeeded: 5, failed: 15, minutes: 15 } : undefined,
   minutes: [],
   breakers,
+  isFailing: condition === 'failing',
+  isLate: condition === 'late',
   leases: [],
   nextRunAt: undefined,
 });

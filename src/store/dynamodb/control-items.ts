@@ -1,13 +1,22 @@
 import type { Item } from '../../record/index.js';
-import type { ActiveRegion, QueueOwner } from '../store.js';
+import type { ActiveRegion, QueueOwner, QueueState } from '../store.js';
 import { parseLease } from './lease-item.js';
+import { parseQueueState } from './queues.js';
 import type { RawItems } from './raw-items.js';
 import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY } from './registry.js';
+
+/** A queue of the control table. */
+interface QueueFacts {
+  readonly paused: boolean;
+  /** The retry mode, as it is stored. */
+  readonly retryMode?: string | undefined;
+  readonly state: QueueState;
+}
 
 /** The contents of a control table, for tools that look at all of it. */
 export interface ControlFacts {
   /** Queues that a run has served, by name. */
-  readonly queues: ReadonlyMap<string, { readonly paused: boolean; readonly retryMode?: string | undefined }>;
+  readonly queues: ReadonlyMap<string, QueueFacts>;
   /** Leases that a run holds, or has left behind. `until` is real time, epoch milliseconds. */
   readonly leases: readonly { readonly key: string; readonly until: number; readonly inFlight: number }[];
   /** Ends of the claims of runs on arrivals, by queue and batch; real time, epoch milliseconds. */
@@ -26,7 +35,7 @@ const PAGE_ITEMS = 500;
 
 /** Reads a whole control table: a few items per queue. */
 export async function readControl(control: RawItems): Promise<ControlFacts> {
-  const queues = new Map<string, { paused: boolean; retryMode?: string | undefined }>();
+  const queues = new Map<string, QueueFacts>();
   const leases: { key: string; until: number; inFlight: number }[] = [];
   const arrivals = new Map<string, ReadonlyMap<string, number>>();
   const sweeps: { startedAt: number }[] = [];
@@ -52,8 +61,10 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
   return { queues, leases, arrivals, sweeps, owners, primaryRegion, activeRegion };
 }
 
-function queueOf({ paused, retryMode }: Item) {
-  return { paused: paused === true, retryMode: typeof retryMode === 'string' ? retryMode : undefined };
+function queueOf(item: Item): QueueFacts {
+  const { paused, retryMode } = item;
+  const state = parseQueueState(item);
+  return { paused: paused === true, retryMode: typeof retryMode === 'string' ? retryMode : undefined, state };
 }
 
 function runsOf({ runs }: Item): ReadonlyMap<string, number> {

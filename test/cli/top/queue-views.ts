@@ -37,6 +37,8 @@ export const queueView = (
   minutes: undefined,
   failing: undefined,
   breakers: [],
+  isFailing: condition === 'failing',
+  isLate: condition === 'late',
   leases: [],
   nextRunAt: undefined,
   ...view,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError } from 'dynamo-backlog';
+import type { StoreTypes } from 'dynamo-backlog/engine';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../../functions/settings.js';
-import type { QueueOwner, Registry } from '../../../src/store/index.js';
 import { show } from '../../../src/support/validation.js';
 import type { QueueWeights } from '../../../src/worker/index.js';
 import type { FoundHandler } from './handlers.js';
@@ -26,7 +26,7 @@ export interface QueuesInput {
   readonly queues: QueuesSettings | undefined;
   readonly handlers: readonly FoundHandler[];
   /** The registry, with what the functions of a deployment have registered. */
-  readonly registry: Pick<Registry, 'queues'>;
+  readonly registry: Pick<StoreTypes.Registry, 'queues'>;
 }
 
 /**
@@ -96,7 +96,10 @@ function handlerOf(name: string, handlers: readonly FoundHandler[]): FoundHandle
 }
 
 /** The queues that are registered with other settings of how they retry, with both. A run follows the settings of its own process. */
-export function registeredOtherwise(queues: readonly WorkedQueue[], registry: Pick<Registry, 'queues'>) {
+export function registeredOtherwise(
+  queues: readonly WorkedQueue[],
+  registry: Pick<StoreTypes.Registry, 'queues'>,
+) {
   return queues.flatMap(({ name, settings }) => {
     const entry = ownedEntry(name, { registry });
     // The entry of a queue without a function may be of a process of an older deployment.
@@ -108,12 +111,19 @@ export function registeredOtherwise(queues: readonly WorkedQueue[], registry: Pi
   });
 }
 
-function ownedEntry(name: string, { registry }: Pick<QueuesInput, 'registry'>): QueueOwner | undefined {
+function ownedEntry(
+  name: string,
+  { registry }: Pick<QueuesInput, 'registry'>,
+): StoreTypes.QueueOwner | undefined {
   const entry = registry.queues.get(name);
   return entry?.removedAt ? undefined : entry;
 }
 
-function settingsOf(name: string, { queues }: QueuesInput, entry: QueueOwner | undefined): QueueSettings {
+function settingsOf(
+  name: string,
+  { queues }: QueuesInput,
+  entry: StoreTypes.QueueOwner | undefined,
+): QueueSettings {
   if (queues) {
     const settings = Object.hasOwn(queues, name) ? queues[name] : undefined;
     if (settings) return settings;
@@ -130,7 +140,10 @@ function settingsOf(name: string, { queues }: QueuesInput, entry: QueueOwner | u
  *
  * @throws ConfigurationError if they have several owners
  */
-export function ownerOf(names: readonly string[], { queues }: Pick<Registry, 'queues'>): string | undefined {
+export function ownerOf(
+  names: readonly string[],
+  { queues }: Pick<StoreTypes.Registry, 'queues'>,
+): string | undefined {
   const owners = new Map<string, string>();
   for (const name of names) {
     const entry = queues.get(name);

@@ -1,4 +1,6 @@
-import { age } from 'dynamo-backlog/engine';
+import { age, type StoreTypes } from 'dynamo-backlog/engine';
+import { failingFor } from '../../../../src/monitor/index.js';
+import { pauseNote } from '../../../../src/overview/pause-text.js';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';
@@ -41,11 +43,12 @@ export function checkControl(
         todo: 'look whether the rules of that queue are there and enabled, and whether its function fails',
       };
     }),
-    ...paused.map(([name]): Finding => {
+    ...[...queues].flatMap(([name, queue]) => inOutage(name, queue.state, time.now)),
+    ...paused.map(([name, queue]): Finding => {
       return {
         kind: `paused.${name}`,
         severity: 'warning',
-        what: `the queue ${printable(name)} is paused`,
+        what: `the queue ${printable(name)} is paused${pauseNote(queue.state, time.now)}`,
         todo: `no record of it is attempted until it is resumed: npx backlog resume ${printable(name)}`,
       };
     }),
@@ -65,5 +68,19 @@ export function checkControl(
         todo: 'nothing: their records come back to the intake; those that did not are listed here',
       };
     }),
+  ];
+}
+
+/** An outage: records fail without recovery, or a breaker is open. */
+function inOutage(name: string, queue: StoreTypes.QueueState, now: number): Finding[] {
+  const queueName = printable(name);
+  const seconds = failingFor(queue, undefined, { now, isPassive: false }) ?? 0;
+  const open = queue.breakers.size;
+  const todo = `look why, and whether the destination is up: npx backlog failures --queue ${queueName}`;
+  const failing = `records of ${queueName} have failed for ${age(seconds * 1000)} without recovery`;
+  const breaker = `${counted(open, 'circuit breaker')} of ${queueName} ${open === 1 ? 'is' : 'are'} open`;
+  return [
+    ...(seconds > 0 ? [{ kind: `failing.${name}`, severity: 'error', what: failing, todo } as const] : []),
+    ...(open > 0 ? [{ kind: `breaker.${name}`, severity: 'warning', what: breaker, todo } as const] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
 import { readPolicy } from '../policy-input.js';
 import { REDACT_FLAG } from '../redact-module.js';
+import { CHECK } from '../top/check.js';
 import { type ActFlags, act, type CliAction } from './act.js';
 import { type EditFlags, editAction } from './edit.js';
 import { endsWith } from './end.js';
@@ -202,6 +203,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       flags.queues,
     )
     .option('--json', 'the figures for programs')
+    .option('--check', CHECK)
     .addHelpText('after', examples(['backlog stats', ''], ['backlog stats --queues orders --json', '']));
   counting.action((given) => end(counting, () => stats(given, output)));
 

@@ -7,7 +7,9 @@ import type { Target } from '../connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
+import { checked } from '../top/check.js';
 import { RemoteRuntime } from '../top/remote-runtime.js';
+import { openSource } from '../top/source.js';
 import { meantText } from '../unserved.js';
 import { refuseUnknownQueues } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
@@ -16,6 +18,7 @@ import { usage } from './usage.js';
 export interface StatsFlags extends OperateTargetFlags {
   readonly queues?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
+  readonly check?: boolean | undefined;
 }
 
 interface ServedStats extends QueueStats {
@@ -48,7 +51,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
     const result = { ...all, queues: all.queues.map((queue) => withServing(queue, target)) };
     if (flags.json) {
       output.data(JSON.stringify(result));
-      return EXIT.ok;
+      return flags.check ? await check(flags, output) : EXIT.ok;
     }
     const now = Date.parse(result.at);
     const paint = painter(hasColors(process.stdout));
@@ -66,9 +69,21 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
     output.message(
       `${target.where}, ${result.at}; only indexed records are counted; ${counted(result.readUnits, 'read unit')}`,
     );
-    return EXIT.ok;
+    return flags.check ? await check(flags, output) : EXIT.ok;
   } finally {
     target.client.destroy();
+  }
+}
+
+/** Reads the overview beside the counts, which knows what fails. */
+async function check(flags: StatsFlags, output: Output): Promise<ExitCode> {
+  const source = await openSource(flags, { patient: true });
+  try {
+    const reading = await source.read();
+    if (reading.error !== undefined) throw reading.error;
+    return checked(reading, output, flags.queues);
+  } finally {
+    source.close();
   }
 }
 

@@ -1,7 +1,6 @@
-import { type Clock, isPending, type Random, randomToken } from 'dynamo-backlog/engine';
+import { type Clock, isPending, type Random, randomToken, type StoreTypes } from 'dynamo-backlog/engine';
 import { Writes } from '../../../../src/operate/writes.js';
 import type { StoredItem, StoredItems } from '../../../../src/store/dynamodb/stored-items.js';
-import type { OperatorRecordStore } from '../../../../src/store/operator-store.js';
 import { patiently } from '../../../../src/store/patience.js';
 import { compare } from './compare.js';
 import type { RestoreCounters } from './counters.js';
@@ -12,7 +11,7 @@ export interface RestorationDeps {
   /** Items of the old table. Undefined: it is gone. */
   readonly old: StoredItems | undefined;
   /** The restored table's. */
-  readonly records: Pick<OperatorRecordStore, 'change'>;
+  readonly records: Pick<StoreTypes.OperatorRecordStore, 'change'>;
   readonly decisions: Decisions;
   /** Ids that are known to have succeeded. */
   readonly succeededIds: ReadonlySet<string>;

@@ -5,6 +5,7 @@ import { listenForInterrupt } from '../interrupt.js';
 import { NoAnswerError, type OperateTargetFlags, target } from '../operate/target.js';
 import { EXIT, type ExitCode, hasColors, type Output } from '../output.js';
 import { painter } from '../paint.js';
+import { CHECK, checked } from './check.js';
 import { showLive } from './live.js';
 import { countsText, topText } from './picture.js';
 import { openSource, type Reading, type Source } from './source.js';
@@ -15,6 +16,7 @@ interface TopFlags extends OperateTargetFlags {
   readonly interval?: number | undefined;
   readonly once?: boolean | undefined;
   readonly json?: boolean | undefined;
+  readonly check?: boolean | undefined;
 }
 
 const DEFAULT_INTERVAL_MS = 5_000;
@@ -28,6 +30,7 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
     .option('--interval <duration>', 'how often to read (default: 5s)', flags.interval)
     .option('--once', 'print it once, as without a terminal')
     .option('--json', 'print it once, for programs')
+    .option('--check', CHECK)
     .addHelpText(
       'after',
       examples(
@@ -42,7 +45,7 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
 /** `backlog top`: live on a terminal, otherwise once. */
 async function top(given: TopFlags, output: Output): Promise<ExitCode> {
   const { stdout, stdin, env } = process;
-  const isLive = stdout.isTTY === true && env.TERM !== 'dumb' && !given.once && !given.json;
+  const isLive = stdout.isTTY === true && env.TERM !== 'dumb' && !given.once && !given.json && !given.check;
   const source = await openSource(given, { patient: !isLive }).catch((error: unknown) => {
     if (error instanceof NoAnswerError) leaveSoon();
     throw error;
@@ -73,13 +76,13 @@ function leaveSoon(): void {
   setTimeout(() => process.exit(), GRACE_MS).unref();
 }
 
-async function printOnce(source: Source, { json }: TopFlags, output: Output): Promise<ExitCode> {
+async function printOnce(source: Source, { json, check }: TopFlags, output: Output): Promise<ExitCode> {
   try {
     const reading = await source.read();
     if (reading.error !== undefined) throw reading.error;
     if (json) {
       output.data(JSON.stringify(jsonOf(reading, source.where)));
-      return EXIT.ok;
+      return check ? checked(reading, output) : EXIT.ok;
     }
     const wall = Date.now();
     const { stdout } = process;
@@ -87,7 +90,7 @@ async function printOnce(source: Source, { json }: TopFlags, output: Output): Pr
     const lines = topText(reading, columns, painter(hasColors(stdout)));
     for (const line of lines) output.data(line.trimEnd());
     output.message(`${source.where}; ${countsText(reading, wall)}`);
-    return EXIT.ok;
+    return check ? checked(reading, output) : EXIT.ok;
   } finally {
     source.close();
   }

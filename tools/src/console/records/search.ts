@@ -5,11 +5,11 @@ import {
   LAST_TIME,
   lanesOf,
   type OperatorStore,
+  type StoreTypes,
   withoutDeadEnding,
 } from 'dynamo-backlog/engine';
 import type { Tables } from '../../../../src/operate/tables.js';
 import { isId, isText } from '../../../../src/store/dynamodb/control-values.js';
-import type { DuePage, IndexKey } from '../../../../src/store/store.js';
 import { affordable, PAGE_BUDGET } from '../read-within.js';
 import type { RecordFilter } from './filter.js';
 
@@ -130,14 +130,14 @@ async function searchIndex(
 
 /** The first page of each lane. If the first lane of a queue does not fill the page, the others are read at the same time. */
 class FirstPages {
-  private readonly pages = new Map<number, Promise<DuePage>>();
+  private readonly pages = new Map<number, Promise<StoreTypes.DuePage>>();
 
   constructor(
     private readonly store: OperatorStore,
     private readonly places: readonly Place[],
   ) {}
 
-  of(place: number, limit: number): Promise<DuePage> {
+  of(place: number, limit: number): Promise<StoreTypes.DuePage> {
     if (!this.pages.has(place)) this.askFrom(place, limit);
     return (this.pages.get(place) ?? this.ask(place, limit)).then((page) => ({
       keys: page.keys.slice(0, limit),
@@ -153,7 +153,7 @@ class FirstPages {
     }
   }
 
-  private ask(i: number, limit: number): Promise<DuePage> {
+  private ask(i: number, limit: number): Promise<StoreTypes.DuePage> {
     const { lane, order } = this.places[i] as Place;
     const answer = this.store.pages.query({ lane, order, until: LAST_TIME, limit });
     // A page that is full before it comes to this lane asks no more.
@@ -215,7 +215,11 @@ function allLanesOf({ queue }: SearchedQueue): SearchedQueue {
 }
 
 /** The cursor of the next page. A page that ends with a lane goes on with the next one. */
-function nextOf(places: readonly Place[], place: number, after: IndexKey | undefined): string | undefined {
+function nextOf(
+  places: readonly Place[],
+  place: number,
+  after: StoreTypes.IndexKey | undefined,
+): string | undefined {
   const at = after === undefined ? place + 1 : place;
   const lane = places[at]?.lane;
   if (lane === undefined) return undefined;
@@ -226,7 +230,7 @@ function nextOf(places: readonly Place[], place: number, after: IndexKey | undef
 function startOf(
   { lane, dueAt, id }: Record<string, unknown>,
   places: readonly Place[],
-): { place: number; after?: IndexKey } {
+): { place: number; after?: StoreTypes.IndexKey } {
   const place = places.findIndex((one) => one.lane === lane);
   if (place < 0) return { place: 0 };
   return isSortKey(dueAt) && isId(id) ? { place, after: { dueAt, id } } : { place };

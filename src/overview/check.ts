@@ -1,0 +1,45 @@
+import { COUNT_SIGNS } from './count-signs.js';
+import { records } from './format.js';
+import { isAnnounced } from './pause-text.js';
+import { breakerText, failingText, lateText, unservedText } from './sentence.js';
+import type { QueueView, Snapshot } from './snapshot.js';
+
+/** Age of the monitor's reading beyond which it says nothing about now. The monitor comes every five minutes. */
+const OLD_MS = 15 * 60_000;
+/** The monitor counts a queue again after this time for each record. */
+const COUNT_MS_PER_RECORD = 10;
+
+/**
+ * The lines of a check, for scripts: each names one thing that is wrong with one queue, or that is not known. Empty: nothing is
+ * wrong. A pause whose announced end lies ahead is no trouble.
+ */
+export function troublesOf({ queues = [], rules, now }: Snapshot): string[] {
+  const missed = rules.filter((rule) => rule.missed).map(({ rule }) => `${rule.label} missed a run.`);
+  return [...queues.flatMap((view) => ofQueue(view, now)), ...missed];
+}
+
+function ofQueue(view: QueueView, now: number): string[] {
+  const { stats, unserved, isFailing, isLate } = view;
+  const isSilent = isAnnounced(stats, now);
+  return [
+    ...(unserved ? [unservedText(view)] : []),
+    ...(stats.openBreakers > 0 && !isSilent ? [breakerText(view, now)] : []),
+    ...(isFailing && !isSilent ? [failingText(view)] : []),
+    ...(isLate && !isSilent ? [lateText(view)] : []),
+    ...(stats.dead > 0
+      ? [`${stats.queue} has ${COUNT_SIGNS[stats.counted]}${records(stats.dead, 'dead')}.`]
+      : []),
+    ...(isKnown(view, now) || isSilent
+      ? []
+      : [
+          `${stats.queue}: it is not known whether attempts succeed, as the monitor has not read the queue lately.`,
+        ]),
+  ];
+}
+
+/** Tells whether failures would show: the local runtime sees each attempt, and the notes of runs count beside a monitor. */
+function isKnown({ recent, stats: { reading, pending, dead } }: QueueView, now: number): boolean {
+  if (recent !== undefined) return true;
+  const age = now - Date.parse(reading?.at ?? '');
+  return age < OLD_MS + 2 * COUNT_MS_PER_RECORD * (pending + dead);
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { troublesOf } from '../../src/overview/check.js';
+import type { QueueView } from '../../src/overview/snapshot.js';
+import { MINUTE, NOW, queueView } from '../cli/top/queue-views.js';
+
+const iso = (ms: number) => new Date(NOW + ms).toISOString();
+const reading = (ageMs: number, pending = 0) => ({
+  at: iso(-ageMs),
+  counts: { pending, dead: 0, oldestDueAt: undefined },
+  shards: 1,
+  retryMode: 'perRecord' as const,
+});
+const FRESH = { reading: reading(6 * MINUTE) };
+const check = (...queues: QueueView[]) => troublesOf({ now: NOW, queues, rules: [] });
+
+describe('a check', () => {
+  it('finds nothing in queues that are on time, and whose attempts are known', () => {
+    expect(
+      check(
+        queueView('a', 'quiet', FRESH),
+        queueView('b', 'waiting', { pending: 5 }, { recent: { succeeded: 0, failed: 0 } }),
+        queueView('c', 'working', { pending: 100_000, reading: reading(40 * MINUTE, 100_000) }),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [queueView('a', 'failing', FRESH, { failingSeconds: 840 }), 'a has failed for 14 min without recovery.'],
+    [
+      queueView('a', 'breaker', { ...FRESH, openBreakers: 1, pending: 2 }),
+      'a: the breaker of 1 destination is open; 2 records wait.',
+    ],
+    [
+      queueView('a', 'late', { ...FRESH, lagSeconds: 960, due: { now: 3, minute: 3, hour: 3, day: 3 } }),
+      'a is 16 min late: 3 records due, no run is at work.',
+    ],
+    [queueView('a', 'dead', { ...FRESH, dead: 2 }), 'a has 2 dead records.'],
+    [
+      queueView('a', 'unserved', { ...FRESH, pending: 2 }, { unserved: { meant: 'b' } }),
+      'a: no rule serves this queue, 2 records wait; did you mean "b"?',
+    ],
+    [
+      queueView('a', 'quiet'),
+      'a: it is not known whether attempts succeed, as the monitor has not read the queue lately.',
+    ],
+    [
+      queueView('a', 'quiet', { reading: reading(16 * MINUTE) }),
+      'a: it is not known whether attempts succeed, as the monitor has not read the queue lately.',
+    ],
+  ])('says what is wrong: $condition', (view, line) => {
+    expect(check(view)).toEqual([line]);
+  });
+
+  it('has a line for each trouble of a queue', () => {
+    const view = queueView('a', 'breaker', { openBreakers: 1, dead: 1 }, { isFailing: true, isLate: true });
+    expect(check(view)).toHaveLength(5);
+  });
+
+  it('is silent on a pause until its announced end, except for dead records', () => {
+    const paused = (until: number) =>
+      check(queueView('a', 'paused', { paused: true, pausedUntil: iso(until), dead: 1 }, { isLate: true }));
+    expect(paused(1)).toEqual(['a has 1 dead record.']);
+    expect(paused(0)).toHaveLength(3);
+  });
+});
