@@ -157,7 +157,8 @@ export class Witness {
     if (known) known.givenUpAt = now;
   }
 
-  begins(actor: Actor, record: BacklogRecord, stored: Item | undefined, look: Look): void {
+  /** Returns the attempt, for `ends`: a run may have two of one record, if it was overwritten meanwhile. */
+  begins(actor: Actor, record: BacklogRecord, stored: Item | undefined, look: Look): Underway {
     const { id } = record;
     const known = this.records.get(id);
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
@@ -206,6 +207,7 @@ export class Witness {
     this.checkPace(actor, look);
     this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
+    return mine;
   }
 
   /** An attempt of a hostile item. It is counted, and nothing else is expected of it. */
@@ -215,11 +217,12 @@ export class Witness {
     if (counts.attempted % 2 === 0) throw new Error('one in two');
   }
 
-  ends(actor: Actor, id: string): void {
-    const others = [...(this.underway.get(id) ?? [])];
-    const place = others.findIndex((other) => other.actor === actor);
-    if (place >= 0) others.splice(place, 1);
-    this.underway.set(id, others);
+  ends(id: string, attempt: Underway): void {
+    const others = this.underway.get(id) ?? [];
+    this.underway.set(
+      id,
+      others.filter((other) => other !== attempt),
+    );
   }
 
   /** The write that opens a breaker took effect. Its `since` may be long before that, if the request was slow. */

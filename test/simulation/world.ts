@@ -664,7 +664,7 @@ export class World {
     const destination = destinationOf(id, this.features.destinations);
     const breaker = this.control.now.breakerOf(queue, destination);
     const look = { now, start: START, band, queue, isArrival, breaker, destination };
-    this.witness.begins(actor, record, stored, look);
+    const underway = this.witness.begins(actor, record, stored, look);
     spoil(this.sabotage.givesItsOwn ? this.versions.asRead(record) : record);
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     if (this.features.overwrites && now - START < OPERATORS_MS)
@@ -675,7 +675,7 @@ export class World {
 
     return new Promise((resolve, reject) => {
       const end = (act: () => void) => {
-        this.witness.ends(actor, id);
+        this.witness.ends(id, underway);
         try {
           act();
           resolve();
