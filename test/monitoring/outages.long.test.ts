@@ -81,6 +81,9 @@ const SILENT: Readonly<Record<string, Outage>> = {
   },
 };
 
+/** Pauses of 3 hours that nobody ends before, and the time for which they were announced. */
+const FORGOTTEN = { 'was not announced': undefined, 'was announced for 1 hour': 60 };
+
 const measured = new Map<string, Watched>();
 
 describe('the alarm on failures', () => {
@@ -93,6 +96,21 @@ describe('the alarm on failures', () => {
     // The monitor itself may be down.
     expect(watched.others.filter((alarm) => alarm !== 'Monitor')).toEqual([]);
   });
+
+  it.each(Object.entries(FORGOTTEN))(
+    'leaves it to the alarm on lateness where a pause %s',
+    async (_, minutes) => {
+      const paused = await play({
+        ...{ perMinute: 3, minutes: 180, how: () => 'works' },
+        happens: ({ store, time }) => {
+          const until = minutes && new Date(time.now + minutes * MINUTE).toISOString();
+          void store.queues.setPaused('orders', true, { pausedUntil: until || undefined });
+          time.after(179 * MINUTE, () => void store.queues.setPaused('orders', false));
+        },
+      });
+      expect(paused).toMatchObject({ pages: 0, others: ['Lagorders'] });
+    },
+  );
 
   it.each(Object.entries(SILENT))('stays off, as all pages do: %s', async (_, outage) => {
     expect(await play(outage)).toMatchObject({ pages: 0, others: [] });
