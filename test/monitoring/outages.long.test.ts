@@ -81,7 +81,7 @@ const SILENT: Readonly<Record<string, Outage>> = {
   },
 };
 
-/** Pauses of 3 hours that nobody ends before, and the time for which they were announced. */
+/** Pauses that last for 3 hours, and the minutes for which they were announced. */
 const FORGOTTEN = { 'was not announced': undefined, 'was announced for 1 hour': 60 };
 
 const measured = new Map<string, Watched>();
