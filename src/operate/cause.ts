@@ -1,4 +1,5 @@
 import type { ErrorEntry } from '../record/index.js';
+import { withoutTrailing } from '../support/trailing.js';
 
 /** The cause of a failure: many queues, messages and records can share it. */
 export interface Cause {
@@ -30,7 +31,7 @@ export function causeOf({ name, message }: Failure): Cause {
   return {
     error: name,
     ...(status !== undefined && { status: Number(status) }),
-    ...(host !== undefined && { host: host.toLowerCase().slice(0, MAX_HOST).replace(/\.+$/, '') }),
+    ...(host !== undefined && { host: withoutTrailing(host.toLowerCase().slice(0, MAX_HOST), '.') }),
   };
 }
 

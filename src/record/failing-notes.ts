@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /**
  * The evidence that a group of records has not recovered: it fails since a time, and successes have not outweighed the failures.
  * Times are of the backlog, in epoch seconds.
@@ -77,6 +75,9 @@ const DAY_SECONDS = 86_400;
 const MAX_GROUPS = 12;
 /** The notes are in the queue's item, which every page reads: it stays in one write unit. */
 const MAX_BYTES = 850;
+const ENTRY_LENGTH = 9;
+/** The end of the year 9999, in epoch seconds. */
+const LAST_SECOND = Date.UTC(10_000, 0) / 1000;
 /** Characters of a group's name. */
 export const MAX_GROUP_LENGTH = 100;
 
@@ -167,27 +168,17 @@ function ended(before: FailingNotes, notes: readonly FailingNote[], now: number)
   return endedAt === undefined ? { notes } : { notes, endedAt };
 }
 
-const seconds = z.int().check(z.gte(0), z.lte(Date.UTC(10_000, 0) / 1000));
-const count = z.int().check(z.gte(0), z.lte(1e9));
-const recent = z.number().check(z.gte(0), z.lte(1e9));
-const stored = z.tuple([
-  seconds,
-  z.array(
-    z.tuple([
-      z.string().check(z.maxLength(MAX_GROUP_LENGTH)),
-      ...[seconds, seconds, seconds],
-      ...[count, count, recent, recent],
-      z.int().check(z.gte(0), z.lte(1)),
-    ] as const),
-  ),
-]);
+type Entry = readonly [
+  group: string,
+  ...numbers: readonly [number, number, number, number, number, number, number, number],
+];
 
 /** Reads notes back. What the library cannot have written is no note. */
 export function parseFailing(text: string | undefined): FailingNotes {
-  if (text === undefined) return NO_NOTES;
-  const parsed = stored.safeParse(jsonOf(text));
-  if (!parsed.success) return NO_NOTES;
-  const [endedAt, entries] = parsed.data;
+  const stored = text === undefined ? undefined : jsonOf(text);
+  if (!Array.isArray(stored) || stored.length !== 2) return NO_NOTES;
+  const [endedAt, entries] = stored as [unknown, unknown];
+  if (!isAmount(endedAt) || !Array.isArray(entries) || !entries.every(isEntry)) return NO_NOTES;
   const notes = entries.map(
     ([group, since, lastAfter, countedAfter, records, evidence, good, bad, quiet]) => ({
       ...{ group, since, lastAt: since + lastAfter, countedAt: since + countedAfter, records, evidence },
@@ -195,6 +186,21 @@ export function parseFailing(text: string | undefined): FailingNotes {
     }),
   );
   return endedAt === 0 ? { notes } : { notes, endedAt };
+}
+
+/** By hand: a schema would be a fourth of what the notes add to a handler's bundle. */
+function isEntry(entry: unknown): entry is Entry {
+  if (!Array.isArray(entry) || entry.length !== ENTRY_LENGTH) return false;
+  const [group, ...numbers] = entry as unknown[];
+  const [recentSuccesses, recentFailures, quiet] = numbers.slice(-3);
+  const whole = [...numbers.slice(0, -3), quiet];
+  if (!isAmount(recentSuccesses) || !isAmount(recentFailures) || !whole.every(Number.isInteger)) return false;
+  const isNamed = typeof group === 'string' && group.length <= MAX_GROUP_LENGTH;
+  return isNamed && whole.every(isAmount) && Number(quiet) <= 1;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LAST_SECOND;
 }
 
 /**

@@ -166,7 +166,8 @@ it('the command line has in it all that it needs, but the dependencies of its pa
     imports.filter(({ external }) => external),
   );
   const packages = imported.map(({ path }) => path).filter((path) => !isBuiltin(path));
-  const dependencies = Object.keys(toolsPackage.dependencies);
+  const { dependencies: always, optionalDependencies } = toolsPackage;
+  const dependencies = Object.keys({ ...always, ...optionalDependencies });
   expect(packages).toEqual(expect.arrayContaining(['dynalite', 'hono', '@observablehq/plot']));
   const isDependency = (path: string) =>
     dependencies.some((name) => path === name || path.startsWith(`${name}/`));

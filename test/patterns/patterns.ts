@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export function shippedPatterns(): { readonly literals: readonly Pattern[]; readonly made: string[] } {
   const literals: Pattern[] = [];
   const made = new Set<string>();
-  for (const folder of ['src', 'functions', 'cdk', 'examples']) {
+  for (const folder of ['src', 'functions', 'cdk', 'tools/src', 'examples']) {
     for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
       if (!/\.(?:ts|tsx|mjs|js)$/.test(name) || /node_modules|cdk\.out|\.d\.ts$/.test(name)) continue;
       const file = `${folder}/${name}`;
