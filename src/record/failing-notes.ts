@@ -188,7 +188,7 @@ export function parseFailing(text: string | undefined): FailingNotes {
   return endedAt === 0 ? { notes } : { notes, endedAt };
 }
 
-/** By hand: a schema would be a fourth of what the notes add to a handler's bundle. */
+/** Checks an entry by hand: a schema would be a fourth of what the notes add to a handler's bundle. */
 function isEntry(entry: unknown): entry is Entry {
   if (!Array.isArray(entry) || entry.length !== ENTRY_LENGTH) return false;
   const [group, ...numbers] = entry as unknown[];
