@@ -29,8 +29,9 @@ const POLICIES = [
 ].map((name) => `${name}Policy`);
 /** Types that users pass on without looking into them. */
 const HANDED_ON = [
-  ...['PolicyType', 'Jitter', 'WaitRange', 'FormulaWait', 'Failure', 'RetryDecider'],
+  ...['PolicyType', 'Jitter', 'FormulaWait', 'Failure', 'RetryDecider', 'FailedAttempt'],
   ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
+  ...['AsRead', 'Bounds', 'OfRecord', 'Place', 'Tried'],
 ];
 
 const app = await Application.bootstrapWithPlugins({

@@ -8,6 +8,7 @@ export type Item = Readonly<Record<string, unknown>>;
  * `DEAD`: it was given up, for its `deadReason`.
  */
 export type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
+/** All statuses, in the order of a record's life. */
 export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const satisfies readonly Status[];
 
 /**
@@ -17,6 +18,7 @@ export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const satisfies r
  */
 export type RetryMode = 'perRecord' | 'progressive';
 
+/** The queue of a record that names none. */
 export const DEFAULT_QUEUE = 'default';
 /**
  * The form of a queue's name, in a record and in every option. Keys of the control table and lanes contain it, and
@@ -151,6 +153,7 @@ export interface BacklogRecord<Payload = unknown> {
   readonly [AS_READ]?: AsRead | undefined;
 }
 
+/** Tells whether the record waits for an attempt: `NEW` or `ERROR`. */
 export function isPending(record: BacklogRecord): boolean {
   return record.status === 'NEW' || record.status === 'ERROR';
 }

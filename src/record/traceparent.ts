@@ -8,7 +8,11 @@ export function isTraceparent(value: unknown): value is string {
   return typeof value === 'string' && TRACEPARENT.test(value);
 }
 
-/** @param traceparent a valid one */
+/**
+ * The id of the trace in a `traceparent` of W3C.
+ *
+ * @param traceparent a valid one
+ */
 export function traceIdOf(traceparent: string): string {
   return traceparent.slice(3, 35);
 }

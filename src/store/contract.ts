@@ -15,6 +15,7 @@ export type {
   OperatorPageStore,
   OperatorQueueStore,
   OperatorRecordStore,
+  PauseNote,
   ReadingStore,
 } from './operator-store.js';
 export type * from './registry-types.js';

@@ -22,6 +22,7 @@ export interface ClockSetting {
   readonly wallStart: number;
   /** Backlog time, epoch milliseconds. */
   readonly start: number;
+  /** Seconds of the backlog that pass in a real one. */
   readonly speed: number;
   /** The clock stands at `start`, and goes on with `speed`. Default: false. */
   readonly paused?: boolean | undefined;

@@ -19,6 +19,7 @@ export class VirtualTime {
 
   /** @param settled settles when the code under test waits for this time and for nothing else */
   constructor(
+    /** The time, epoch milliseconds. */
     public now: number,
     private readonly settled: () => Promise<void> = microtasks,
   ) {}
