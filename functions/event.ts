@@ -103,10 +103,9 @@ export function parseEvent(event: unknown, queues: Readonly<Record<string, Queue
 }
 
 function checkTier(event: BacklogEvent, { retryMode }: QueueSettings): void {
-  const queue = show(event.queue);
   if (event.exactSince !== undefined && (retryMode === 'progressive' || event.arrivals)) {
     throw new ConfigurationError(
-      `event.exactSince: expected nothing beside arrivals, and on a progressive queue, got it on ${queue}`,
+      `event.exactSince: expected nothing beside arrivals, and on a progressive queue, got it on ${show(event.queue)}`,
     );
   }
   if (event.arrivals) {
@@ -117,13 +116,13 @@ function checkTier(event: BacklogEvent, { retryMode }: QueueSettings): void {
   }
   if (retryMode === 'progressive' && !event.tier) {
     throw new ConfigurationError(
-      `event.tier: expected an age band, as the queue ${queue} is progressive, got nothing`,
+      `event.tier: expected an age band, as the queue ${show(event.queue)} is progressive, got nothing`,
     );
   }
   for (const key of ['tier', 'catchUp'] as const) {
     if (retryMode === 'perRecord' && event[key]) {
       throw new ConfigurationError(
-        `event.${key}: expected nothing, as the queue ${queue} retries per record, got ${show(event[key])}`,
+        `event.${key}: expected nothing, as the queue ${show(event.queue)} retries per record, got ${show(event[key])}`,
       );
     }
   }

@@ -26,50 +26,40 @@ const WRITTEN_AS_ZERO: ReadonlySet<string> = new Set(['FailingSeconds']);
 /** @inline */
 type Values = Readonly<Record<string, number | undefined>>;
 
-const UNITS = ['Count', 'Seconds'] as const;
+/** Metrics with the same dimensions. */
+interface Group {
+  readonly dimensions: Readonly<Record<string, string>>;
+  readonly counts?: Values;
+  readonly seconds?: Values;
+}
 
 /**
  * Writes one line in CloudWatch's embedded metric format: what is not zero, as every metric costs by the hour in which
  * it is written, and every line by its bytes. Alarms and the dashboard read a metric that is missing as zero.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
- *
- * @param counts with the dimensions
- * @param seconds with the dimensions
- * @param ofTable counts, and seconds, that have the table alone as dimension
  */
-function write(
-  level: MetricsLevel,
-  dimensions: Record<string, string>,
-  counts: Values,
-  seconds: Values = {},
-  ofTable: { readonly counts?: Values; readonly seconds?: Values } = {},
-) {
+function write(level: MetricsLevel, ...groups: readonly Group[]) {
   if (level === 'off') return;
-  const worth = (values: Values) =>
-    Object.entries(values).filter(
+  const line: Record<string, unknown> = Object.assign({}, ...groups.map(({ dimensions }) => dimensions));
+  const directives = groups.flatMap(({ dimensions, counts = {}, seconds = {} }) => {
+    const worth = Object.entries({ ...counts, ...seconds }).filter(
       ([name, value]) =>
         value !== undefined &&
         (value !== 0 || WRITTEN_AS_ZERO.has(name)) &&
         (level === 'full' || ESSENTIAL.has(name)),
     );
-  const own = [worth(counts), worth(seconds)];
-  const shared = [worth(ofTable.counts ?? {}), worth(ofTable.seconds ?? {})];
-  const directive = (names: readonly string[], metrics: readonly object[]) =>
-    metrics.length === 0 ? [] : { Namespace: METRICS_NAMESPACE, Dimensions: [names], Metrics: metrics };
-  const named = (all: readonly ReturnType<typeof worth>[]) =>
-    all.flatMap((values, i) => values.map(([Name]) => ({ Name, Unit: UNITS[i] })));
-  const directives = [
-    directive(Object.keys(dimensions), named(own)),
-    directive(['Table'], named(shared)),
-  ].flat();
+    if (worth.length === 0) return [];
+    Object.assign(line, Object.fromEntries(worth));
+    const metrics = worth.map(([Name]) => ({
+      Name,
+      Unit: Object.hasOwn(counts, Name) ? 'Count' : 'Seconds',
+    }));
+    return { Namespace: METRICS_NAMESPACE, Dimensions: [Object.keys(dimensions)], Metrics: metrics };
+  });
   if (directives.length === 0) return;
-  const line = {
-    _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives },
-    ...dimensions,
-    ...Object.fromEntries([...own, ...shared].flat()),
-  };
   // console.log would not do: Lambda makes a text of its lines.
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  const head = { _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives } };
+  process.stdout.write(`${JSON.stringify({ ...head, ...line })}\n`);
 }
 
 /**
@@ -110,16 +100,19 @@ export function emitMetrics(
   level: MetricsLevel,
   ownAlarms?: QueueSettings['ownAlarms'],
 ): void {
-  const { dead, failingSeconds } = summary;
-  const { counts, seconds } = runMetrics(summary);
   // Metrics by the table alone, for alarms of the whole backlog.
-  const ofAll = (name: string, value: number | undefined) =>
-    ownAlarms?.includes(name) === false ? value : undefined;
-  write(level, { Table: table, Queue: summary.queue }, counts, seconds, {
-    // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
-    counts: { Refused: summary.refused, Dead: ofAll('dead', dead) },
-    seconds: { FailingSeconds: ofAll('failures', failingSeconds) },
-  });
+  const dead = ownAlarms?.includes('dead') === false ? summary.dead : undefined;
+  const failing = ownAlarms?.includes('failures') === false ? summary.failingSeconds : undefined;
+  write(
+    level,
+    { dimensions: { Table: table, Queue: summary.queue }, ...runMetrics(summary) },
+    {
+      dimensions: { Table: table },
+      // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
+      counts: { Refused: summary.refused, Dead: dead },
+      seconds: { FailingSeconds: failing },
+    },
+  );
 }
 
 /** The metrics of a batch of the intake. Counts are of records. */
@@ -151,10 +144,9 @@ export type EmitIntakeMetrics = (intake: IntakeMetrics, table: string) => void;
 
 /** Metrics of a batch in which there was something to do. */
 export function emitIntakeMetrics(intake: IntakeMetrics, table: string, level: MetricsLevel): void {
-  write(
-    level,
-    { Table: table },
-    {
+  write(level, {
+    dimensions: { Table: table },
+    counts: {
       Indexed: intake.indexed,
       Repaired: intake.repaired,
       UnknownQueue: intake.unknownQueue,
@@ -164,7 +156,7 @@ export function emitIntakeMetrics(intake: IntakeMetrics, table: string, level: M
       NotIndexed: intake.notIndexed,
       Unprocessed: intake.unprocessed,
     },
-  );
+  });
 }
 
 /** The monitor's values of a queue. Unknown ones are left out. */
@@ -189,10 +181,10 @@ export function emitGauges(
   { table, queue }: { table: string; queue: string },
   level: MetricsLevel,
 ): void {
-  const counts = { Waiting: waiting, Due: due, InRetry: inRetry, DeadRecords: dead };
-  write(level, { Table: table, Queue: queue }, counts, {
-    OldestDueAge: oldestDueAge,
-    FailingSeconds: failingSeconds,
+  write(level, {
+    dimensions: { Table: table, Queue: queue },
+    counts: { Waiting: waiting, Due: due, InRetry: inRetry, DeadRecords: dead },
+    seconds: { OldestDueAge: oldestDueAge, FailingSeconds: failingSeconds },
   });
 }
 
@@ -206,15 +198,15 @@ export interface TableGauges {
 /** Metrics by the table alone. */
 export function emitTableGauges(gauges: TableGauges, table: string, level: MetricsLevel): void {
   const { oldestDueAge: OldestDueAge, failingSeconds: FailingSeconds } = gauges;
-  write(level, { Table: table }, {}, { OldestDueAge, FailingSeconds });
+  write(level, { dimensions: { Table: table }, seconds: { OldestDueAge, FailingSeconds } });
 }
 
 /** The number of the intake's event source mappings that are disabled or do not work. */
 export function emitSourcesStopped(count: number, table: string, level: MetricsLevel): void {
-  write(level, { Table: table }, { SourcesStopped: count });
+  write(level, { dimensions: { Table: table }, counts: { SourcesStopped: count } });
 }
 
 /** The number of records that wait in queues which no function serves any more. */
 export function emitRemovedQueues(count: number, table: string, level: MetricsLevel): void {
-  write(level, { Table: table }, { RemovedQueueWaiting: count });
+  write(level, { dimensions: { Table: table }, counts: { RemovedQueueWaiting: count } });
 }

@@ -30,6 +30,8 @@ export class OwnedQueues {
   /** The time of the last look, real time. Undefined: there was none. */
   private lookedAt: number | undefined;
   private looking: Promise<void> | undefined;
+  /** A process beside the functions obeys the active region also where it has no owner. */
+  private readonly looksUp: boolean;
 
   constructor(
     private readonly settings: Settings,
@@ -37,7 +39,9 @@ export class OwnedQueues {
     private readonly logger: Logger,
     /** The function registers its queues. False: a process, which registers only the queues that have no function. */
     private readonly registers = true,
-  ) {}
+  ) {
+    this.looksUp = settings.owner !== undefined || !registers;
+  }
 
   /**
    * Looks the queues up if that was not done lately, and registers them.
@@ -76,11 +80,6 @@ export class OwnedQueues {
       `npx backlog transfer ${queue} --to ${owner}`;
     // A process has other queues, and an operator may hand this one back: it is no reason to end.
     return Object.assign(new ConfigurationError(message), { maySettle: !this.registers });
-  }
-
-  /** A process beside the functions obeys the active region also where it has no owner. */
-  private get looksUp(): boolean {
-    return this.settings.owner !== undefined || !this.registers;
   }
 
   private async lookUp(store: BacklogStore, arn: string | undefined, restMs: number): Promise<void> {

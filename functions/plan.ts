@@ -63,7 +63,7 @@ export function planQueue(
   queue: string,
   settings: QueueSettings,
   choices: HandlerChoices,
-  logs: LogChoices,
+  { logsStacks, logsErrorTexts, isDebugged }: LogChoices,
 ): QueuePlan {
   const { work, retry } = choices;
   const keep = choices.retention ?? settings.retention ?? QUEUE_DEFAULTS.retention;
@@ -71,7 +71,8 @@ export function planQueue(
   const limits = parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`);
   checkTaskTimeouts(work, limits.attemptTimeout);
   return {
-    ...logs,
+    logsStacks,
+    isDebugged,
     ...(work ? { knows: work.knows, taskNames: work.taskNames, decisionsFor: work.decisionsFor } : {}),
     policy: policyFor(queue, settings, typeof retry === 'function' ? undefined : retry),
     breaker: resolveBreaker(choices.breaker ?? settings.breaker),
@@ -84,7 +85,7 @@ export function planQueue(
     history: historyLimits(history),
     redaction: choices.redactionOf?.(history),
     // What the user's hook has passed may be read by those who read the log.
-    logsErrorTexts: logs.logsErrorTexts === true || choices.history?.redact !== undefined,
+    logsErrorTexts: logsErrorTexts === true || choices.history?.redact !== undefined,
     retention: keep === 'forever' ? undefined : keep,
   };
 }
@@ -93,23 +94,16 @@ export function planQueue(
 export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: Given): RunOptions {
   const { queue, tier, catchUp, arrivals, exactSince, settings } = event;
   const tickSeconds = tier?.every ?? plan.tickSeconds;
+  const { retryMode, shards } = settings;
+  const run = { ...plan, ...given, tickSeconds };
+  const target = { queue, lane: laneOf(queue), shards, retryMode, band: tier, catchUp, exactSince };
+  if (arrivals) {
+    const firstBand = firstBandOf(event, given.functionTimeoutSeconds);
+    return { ...run, target: { ...target, arrivals, firstBand } };
+  }
   const lanes = lanesFor(event, now, tickSeconds);
-  return {
-    ...plan,
-    ...given,
-    tickSeconds,
-    limits: limitsFor(event, plan.limits, lanes.own.length),
-    target: {
-      queue,
-      lane: laneOf(queue),
-      ...(arrivals ? { shards: settings.shards } : lanes.target),
-      retryMode: settings.retryMode,
-      band: tier,
-      catchUp,
-      exactSince,
-      ...(arrivals ? { arrivals, firstBand: firstBandOf(event, given.functionTimeoutSeconds) } : {}),
-    },
-  };
+  const limits = limitsFor(event, plan.limits, lanes.own.length);
+  return { ...run, limits, target: { ...target, ...lanes.target } };
 }
 
 /** The first band as the CDK app computes it: from the settings of the rules, whatever the handler's own code says. */
@@ -142,9 +136,9 @@ function lanesFor(
 }
 
 /** The runs that share a queue's shards share its attempts at once, too, each by its number of lanes. */
-function limitsFor({ settings, arrivals }: ParsedEvent, limits: RunLimits, lanes: number): RunLimits {
+function limitsFor({ settings }: ParsedEvent, limits: RunLimits, lanes: number): RunLimits {
   const { shards = 1 } = settings;
-  if (arrivals || shards === 1) return limits;
+  if (shards === 1) return limits;
   return { ...limits, concurrency: Math.max(1, Math.floor((limits.concurrency * lanes) / shards)) };
 }
 

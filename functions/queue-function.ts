@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { boundedStore } from '../src/store/bounded-store.js';
-import { type BacklogStore, DynamoDbStore } from '../src/store/index.js';
+import { DynamoDbStore } from '../src/store/index.js';
+import { frozenLogger } from '../src/support/logger.js';
 import { ownValue } from '../src/support/own-names.js';
 import { cleanPrototypes } from '../src/support/prototypes.js';
 import {
@@ -14,18 +15,17 @@ import {
 } from '../src/worker/index.js';
 import { longAttempts } from '../src/worker/long-attempts.js';
 import { createDeps } from './deps.js';
-import { endIfPolluted } from './end-if-polluted.js';
-import { type BacklogEvent, eventsIn, type ParsedEvent } from './event.js';
+import { type BacklogEvent, eventsIn } from './event.js';
 import type { LambdaContext } from './lambda-context.js';
 import { once } from './lambda-handler.js';
-import { attemptLogger, createLogger } from './logger.js';
+import { createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
 import { OwnedQueues } from './owned-queues.js';
 import { type HandlerChoices, planQueue, planRun, type QueuePlan } from './plan.js';
 import { isTrouble, RunFailedError, reportRun } from './run-report.js';
 import type { ProcessSeams } from './seams.js';
 import { type QueueSettings, readSettings, type Settings } from './settings.js';
-import { untilStopped } from './stop.js';
+import { endIfPolluted, untilStopped } from './stop.js';
 import { BlockWatchdog } from './watchdog.js';
 
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
@@ -35,15 +35,6 @@ export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) 
 interface Planned {
   readonly options: RunOptions;
   readonly weight: number;
-}
-
-/** One invocation. */
-interface Invocation {
-  readonly context: LambdaContext;
-  readonly stop: AbortSignal;
-  readonly store: BacklogStore;
-  /** The errors of some of its queues; every other queue has its run all the same. */
-  readonly failures: unknown[];
 }
 
 /**
@@ -67,8 +58,8 @@ export class QueueFunction {
   /** @throws RunFailedError for a run that ended early, and the first error of a queue's run, once all have ended */
   handle(event: unknown, context: LambdaContext): Promise<RunSummary> {
     const { stop } = this.seams;
-    const act = (signal: AbortSignal) => this.runAll(event, context, signal);
-    return stop ? act(stop) : untilStopped(act);
+    if (stop) return this.runAll(event, context, stop);
+    return untilStopped((signal) => this.runAll(event, context, signal));
   }
 
   private load() {
@@ -76,6 +67,7 @@ export class QueueFunction {
     const settings = readSettings(env);
     const deps = {
       ...createDeps(settings, this.seams, DynamoDbStore),
+      logger: frozenLogger(this.logger),
       breakerMemory: new Map() satisfies BreakerMemory,
       watchdog: watchdog ?? (store ? undefined : new BlockWatchdog()),
     };
@@ -101,61 +93,21 @@ export class QueueFunction {
   }
 
   private async runsOf(event: unknown, context: LambdaContext, stop: AbortSignal, failures: unknown[]) {
-    const { deps } = this.start();
+    const { deps, owned } = this.start();
+    const { invokedFunctionArn: arn } = context;
     const deadline = deps.clock.wall() + context.getRemainingTimeInMillis();
     const store = this.seams.onLongAttempt ? deps.store : boundedStore(deps.store, deps.clock, deadline);
-    const invocation = { context, stop, store, failures };
-    const planned = this.plan(event, deadline, invocation);
-    const owned = await this.ownOf(planned, invocation);
-    const ready = await prepared(owned, failures);
-    return this.run(ready, invocation);
-  }
-
-  private plan(event: unknown, deadline: number, { context, stop, failures }: Invocation): Planned[] {
-    const { settings, deps } = this.start();
-    const { functionTimeoutSeconds } = settings;
-    const { awsRequestId: invocation } = context;
-    const given = { functionTimeoutSeconds, invocation, deadline, now: deps.clock.now() };
-    return eventsIn(event, settings.queues).flatMap(({ parse, weight }) => {
-      try {
-        const one = parse();
-        const planned = planRun(one, this.planOf(one), { process: this.choose(one), ...given });
-        const options = { ...planned, stop };
-        const adjusted = this.seams.adjust?.(options) ?? options;
-        return [{ options: adjusted, weight: this.choices.weights?.get(one.queue) ?? weight }];
-      } catch (error) {
-        failures.push(error);
-        return [];
-      }
-    });
-  }
-
-  private planOf({ queue, settings: ofQueue }: ParsedEvent): QueuePlan {
-    const { settings, plans } = this.start();
-    const { logsStacks, logsErrorTexts, isDebugged } = settings;
-    const plan =
-      plans.get(queue) ?? planQueue(queue, ofQueue, this.choices, { logsStacks, logsErrorTexts, isDebugged });
-    plans.set(queue, plan);
-    return plan;
-  }
-
-  /** Keeps the queues of its owner, and arrivals of any queue: another owner's are indexed first. */
-  private async ownOf(planned: readonly Planned[], { context, store, failures }: Invocation) {
-    const { owned } = this.start();
-    const { invokedFunctionArn: arn } = context;
+    const planned = this.plan(event, context, { deadline, stop }, failures);
     const queues = planned.map(({ options }) => options.target.queue);
     await owned.atStart(store, arn, queues);
+    // Arrivals of any queue are kept: another owner's are indexed first.
     const own = planned.filter(
       ({ options: { target } }) => target.arrivals || !this.hasConflict(target.queue, failures),
     );
-    return own.map(({ options, weight }) => ({
+    const ready = (await prepared(own, failures)).map(({ options, weight }) => ({
       options: { ...options, ...owned.checksOf(store, arn, options.target.queue) },
       weight,
     }));
-  }
-
-  private async run(ready: readonly Planned[], { failures }: Invocation): Promise<RunSummary[]> {
-    const deps = { ...this.start().deps, logger: attemptLogger(this.logger) };
     const ended = await runQueues(ready, deps, this.runOne);
     return ended.flatMap((one) => {
       if (one.status === 'rejected') {
@@ -164,6 +116,31 @@ export class QueueFunction {
       }
       if (one.value.ended === 'notOwner') this.hasConflict(one.value.queue, failures);
       return [one.value];
+    });
+  }
+
+  private plan(
+    event: unknown,
+    { awsRequestId: invocation }: LambdaContext,
+    { deadline, stop }: { readonly deadline: number; readonly stop: AbortSignal },
+    failures: unknown[],
+  ): Planned[] {
+    const { settings, deps, plans } = this.start();
+    const { functionTimeoutSeconds } = settings;
+    const given = { functionTimeoutSeconds, invocation, deadline, now: deps.clock.now() };
+    return eventsIn(event, settings.queues).flatMap(({ parse, weight }) => {
+      try {
+        const one = parse();
+        const { queue } = one;
+        const plan = plans.get(queue) ?? planQueue(queue, one.settings, this.choices, settings);
+        plans.set(queue, plan);
+        const options = { ...planRun(one, plan, { process: this.choose(one), ...given }), stop };
+        const adjusted = this.seams.adjust?.(options) ?? options;
+        return [{ options: adjusted, weight: this.choices.weights?.get(queue) ?? weight }];
+      } catch (error) {
+        failures.push(error);
+        return [];
+      }
     });
   }
 
@@ -208,14 +185,17 @@ function metricsBy({ metrics, tableAlarms, queues }: Settings): EmitMetrics {
 /** Queues whose `prepare()` fails are left out, so no record counts a failure. */
 async function prepared(runs: readonly Planned[], failures: unknown[]): Promise<Planned[]> {
   const lacking = new Set<Process>();
-  const prepare = async (process: Process & { readonly prepare?: unknown }) => {
+  const processes = new Set<Process & { readonly prepare?: unknown }>(
+    runs.map(({ options }) => options.process),
+  );
+  const all = [...processes].map(async (process) => {
     try {
       if (typeof process.prepare === 'function') await process.prepare();
     } catch (error) {
       lacking.add(process);
       failures.push(error);
     }
-  };
-  await Promise.all(Array.from(new Set(runs.map(({ options }) => options.process)), prepare));
+  });
+  await Promise.all(all);
   return runs.filter(({ options }) => !lacking.has(options.process));
 }

@@ -28,12 +28,9 @@ export function isTrouble({ ended, comesBack }: RunSummary): boolean {
 /** Writes the line of a run. */
 export function reportRun(logger: Logger, summary: RunSummary): void {
   const isQuiet = (isIdle(summary) || isLoneSuccess(summary)) && !summary.caughtUp;
-  logger[isTrouble(summary) ? 'error' : isQuiet ? 'debug' : 'info']('run', lineOf(summary));
-}
-
-/** Every byte of a log costs: a count of zero is left out, and so is the lane where it is named as its queue is. */
-function lineOf(summary: RunSummary): Record<string, unknown> {
-  const isSaid = ([name, value]: [string, unknown]) =>
-    value !== 0 && !(name === 'lane' && value === summary.queue);
-  return Object.fromEntries(Object.entries(summary).filter(isSaid));
+  // Every byte of a log costs: a count of zero is left out, and so is the lane where it is named as its queue is.
+  const said = Object.entries(summary).filter(
+    ([name, value]) => value !== 0 && !(name === 'lane' && value === summary.queue),
+  );
+  logger[isTrouble(summary) ? 'error' : isQuiet ? 'debug' : 'info']('run', Object.fromEntries(said));
 }

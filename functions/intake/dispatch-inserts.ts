@@ -22,14 +22,14 @@ export async function dispatchInserts(
     const { ids } = event.arrivals;
     const answer = await invoker.invoke(invocation);
     if (answer === 'accepted') {
-      run.startedRun(ids.length);
+      run.counts.started += ids.length;
       return [];
     }
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
     return answer === 'refused' ? run.index(ids, { previousQueues: [event.queue] }) : run.lookLater(ids);
   };
   const { place, later, alreadyIndexed, invocations } = sort(changes);
-  run.leftAlone(alreadyIndexed.length);
+  run.counts.skipped += alreadyIndexed.length;
   const undone = new Set([
     ...(await run.index(place, { previousQueues: previousQueuesOf(changes) })),
     ...(await run.lookLater(later)),

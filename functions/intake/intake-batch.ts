@@ -31,7 +31,10 @@ const LOOKED_AT_FOR_MS = 86_400_000;
 
 /** One invocation of the intake: it handles records, and counts them by what was done. */
 export class IntakeBatch {
-  private readonly counts = {
+  /** Records by what was done, in the order of the log line. */
+  readonly counts = {
+    /** Handed to their functions, which count them. */
+    started: 0,
     indexed: 0,
     repaired: 0,
     unknownQueue: 0,
@@ -39,12 +42,12 @@ export class IntakeBatch {
     refused: 0,
     redelivered: 0,
     notIndexed: 0,
+    /** They come again by the stream or the redelivery queue. */
     unprocessed: 0,
+    later: 0,
+    /** Left alone: gone, done, or indexed by another process. */
+    skipped: 0,
   };
-  /** Records that were left alone: gone, done, or indexed by another process. */
-  private skipped = 0;
-  private started = 0;
-  private later = 0;
 
   constructor(private readonly deps: IntakeDeps) {}
 
@@ -84,7 +87,7 @@ export class IntakeBatch {
     this.counts.unknownQueue += strangers.length;
     this.counts.quarantined += quarantined;
     this.counts.refused += refused;
-    this.skipped += skipped;
+    this.counts.skipped += skipped;
     if (trouble) logger.error('records could not be looked at, and come again', trouble.error);
     return [...(trouble?.ids ?? []), ...(await this.sendBack(waiting, LOOK_AGAIN_SECONDS))];
   }
@@ -129,7 +132,7 @@ export class IntakeBatch {
       );
       return ids;
     }
-    this.later += ids.length;
+    this.counts.later += ids.length;
     return [];
   }
 
@@ -142,29 +145,11 @@ export class IntakeBatch {
     this.counts.repaired += records.length;
   }
 
-  leftAlone(count: number): void {
-    this.skipped += count;
-  }
-
-  startedRun(count: number): void {
-    this.started += count;
-  }
-
-  lostRun(count: number): void {
-    this.counts.redelivered += count;
-  }
-
-  /** Counts records that come again by the stream or the redelivery queue. */
-  comesAgain(count: number): void {
-    this.counts.unprocessed += count;
-  }
-
   report(emit: EmitIntakeMetrics): void {
-    const { counts, started, skipped, later } = this;
-    const isQuiet = Object.values(counts).every((count) => count === 0) && later === 0;
-    const said = Object.entries({ started, ...counts, later, skipped }).filter(([, count]) => count > 0);
-    // Records that were only handed to their functions are counted there.
+    const { started: _, later, skipped: __, ...metrics } = this.counts;
+    const isQuiet = Object.values(metrics).every((count) => count === 0) && later === 0;
+    const said = Object.entries(this.counts).filter(([, count]) => count > 0);
     this.deps.logger[isQuiet ? 'debug' : 'info']('intake', Object.fromEntries(said));
-    emit(counts, this.deps.settings.tables.records);
+    emit(metrics, this.deps.settings.tables.records);
   }
 }

@@ -1,10 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { DynamoDbStore } from '../../src/store/index.js';
+import { frozenLogger } from '../../src/support/logger.js';
 import { ownValue } from '../../src/support/own-names.js';
 import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
-import { attemptLogger, createLogger } from '../logger.js';
+import { createLogger } from '../logger.js';
 import { type EmitIntakeMetrics, emitIntakeMetrics } from '../metrics.js';
 import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
@@ -48,7 +49,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
       const settings = await registered.read();
       const shardsOf = (queue: string) => ownValue(settings.queues, queue)?.shards ?? 1;
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
-      const indexing = { ...deps, logger: attemptLogger(logger), shardsOf, serves };
+      const indexing = { ...deps, logger: frozenLogger(logger), shardsOf, serves };
       return { settings, indexing, invoker, logger, sentWaits };
     };
   });
@@ -79,7 +80,7 @@ export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): 
   const from = isPassive ? await leaveInserts(changes, run) : await dispatchInserts(changes, run, deps);
   await sent;
   if (!from) return [];
-  run.comesAgain(changes.length - changes.indexOf(from));
+  run.counts.unprocessed += changes.length - changes.indexOf(from);
   deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
   return [from.sequenceNumber];
 }
@@ -122,15 +123,15 @@ async function redeliver(
         continue;
       }
       const { messageId, ids, lost, swept, died } = message;
-      if (lost) run.lostRun(ids.length);
+      if (lost) run.counts.redelivered += ids.length;
       const undone = await run.index(ids, { swept });
       if (died) await lookAtIndexed(died, deps);
       if (undone.length === 0) continue;
-      run.comesAgain(undone.length);
+      run.counts.unprocessed += undone.length;
       failed.push(messageId);
     } catch (error) {
       logger.error('a message of the redelivery queue comes again', error as Error);
-      run.comesAgain(message.type === 'redelivered' ? message.ids.length : 1);
+      run.counts.unprocessed += message.type === 'redelivered' ? message.ids.length : 1;
       failed.push(message.messageId);
     }
   }

@@ -10,8 +10,16 @@ export interface AttemptLogger {
   error(message: string, extra?: Record<string, unknown>): void;
 }
 
-/** The same logger for code of the user's as well: no method of it can be replaced, as all attempts of a run share it. */
-export function frozenLogger(logger: AttemptLogger): AttemptLogger {
+/**
+ * The logger as runs and attempts see it: no method of it can be replaced, as all attempts of a run share it.
+ *
+ * @param logger of any kind whose methods take attributes, such as Powertools'
+ */
+export function frozenLogger(
+  logger: {
+    readonly [level in keyof AttemptLogger]: (message: string, extra: Record<string, unknown>) => void;
+  },
+): AttemptLogger {
   const method =
     (level: keyof AttemptLogger) =>
     (message: string, extra: Record<string, unknown> = {}) =>

@@ -1,8 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { attemptLogger } from '../../functions/logger.js';
 import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../support/errors.js';
+import { frozenLogger } from '../support/logger.js';
 import { ownValue } from '../support/own-names.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { VirtualTime } from '../support/virtual-time.js';
@@ -200,7 +200,7 @@ export class World {
     const shardsOf = (queue: string) => ownValue(queues, queue)?.shards ?? 1;
     const serves = (queue: string) => Object.hasOwn(queues, queue);
     const clock = time.clock();
-    const indexing = { store, clock, random, logger: attemptLogger(logger), shardsOf, serves };
+    const indexing = { store, clock, random, logger: frozenLogger(logger), shardsOf, serves };
     return new Stream({
       time,
       intake: { indexing, settings, logger },
