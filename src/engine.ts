@@ -23,7 +23,6 @@ export {
 } from './policies/index.js';
 export {
   bornAt,
-  CLOCK_TOLERANCE_MS,
   CONTRACT_ATTRIBUTES,
   DEFAULT_QUEUE,
   deadLane,
@@ -63,6 +62,7 @@ export {
   type OperatorStore,
 } from './store/index.js';
 export {
+  CLOCK_TOLERANCE_MS,
   type Clock,
   type ClockSetting,
   LAST_TIME,

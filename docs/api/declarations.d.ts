@@ -280,6 +280,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly problems: readonly string[];
 }
 declare function isPending(record: BacklogRecord): boolean;
+declare function isNotIndexed(record: BacklogRecord): boolean;
 declare function isCancelled({ status, deadReason }: BacklogRecord): boolean;
 declare function bornAt(record: BacklogRecord): number;
 declare function isNewer({ format }: Pick<BacklogRecord, 'format'>): boolean;
@@ -287,14 +288,13 @@ declare const AS_READ: unique symbol;
 declare class AsRead {
     #private;
     constructor(stored: unknown, written?: Item);
-    static of({ [AS_READ]: asRead, id, }: {
-        readonly id: string;
-        readonly [AS_READ]?: AsRead | undefined;
-    }): AsRead;
-    get stored(): unknown;
-    get written(): Item;
-    with(written: Item): AsRead;
+    static of({ [AS_READ]: asRead, id }: Fenced): {
+        readonly stored: unknown;
+        readonly written: Item;
+    };
+    static after(record: Fenced, change: Item): AsRead;
 }
+type Fenced = Pick<BacklogRecord, 'id' | typeof AS_READ>;
 
 interface HistoryLimits {
     readonly bytes: number;
@@ -332,7 +332,6 @@ interface RecordChange {
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
-declare function isNotIndexed(record: BacklogRecord): boolean;
 declare function isMisindexed(record: BacklogRecord): boolean;
 declare function isRevived(record: BacklogRecord): boolean;
 declare function indexChange(record: BacklogRecord, now: number, shards?: number): RecordChange;
@@ -416,8 +415,6 @@ declare function triesOf({ failures, notReady }: Pick<Tried, 'failures' | 'notRe
 declare function firstTryAt({ firstFailureAt, notReady }: Tried): number | undefined;
 
 declare function notReadyText(record: BacklogRecord): string | undefined;
-
-declare const CLOCK_TOLERANCE_MS: number;
 
 declare function traceIdOf(traceparent: string): string;
 
@@ -665,6 +662,7 @@ declare const systemClock: Clock;
 declare function scaledClock(setting: ClockSetting | (() => ClockSetting)): Clock;
 declare const LAST_TIME: number;
 declare function toIso(epochMs: number): string;
+declare const CLOCK_TOLERANCE_MS: number;
 
 interface RunDeps {
     readonly store: BacklogStore;
@@ -1247,14 +1245,6 @@ interface SpanContext {
 }
 declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
 
-interface Consumed {
-    readonly operation: string;
-    readonly table: string;
-    readonly kind: 'read' | 'write';
-    readonly units: number;
-}
-type OnConsumed = (consumed: Consumed) => void;
-
 interface ClientOptions {
     readonly endpoint?: string | undefined;
     readonly region?: string | undefined;
@@ -1346,6 +1336,14 @@ interface CountQuery {
 }
 
 type OnDamaged = (key: string, attributes: readonly string[]) => void;
+
+interface Consumed {
+    readonly operation: string;
+    readonly table: string;
+    readonly kind: 'read' | 'write';
+    readonly units: number;
+}
+type OnConsumed = (consumed: Consumed) => void;
 
 interface DynamoDbStoreDeps {
     readonly client: DynamoDBClient;

@@ -19,9 +19,8 @@ import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import type { CancelResult } from './cancel.js';
 import { availableAtOf, type Delay } from './delay.js';
-import { DEFAULT_MAX_HOPS } from './hops.js';
 import { type InsertManyResult, type InsertProgress, insertMany } from './insert-many.js';
-import { itemOf, type NewRecord } from './new-record.js';
+import { DEFAULT_MAX_HOPS, itemOf, type NewRecord } from './new-record.js';
 import { entryOf, isWrapped, type TaskEntry } from './task-entry.js';
 import { checkOptions, prepare, type TaskInsertOptions } from './task-record.js';
 

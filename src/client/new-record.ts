@@ -6,9 +6,9 @@ import {
   resolvePolicy,
 } from '../policies/index.js';
 import {
-  CLOCK_TOLERANCE_MS,
   CONTRACT_ATTRIBUTES,
   DEFAULT_QUEUE,
+  deadLane,
   type Item,
   isTraceparent,
   laneOf,
@@ -16,12 +16,12 @@ import {
   QUEUE_PATTERN,
   TRACEPARENT_FORM,
 } from '../record/index.js';
-import { toIso } from '../support/clock.js';
+import { hopsOfAttempt } from '../support/attempt-scope.js';
+import { CLOCK_TOLERANCE_MS, toIso } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import { type Random, randomToken } from '../support/random.js';
 import { show } from '../support/validation.js';
 import { parseTime } from './delay.js';
-import { DEFAULT_MAX_HOPS, hopsFor } from './hops.js';
 
 /** A record as a producer gives it. Only `payload` is required. */
 export interface NewRecord<Payload = unknown> {
@@ -60,6 +60,10 @@ export interface ItemContext {
   /** Tells whether records of a queue are indexed with their insertion. */
   readonly indexesAtOnce: (queue: string) => boolean;
 }
+
+export const DEFAULT_MAX_HOPS = 16;
+/** A record that waits for so long cannot fill a queue: to insert the next one of a series so is no loop. */
+const AGAIN_AFTER_MS = 60_000;
 
 const KEYS = new Set([
   'id',
@@ -156,4 +160,20 @@ function randomUuid(random: Random): string {
     const digit = Math.floor(random() * 16);
     return (place === 'x' ? digit : (digit & 0x3) | 0x8).toString(16);
   });
+}
+
+/**
+ * The attributes of a record that a handler inserts: the number of records that came one out of the other before it. A
+ * handler that inserts into its own queue would never end, and no service notices that. The record above the limit is dead
+ * from the start: it is in the table with its payload, and a redrive starts the count again.
+ *
+ * @param availableAt when it may be attempted first, epoch milliseconds; undefined: at once
+ */
+function hopsFor(queue: string, availableAt: number | undefined, now: number, maxHops: number) {
+  const before = hopsOfAttempt();
+  if (before === undefined || (availableAt !== undefined && availableAt - now >= AGAIN_AFTER_MS)) return {};
+  const hops = before + 1;
+  if (hops <= maxHops) return { hops };
+  const deadReason = `${maxHops} hops: it was inserted by an attempt of a record that ${maxHops} others came before`;
+  return { status: 'DEAD', lane: deadLane(laneOf(queue)), dueAt: toIso(now), deadReason };
 }

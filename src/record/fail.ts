@@ -11,9 +11,8 @@ import {
 } from './change.js';
 import { type ErrorText, errorEntry, storedText } from './history.js';
 import { waitForTurn } from './last-turn.js';
-import { decideNext, isLeftToRules } from './policy-of.js';
+import { decideNext, isLeftToRules, keptRetryAfter } from './policy-of.js';
 import type { BacklogRecord } from './record.js';
-import { keptRetryAfter } from './retry-after.js';
 
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
 export const WORKER_LOST = 'WorkerLost';

@@ -41,5 +41,5 @@ export function asWritten(
   rev: string,
 ): BacklogRecord {
   const removed = Object.fromEntries(remove.map((name) => [name, undefined]));
-  return { ...record, rev, [AS_READ]: AsRead.of(record).with({ ...removed, ...set, rev }) };
+  return { ...record, rev, [AS_READ]: AsRead.after(record, { ...removed, ...set, rev }) };
 }

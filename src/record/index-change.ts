@@ -2,12 +2,7 @@ import { toIso } from '../support/clock.js';
 import type { RecordChange } from './change.js';
 import { DEAD_LANE_ENDING, deadLane, ownLaneOf } from './lanes.js';
 import { quarantine, whyUnfit } from './quarantine.js';
-import { type BacklogRecord, bornAt, isPending } from './record.js';
-
-/** Tells whether it was put without `lane`. Then it waits to be indexed, or for its first attempt. */
-export function isNotIndexed(record: BacklogRecord): boolean {
-  return record.lane === undefined && record.status !== 'SUCCESS';
-}
+import { type BacklogRecord, bornAt, isNotIndexed, isPending } from './record.js';
 
 /**
  * Tells whether no rule will ever find it: it has no `lane`, or no `dueAt`, or is among the dead and was made pending again

@@ -15,7 +15,6 @@ export {
 } from './failing-notes.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { giveUp } from './give-up.js';
-export { copyForHandler } from './handler-copy.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
@@ -36,12 +35,16 @@ export {
   type TypedOutcome,
 } from './outcome.js';
 export { CONTRACT_ATTRIBUTES, parseRecord } from './parse.js';
-export { firstTryAt, hasOwnSchedule, triesOf } from './policy-of.js';
+export {
+  DEFAULT_MAX_RETRY_AFTER_SECONDS,
+  firstTryAt,
+  hasOwnSchedule,
+  keptRetryAfter,
+  triesOf,
+} from './policy-of.js';
 export * from './quarantine.js';
 export * from './record.js';
-export { DEFAULT_MAX_RETRY_AFTER_SECONDS, keptRetryAfter } from './retry-after.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
-export { CLOCK_TOLERANCE_MS } from './times.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

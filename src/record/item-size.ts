@@ -44,11 +44,11 @@ export function itemBytes(item: Item): number {
 }
 
 function attributeBytes(name: string, value: unknown): number {
-  return value === undefined ? 0 : byteLength(name) + valueBytes(value);
+  return value === undefined ? 0 : Buffer.byteLength(name) + valueBytes(value);
 }
 
 function valueBytes(value: unknown): number {
-  if (typeof value === 'string') return byteLength(value);
+  if (typeof value === 'string') return Buffer.byteLength(value);
   const number = numberText(value);
   if (number !== undefined) return numberBytes(number);
   if (typeof value !== 'object' || value === null) return 1;
@@ -56,7 +56,7 @@ function valueBytes(value: unknown): number {
   if (value instanceof Set) return sum([...value], valueBytes);
   if (Array.isArray(value)) return 3 + value.length + sum(value, valueBytes);
   const entries = Object.entries(value).filter(([, child]) => child !== undefined);
-  return 3 + entries.length + sum(entries, ([name, child]) => byteLength(name) + valueBytes(child));
+  return 3 + entries.length + sum(entries, ([name, child]) => Buffer.byteLength(name) + valueBytes(child));
 }
 
 /** The size of a number: one byte per two significant digits, one more, and one for a minus sign. At most 21. */
@@ -82,10 +82,6 @@ export function numberText(value: unknown): string | undefined {
 export function significantDigits(text: string): number {
   const mantissa = text.replace(/e[\s\S]*/i, '').replace(/[-.]/g, '');
   return withoutEnds(mantissa, '0').length || 1;
-}
-
-export function byteLength(text: string): number {
-  return Buffer.byteLength(text);
 }
 
 function sum<Element>(elements: readonly Element[], size: (element: Element) => number): number {

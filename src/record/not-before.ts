@@ -1,8 +1,7 @@
-import { toIso } from '../support/clock.js';
+import { CLOCK_TOLERANCE_MS, parseIso, toIso } from '../support/clock.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
 import { laneOf } from './lanes.js';
 import { type BacklogRecord, isPending } from './record.js';
-import { CLOCK_TOLERANCE_MS, parseTime } from './times.js';
 
 /**
  * The attribute `notBefore`: why a record must not be attempted yet, and until when.
@@ -22,19 +21,13 @@ const MAX_RUN_MS = 15 * 60_000;
 
 type OfRecord = Pick<BacklogRecord, 'notBefore'>;
 
-/** Reads the attribute. Undefined: it is absent, or no such thing, which `problem` reports. */
-export function parseNotBefore(
-  value: unknown,
-  problem: (attribute: string, expected: string) => void,
-): NotBefore | undefined {
-  if (value === undefined || value === null) return undefined;
+/** Reads the attribute. Undefined: it is no such thing. */
+export function parseNotBefore(value: unknown): NotBefore | undefined {
   const { until, lane } = (typeof value === 'object' ? value : {}) as Readonly<Record<string, unknown>>;
-  const [wait, end] = [parseTime(value), parseTime(until)];
+  const [wait, end] = [parseIso(value), parseIso(until)];
   if (wait !== undefined) return wait;
   if (end !== undefined && lane === undefined) return { until: end };
-  if (end !== undefined && typeof lane === 'string') return { until: end, lane };
-  problem('notBefore', 'an ISO-8601 time, or a map of a time and a lane');
-  return undefined;
+  return end !== undefined && typeof lane === 'string' ? { until: end, lane } : undefined;
 }
 
 /** The end of a wait that was asked for, epoch milliseconds; minus infinity: none was. */

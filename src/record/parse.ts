@@ -1,5 +1,5 @@
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
-import { isSortable, toIso } from '../support/clock.js';
+import { CLOCK_TOLERANCE_MS, isSortable, parseIso, toIso } from '../support/clock.js';
 import { truncate } from './history.js';
 import { roomIn } from './item-size.js';
 import { parseNotBefore } from './not-before.js';
@@ -13,9 +13,7 @@ import {
   QUEUE_NAME,
   QUEUE_PATTERN,
   STATUSES,
-  type Status,
 } from './record.js';
-import { CLOCK_TOLERANCE_MS, parseTime } from './times.js';
 import { isTraceparent } from './traceparent.js';
 
 /** Contract attributes; all others are the producer's own. */
@@ -68,23 +66,19 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     problems.push(`${attribute}: expected ${expected}, got ${typeof item[attribute]}`);
     return undefined;
   };
-  const time = (attribute: string): string | undefined => {
+  /** Reads an attribute. Undefined: it is absent, or invalid and named. */
+  const read = <Value>(
+    attribute: string,
+    expected: string,
+    parse: (value: unknown) => Value | undefined,
+  ): Value | undefined => {
     const value = item[attribute];
     if (value === undefined || value === null) return undefined;
-    return parseTime(value) ?? problem(attribute, 'an ISO-8601 time');
+    return parse(value) ?? problem(attribute, expected);
   };
-  const count = (attribute: string): number => {
-    const value = item[attribute];
-    if (value === undefined || value === null) return 0;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-    problem(attribute, 'a whole number');
-    return 0;
-  };
-  const text = (attribute: string): string | undefined => {
-    const value = item[attribute];
-    if (value === undefined || value === null) return undefined;
-    return typeof value === 'string' ? value : problem(attribute, 'a string');
-  };
+  const time = (attribute: string) => read(attribute, 'an ISO-8601 time', parseIso);
+  const count = (attribute: string) => read(attribute, 'a whole number', parseCount) ?? 0;
+  const text = (attribute: string) => read(attribute, 'a string', parseText);
   const shortText = (attribute: string, maxBytes: number): string | undefined => {
     const value = text(attribute);
     if (value === undefined || Buffer.byteLength(value) <= maxBytes) return value;
@@ -92,20 +86,15 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     return truncate(value, maxBytes);
   };
 
-  const traceparent = (): string | undefined => {
-    const { traceparent: value } = item;
-    if (value === undefined || value === null) return undefined;
-    return isTraceparent(value) ? value : problem('traceparent', 'a W3C traceparent');
-  };
-
   const dueAt = time('dueAt');
   const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
   return {
     id: text('id') ?? '',
-    status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
+    status:
+      STATUSES.find((status) => status === item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
-    queue: parseQueue(item.queue) ?? problem('queue', QUEUE_NAME) ?? DEFAULT_QUEUE,
+    queue: read('queue', QUEUE_NAME, parseQueue) ?? DEFAULT_QUEUE,
     // No handler knows a task with so long a name: cut short, the name ends in a mark that no task's name can have.
     task: shortText('task', MAX_TASK_BYTES),
     insertedAt:
@@ -126,14 +115,16 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     lastAttemptAt: time('lastAttemptAt'),
     lastError: parseError(item.lastError, problem),
     history: parseHistory(item.history, problem),
-    notBefore: parseNotBefore(item.notBefore, problem),
+    notBefore: read('notBefore', 'an ISO-8601 time, or a map of a time and a lane', parseNotBefore),
     ...(item.hops === undefined ? {} : { hops: count('hops') }),
     unknownTaskSince: time('unknownTaskSince'),
     ...parseRetry(item.retry, problems),
-    traceparent: traceparent(),
+    traceparent: read('traceparent', 'a W3C traceparent', (value) =>
+      isTraceparent(value) ? value : undefined,
+    ),
     deadReason: shortText('deadReason', MAX_REASON_BYTES),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
-    expiresAt: parseExpiry(item.expiresAt, problem),
+    expiresAt: read('expiresAt', 'epoch seconds', parseExpiry),
     attributes: ownAttributes(item),
     ...roomIn(item),
     problems,
@@ -147,12 +138,15 @@ function ownAttributes(item: Item): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
-function parseStatus(value: unknown): Status | undefined {
-  return STATUSES.find((status) => status === value);
+function parseCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+function parseText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function parseQueue(value: unknown): string | undefined {
-  if (value === undefined || value === null) return DEFAULT_QUEUE;
   return typeof value === 'string' && QUEUE_PATTERN.test(value) ? value : undefined;
 }
 
@@ -179,11 +173,6 @@ function parseRetry(value: unknown, problems: string[]): Pick<BacklogRecord, 're
   }
 }
 
-type Problem = (attribute: string, expected: string) => void;
-
-function parseExpiry(value: unknown, problem: Problem): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && isSortable(value * 1000)) return value;
-  problem('expiresAt', 'epoch seconds');
-  return undefined;
+function parseExpiry(value: unknown): number | undefined {
+  return typeof value === 'number' && isSortable(value * 1000) ? value : undefined;
 }

@@ -158,6 +158,11 @@ export function isPending(record: BacklogRecord): boolean {
   return record.status === 'NEW' || record.status === 'ERROR';
 }
 
+/** Tells whether it was put without `lane`. Then it waits to be indexed, or for its first attempt. */
+export function isNotIndexed(record: BacklogRecord): boolean {
+  return record.lane === undefined && record.status !== 'SUCCESS';
+}
+
 /** The start of a cancelled record's `deadReason`. */
 export const CANCELLED = 'cancelled: ';
 
@@ -199,28 +204,44 @@ export class AsRead {
     this.#written = written;
   }
 
-  /** @throws TypeError if the record was not read by a store */
-  static of({
-    [AS_READ]: asRead,
-    id,
-  }: {
-    readonly id: string;
-    readonly [AS_READ]?: AsRead | undefined;
-  }): AsRead {
+  /**
+   * The item as the store has read it, and the attributes that the library has written since; `undefined`: removed.
+   *
+   * @throws TypeError if the record was not read by a store
+   */
+  static of({ [AS_READ]: asRead, id }: Fenced): { readonly stored: unknown; readonly written: Item } {
     if (asRead === undefined) throw new TypeError(`record ${id}: it is not known as what it was read`);
-    return asRead;
+    return { stored: asRead.#stored, written: asRead.#written };
   }
 
-  get stored(): unknown {
-    return this.#stored;
+  /** The fence of a record that the library has just written. */
+  static after(record: Fenced, change: Item): AsRead {
+    const { stored, written } = AsRead.of(record);
+    return new AsRead(stored, { ...written, ...change });
   }
+}
 
-  /** The attributes that the library has written since; `undefined`: removed. */
-  get written(): Item {
-    return this.#written;
-  }
+type Fenced = Pick<BacklogRecord, 'id' | typeof AS_READ>;
 
-  with(written: Item): AsRead {
-    return new AsRead(this.#stored, { ...this.#written, ...written });
-  }
+/**
+ * A copy of a record for code of the user's. The library goes on with its own, so whatever that code does to the copy, then
+ * or later, is in no write, no log line and no decision. A frozen record would fail the attempts of code that only
+ * normalizes what it got.
+ *
+ * `payload` and `attributes` are handed over as they are: a copy of 300 KB would cost more than the rest of an attempt. The
+ * library does not look at them again.
+ */
+export function copyForHandler(record: BacklogRecord): BacklogRecord {
+  const { lastError, history, notBefore, retry, limits, problems } = record;
+  return {
+    ...record,
+    history: history.map((entry) => ({ ...entry })),
+    problems: [...problems],
+    // Only its store may see it.
+    ...(record[AS_READ] && { [AS_READ]: undefined }),
+    ...(lastError && { lastError: { ...lastError } }),
+    ...(typeof notBefore === 'object' && { notBefore: { ...notBefore } }),
+    ...(retry && { retry: structuredClone(retry) }),
+    ...(limits && { limits: { ...limits } }),
+  };
 }

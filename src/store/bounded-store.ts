@@ -15,12 +15,10 @@ export function boundedStore(store: BacklogStore, clock: Clock, deadline: number
   return intercepted(store, async (name, call) => {
     const answered = new AbortController();
     const answer = call().finally(() => answered.abort('answered'));
-    const givenUp = async () => {
-      await clock.sleep(Math.max(0, deadline - LAST_CALL_MS - clock.wall()), answered.signal);
-      if (answered.signal.aborted) return answer;
-      throw new StoreUnavailableError(`${name}: no answer before the function's deadline`);
-    };
-    return Promise.race([answer, givenUp()]);
+    const leftMs = Math.max(0, deadline - LAST_CALL_MS - clock.wall());
+    await Promise.race([answer, clock.sleep(leftMs, answered.signal)]);
+    if (answered.signal.aborted) return answer;
+    throw new StoreUnavailableError(`${name}: no answer before the function's deadline`);
   });
 }
 

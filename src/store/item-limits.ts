@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../record/depth.js';
 import type { Item } from '../record/index.js';
-import { byteLength, itemBytes, MAX_ITEM_BYTES, numberText, significantDigits } from '../record/item-size.js';
+import { itemBytes, MAX_ITEM_BYTES, numberText, significantDigits } from '../record/item-size.js';
 import { InvalidRecordError } from '../support/errors.js';
 
 export { MAX_ITEM_BYTES };
@@ -26,18 +26,22 @@ export function checkItem(item: Item): void {
   const fail: Fail = (reason, options) => {
     throw new InvalidRecordError(`record ${shorten(id)}: ${reason}`, options);
   };
-  const idBytes = byteLength(id);
+  const idBytes = Buffer.byteLength(id);
   if (idBytes > MAX_ID_BYTES) fail(`id has ${idBytes} bytes in UTF-8, at most ${MAX_ID_BYTES} are possible`);
-  const bytes = orFail(() => {
+  let bytes: number;
+  try {
     const check = new Check(fail);
     for (const [name, value] of Object.entries(item)) {
       if (name === '') fail('an attribute has an empty name');
       if (name === '__proto__') fail('the AWS SDK stores no attribute of the name __proto__');
-      check.name(name, 'the name of an attribute');
-      check.value(value, name, 0);
+      check.attribute(name, value);
     }
-    return itemBytes(item);
-  }, fail);
+    bytes = itemBytes(item);
+  } catch (cause) {
+    if (cause instanceof InvalidRecordError) throw cause;
+    // Reading a value has run the producer's code: a getter, a proxy.
+    fail('a value of it cannot be read', { cause });
+  }
   if (bytes > MAX_ITEM_BYTES - RESERVED_BYTES) {
     fail(
       `it has ${bytes} bytes, at most ${MAX_ITEM_BYTES - RESERVED_BYTES} are possible (DynamoDB's ` +
@@ -48,22 +52,21 @@ export function checkItem(item: Item): void {
 
 type Fail = (reason: string, options?: ErrorOptions) => never;
 
-/** Reading a value may run the producer's code: a getter, a proxy. */
-function orFail<Answer>(read: () => Answer, fail: Fail): Answer {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof InvalidRecordError) throw cause;
-    return fail('a value of it cannot be read', { cause });
-  }
-}
-
 class Check {
   private values = 0;
 
   constructor(private readonly refuse: Fail) {}
 
-  value(value: unknown, path: string, depth: number): void {
+  /** @param parent the path of the map that it is in. Undefined: it is one of the item's own */
+  attribute(name: string, value: unknown, parent?: string, depth = 0): void {
+    if (isIllFormed(name)) {
+      const where = parent === undefined ? 'the name of an attribute' : `a name in ${shorten(parent)}`;
+      this.refuse(`${where} has half of a surrogate pair, which is no text`);
+    }
+    this.value(value, parent === undefined ? name : `${parent}.${name}`, depth);
+  }
+
+  private value(value: unknown, path: string, depth: number): void {
     // Each takes a byte. What the same object is in many times over would be looked at for hours.
     if (++this.values > MAX_ITEM_BYTES) this.refuse(`it has more than ${MAX_ITEM_BYTES} values`);
     if (value === undefined || value === null || typeof value === 'boolean') return;
@@ -72,12 +75,9 @@ class Check {
     else if (number !== undefined) this.number(number, path);
     else if (typeof value !== 'object') this.fail(path, `is ${describe(value)}, which cannot be stored`);
     else if (value instanceof Set) this.set(value, path);
-    else if (!isBinary(value)) this.document(value, path, depth);
-  }
-
-  private document(value: object, path: string, depth: number): void {
-    if (depth >= MAX_DEPTH - 1) this.fail(path, `is nested deeper than ${MAX_DEPTH} levels`);
-    if (Array.isArray(value)) this.list(value, path, depth);
+    else if (isBinary(value)) return;
+    else if (depth >= MAX_DEPTH - 1) this.fail(path, `is nested deeper than ${MAX_DEPTH} levels`);
+    else if (Array.isArray(value)) this.list(value, path, depth);
     else this.map(value, path, depth);
   }
 
@@ -87,14 +87,7 @@ class Check {
       const hint = value instanceof Date ? '; use its toISOString()' : '; use plain objects';
       this.fail(path, `is ${describe(value)}, which cannot be stored${hint}`);
     }
-    for (const [name, child] of Object.entries(value)) {
-      this.name(name, `a name in ${shorten(path)}`);
-      this.value(child, `${path}.${name}`, depth + 1);
-    }
-  }
-
-  name(name: string, where: string): void {
-    if (isIllFormed(name)) this.refuse(`${where} has half of a surrogate pair, which is no text`);
+    for (const [name, child] of Object.entries(value)) this.attribute(name, child, path, depth + 1);
   }
 
   private list(list: readonly unknown[], path: string, depth: number): void {

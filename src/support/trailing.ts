@@ -16,6 +16,8 @@ export function withoutTrailing(text: string, character: string): string {
 /** A text without the run of one character at either end: `withoutEnds('00120', '0')` is `12`. */
 export function withoutEnds(text: string, character: string): string {
   let start = 0;
-  while (start < text.length && text[start] === character) start++;
-  return withoutTrailing(text.slice(start), character);
+  let end = text.length;
+  while (start < end && text[start] === character) start++;
+  while (end > start && text[end - 1] === character) end--;
+  return text.slice(start, end);
 }

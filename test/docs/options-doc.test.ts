@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LINKS } from '../../scripts/options/links.js';
 import { optionsOf } from '../../scripts/options/options.js';
 import { INTERFACES, optionsOfType, PAGES, tablesOf, withTables } from '../../scripts/options-doc.js';
-import { DEFAULT_MAX_HOPS } from '../../src/client/hops.js';
+import { DEFAULT_MAX_HOPS } from '../../src/client/new-record.js';
 import { parseDuration } from '../../src/support/duration.js';
 import { parseTestOptions } from '../../src/testing/options.js';
 import { QUEUE_DEFAULTS, resolveBreaker } from '../../src/worker/index.js';

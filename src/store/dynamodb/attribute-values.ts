@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../record/index.js';
-import { numberText } from '../../record/item-size.js';
-import { withoutEnds, withoutTrailing } from '../../support/trailing.js';
+import { numberText, significantDigits } from '../../record/item-size.js';
+import { withoutTrailing } from '../../support/trailing.js';
 import { StoreError } from '../errors.js';
 
 /** An item, or a map in one, as DynamoDB has it. */
@@ -70,8 +70,7 @@ export function toAttributeValue(value: unknown): AttributeValue {
  */
 export function parseNumber(text: string): number | bigint | NumberValue {
   const value = Number(text);
-  const digits = withoutEnds(text.replace(/e[\s\S]*/i, '').replace(/[-.]/g, ''), '0').length;
-  if (digits <= 15 || plainDigits(String(value)) === plainDigits(text)) return value;
+  if (significantDigits(text) <= 15 || plainDigits(String(value)) === plainDigits(text)) return value;
   return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
 }
 

@@ -51,7 +51,7 @@ async function* inTable(
   let start: StoredPage['last'];
   do {
     const page = await table.scan({ ...conditions, ...(start ? { ExclusiveStartKey: start } : {}) });
-    for (const item of page.items) yield records.parse(item);
+    for (const item of page.items) yield records.find(item).record;
     start = page.last;
   } while (start);
 }

@@ -2,7 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../support/clock.js';
 import type { Random } from '../../support/random.js';
 import type { OperatorRecordStore } from '../operator-store.js';
-import { CapacityMeter } from './capacity.js';
 import { listRecords } from './list.js';
 import { DynamoDbRecords } from './records.js';
 import { Table } from './table.js';
@@ -22,8 +21,7 @@ export function producerRecords({
   clock,
   random,
 }: ProducerRecordsDeps): Pick<OperatorRecordStore, 'get' | 'list' | 'change'> {
-  const meter = new CapacityMeter(() => {});
-  const recordsTable = new Table({ client, name: table, keyName: 'id', meter, clock, random });
+  const recordsTable = new Table({ client, name: table, keyName: 'id', clock, random });
   const records = new DynamoDbRecords(recordsTable, clock);
   return {
     get: (id) => records.get(id),

@@ -3,9 +3,8 @@ import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
 import { type Random, systemRandom } from '../../support/random.js';
 import { toItem } from './attribute-values.js';
-import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { Expressions, type Update } from './expressions.js';
-import { Table } from './table.js';
+import { type OnConsumed, Table } from './table.js';
 
 export interface RawItemsDeps {
   readonly client: DynamoDBClient;
@@ -48,9 +47,9 @@ export class RawItems {
       client,
       name: table,
       keyName,
-      meter: new CapacityMeter(onConsumed),
       clock,
       random,
+      onConsumed,
     });
   }
 

@@ -14,7 +14,7 @@ import type { Found } from '../operator-store.js';
 import type { RecordStore } from '../store.js';
 import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';
-import { and, type Condition, Expressions, type Update } from './expressions.js';
+import { and, type Condition, Expressions } from './expressions.js';
 import { isSameValue } from './same-value.js';
 import type { Table } from './table.js';
 
@@ -42,19 +42,15 @@ export class DynamoDbRecords implements RecordStore {
 
   async get(id: string): Promise<BacklogRecord | undefined> {
     const stored = await this.table.getStored(id);
-    return stored && this.parse(stored);
+    return stored && this.find(stored).record;
   }
 
   async getMany(ids: readonly string[]): Promise<BacklogRecord[]> {
     const items = await this.table.getManyStored(ids);
     return [...new Set(ids)].flatMap((id) => {
       const stored = items.get(id);
-      return stored ? [this.parse(stored)] : [];
+      return stored ? [this.find(stored).record] : [];
     });
-  }
-
-  parse(stored: Attributes): BacklogRecord {
-    return this.find(stored).record;
   }
 
   find(stored: Attributes): Found {
@@ -64,15 +60,15 @@ export class DynamoDbRecords implements RecordStore {
 
   /** Settles a record. If it has no room left, less is written, down to its bare status: it must not come for ever. */
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
-    const smaller = isQuarantine(change)
-      ? smallerQuarantines(change)
-      : [withoutHistory(change), withoutErrors(change), bareEnd(change)];
+    let smaller: RecordChange[] | undefined;
     for (let attempt = change; ; ) {
       try {
         return await this.change(record, attempt, rev);
       } catch (error) {
+        if (!isItemTooLarge((error as Error).cause)) throw error;
+        smaller ??= smallerThan(change);
         const next = smaller.shift();
-        if (!next || !isItemTooLarge((error as Error).cause)) throw error;
+        if (!next) throw error;
         attempt = next;
       }
     }
@@ -80,8 +76,13 @@ export class DynamoDbRecords implements RecordStore {
 
   /** Writes all of a change or nothing. */
   async change(record: BacklogRecord, change: ItemChange, rev: string): Promise<'settled' | 'changed'> {
-    const update = async (compare: Comparison) =>
-      (await this.table.update(record.id, settleUpdate(record, change, rev, compare))).written;
+    const update = async (compare: Comparison) => {
+      const expressions = new Expressions();
+      const set = { ...change.set, rev };
+      const remove = change.remove.filter((attribute) => change.set[attribute] === undefined);
+      const condition = asRead(record, expressions, compare);
+      return (await this.table.update(record.id, expressions.update(set, remove, condition))).written;
+    };
     if (record.rev !== undefined)
       return (await this.whileAsRead(record, update, rev)) ? 'settled' : 'changed';
     if (fitsCondition(record) && (await update(isStill))) return 'settled';
@@ -133,15 +134,6 @@ export function conditionOf(record: BacklogRecord, compare: Comparison): Conditi
   return { ConditionExpression, ...expressions.placeholders() };
 }
 
-function settleUpdate(record: BacklogRecord, change: ItemChange, rev: string, compare: Comparison): Update {
-  const expressions = new Expressions();
-  return expressions.update(
-    { ...change.set, rev },
-    change.remove.filter((attribute) => change.set[attribute] === undefined),
-    asRead(record, expressions, compare),
-  );
-}
-
 /** The condition under which an attribute counts as being as it was read. */
 export type Comparison = (
   name: string,
@@ -152,7 +144,8 @@ export type Comparison = (
 /** The condition under which a record counts as being as it was read, or as the library has written it since. */
 function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
   const read = storedOf(record);
-  return and(...namesOf(record, read).map((name) => compare(name, read[name], expressions)));
+  const names = attributesToFence(read, record.rev !== undefined);
+  return and(...names.map((name) => compare(name, read[name], expressions)));
 }
 
 function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
@@ -185,23 +178,25 @@ function fencedOf(stored: Attributes): Attributes {
   return Object.fromEntries(names.map((name) => [name, stored[name]])) as Attributes;
 }
 
-function namesOf({ rev }: BacklogRecord, read: Attributes): readonly string[] {
-  return attributesToFence(read, rev !== undefined);
-}
-
 /** Tells whether one condition can name all attributes: DynamoDB takes expressions of 4 KB and 300 operators. */
 function fitsCondition(record: BacklogRecord): boolean {
-  return namesOf(record, storedOf(record)).length <= MAX_FENCED;
+  return attributesToFence(storedOf(record), record.rev !== undefined).length <= MAX_FENCED;
 }
 
 /** Tells whether an item is as it was read, or has this `rev` as the only change. */
 function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean {
   const read = storedOf(record);
-  return namesOf(record, read).every((name) => {
+  return attributesToFence(read, record.rev !== undefined).every((name) => {
     const [one, other] = [found[name], read[name]];
     if (one === other || (name === 'rev' && rev !== undefined && one?.S === rev)) return true;
     return one !== undefined && other !== undefined && isSameValue(one, other);
   });
+}
+
+/** Smaller changes for an item that has no room for that one, in the order in which to try them. */
+function smallerThan(change: RecordChange): RecordChange[] {
+  if (isQuarantine(change)) return smallerQuarantines(change);
+  return [withoutHistory(change), withoutErrors(change), bareEnd(change)];
 }
 
 /** Removes the whole history, also that of earlier attempts. */

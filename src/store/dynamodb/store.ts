@@ -15,7 +15,6 @@ import type {
   SlotStore,
 } from '../store.js';
 import { DynamoDbBreakers } from './breakers.js';
-import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { DynamoDbClaims } from './claims.js';
 import type { OnDamaged } from './control-values.js';
 import { DynamoDbLeases } from './leases.js';
@@ -25,7 +24,7 @@ import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
 import { DynamoDbActiveRegion, DynamoDbRegistry } from './registry.js';
 import { DynamoDbSlots } from './slots.js';
-import { Table } from './table.js';
+import { type OnConsumed, Table } from './table.js';
 
 /** @inline */
 export interface DynamoDbStoreDeps {
@@ -79,12 +78,12 @@ export class DynamoDbStore implements BacklogStore {
   }
 }
 
-/** The two tables, with one meter. */
+/** The two tables. */
 export function tablesOf({ client, tables, clock, random = systemRandom, onConsumed }: DynamoDbStoreDeps): {
   readonly records: Table;
   readonly control: Table;
 } {
-  const common = { client, meter: new CapacityMeter(onConsumed), clock, random };
+  const common = { client, clock, random, onConsumed };
   return {
     records: new Table({ ...common, name: tables.records, keyName: 'id' }),
     control: new Table({ ...common, name: tables.control, keyName: 'key' }),

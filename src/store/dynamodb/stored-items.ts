@@ -4,12 +4,11 @@ import type { Clock } from '../../support/clock.js';
 import { type Random, systemRandom } from '../../support/random.js';
 import type { Found } from '../operator-store.js';
 import type { Attributes } from './attribute-values.js';
-import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { isConditionFailed, translated } from './errors.js';
 import { type Condition, Expressions } from './expressions.js';
 import type { Segment } from './raw-items.js';
 import { conditionOf, DynamoDbRecords } from './records.js';
-import { Table } from './table.js';
+import { type OnConsumed, Table } from './table.js';
 
 /** A record, and its item in DynamoDB's own values. */
 export interface StoredItem extends Found {
@@ -34,8 +33,7 @@ export class StoredItems {
 
   constructor(private readonly deps: StoredItemsDeps) {
     const { client, table: name, clock, random = systemRandom, onConsumed } = deps;
-    const meter = new CapacityMeter(onConsumed);
-    this.table = new Table({ client, name, keyName: 'id', meter, clock, random });
+    this.table = new Table({ client, name, keyName: 'id', clock, random, onConsumed });
     this.records = new DynamoDbRecords(this.table, clock);
   }
 

@@ -19,18 +19,37 @@ import type { Clock } from '../../support/clock.js';
 import type { Random } from '../../support/random.js';
 import { StoreThrottledError } from '../errors.js';
 import { type Attributes, toAttributes, toItem } from './attribute-values.js';
-import type { CapacityMeter } from './capacity.js';
 import { isConditionFailed, translated } from './errors.js';
 import type { Condition, Update } from './expressions.js';
+
+/**
+ * The cost of one request, as DynamoDB reports it. Failed conditions cost as much, but are not reported.
+ *
+ * @inline
+ */
+export interface Consumed {
+  /** The operation, such as `Query` or `UpdateItem`. */
+  readonly operation: string;
+  /** The table's name. */
+  readonly table: string;
+  /** The kind of the units. */
+  readonly kind: 'read' | 'write';
+  /** Read or write units, those of the index included. */
+  readonly units: number;
+}
+
+/** @inline */
+export type OnConsumed = (consumed: Consumed) => void;
 
 export interface TableDeps {
   readonly client: DynamoDBClient;
   readonly name: string;
   /** Name of the partition key. */
   readonly keyName: string;
-  readonly meter: CapacityMeter;
   readonly clock: Clock;
   readonly random: Random;
+  /** Called for each request with its cost. */
+  readonly onConsumed?: OnConsumed | undefined;
 }
 
 export type ConditionalUpdate =
@@ -46,6 +65,7 @@ export interface StoredPage {
   readonly last: Record<string, AttributeValue> | undefined;
 }
 
+const READS = new Set(['Query', 'Scan', 'GetItem', 'BatchGetItem']);
 /** DynamoDB's limit of keys in one BatchGetItem. */
 const BATCH_KEYS = 100;
 /** Batch reads that bring nothing at all, one after the other, before it counts as throttled. */
@@ -54,10 +74,13 @@ const BACKOFF_MS = 50;
 
 /** The requests that this library makes of one table, with errors translated and capacity reported. */
 export class Table {
-  constructor(private readonly deps: TableDeps) {}
+  private readonly name: string;
+  /** Asks for the cost of a request. Empty if there is no listener. */
+  private readonly cost: { readonly ReturnConsumedCapacity?: 'INDEXES' };
 
-  get name(): string {
-    return this.deps.name;
+  constructor(private readonly deps: TableDeps) {
+    this.name = deps.name;
+    this.cost = deps.onConsumed ? { ReturnConsumedCapacity: 'INDEXES' } : {};
   }
 
   /** Reads an item, strongly. */
@@ -78,7 +101,7 @@ export class Table {
           Key: this.keyOf(key),
           ConsistentRead: true,
           ...projection,
-          ...this.deps.meter.parameters(),
+          ...this.cost,
         }),
       ),
     );
@@ -92,7 +115,7 @@ export class Table {
       Item: toAttributes(item),
       ConditionExpression: 'attribute_not_exists(#key)',
       ExpressionAttributeNames: { '#key': this.deps.keyName },
-      ...this.deps.meter.parameters(),
+      ...this.cost,
     });
     try {
       await this.send('PutItem', () => this.deps.client.send(command));
@@ -121,7 +144,7 @@ export class Table {
       ...update,
       ...(returnNew ? { ReturnValues: 'ALL_NEW' as const } : {}),
       ...(returnOld ? { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const } : {}),
-      ...this.deps.meter.parameters(),
+      ...this.cost,
     });
     try {
       const answer = await this.send('UpdateItem', () => this.deps.client.send(command));
@@ -140,7 +163,7 @@ export class Table {
       TableName: this.name,
       Key: this.keyOf(key),
       ...condition,
-      ...this.deps.meter.parameters(),
+      ...this.cost,
     });
     try {
       await this.send('DeleteItem', () => this.deps.client.send(command));
@@ -152,12 +175,12 @@ export class Table {
   }
 
   async query(input: Omit<QueryCommandInput, 'TableName'>): Promise<StoredPage> {
-    const command = new QueryCommand({ TableName: this.name, ...input, ...this.deps.meter.parameters() });
+    const command = new QueryCommand({ TableName: this.name, ...input, ...this.cost });
     return pageOf(await this.send('Query', () => this.deps.client.send(command)));
   }
 
   async scan(input: Omit<ScanCommandInput, 'TableName'>): Promise<StoredPage> {
-    const command = new ScanCommand({ TableName: this.name, ...input, ...this.deps.meter.parameters() });
+    const command = new ScanCommand({ TableName: this.name, ...input, ...this.cost });
     return pageOf(await this.send('Scan', () => this.deps.client.send(command)));
   }
 
@@ -186,9 +209,7 @@ export class Table {
     for (let fruitless = 0; pending.length > 0; ) {
       const request = { [this.name]: { Keys: pending, ConsistentRead: consistency === 'strong' } };
       const answer = await this.send('BatchGetItem', () =>
-        this.deps.client.send(
-          new BatchGetItemCommand({ RequestItems: request, ...this.deps.meter.parameters() }),
-        ),
+        this.deps.client.send(new BatchGetItemCommand({ RequestItems: request, ...this.cost })),
       );
       const found = answer.Responses?.[this.name] ?? [];
       items.push(...found);
@@ -220,7 +241,11 @@ export class Table {
     request: () => Promise<Answer>,
   ): Promise<Answer> {
     const answer = await translated(operation, this.name, request);
-    this.deps.meter.note(operation, answer.ConsumedCapacity);
+    const { onConsumed } = this.deps;
+    if (!onConsumed || !answer.ConsumedCapacity) return answer;
+    for (const { TableName: table = '', CapacityUnits: units = 0 } of [answer.ConsumedCapacity].flat()) {
+      onConsumed({ operation, table, kind: READS.has(operation) ? 'read' : 'write', units });
+    }
     return answer;
   }
 }
