@@ -52,22 +52,20 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
 }
 
 /** The change after an attempt, with the marks that it leaves on the record or takes away. */
-function marked(record: BacklogRecord, change: RecordChange, context: SettleContext): RecordChange {
-  return markShortWait(record, markKnownTask(record, change), context);
-}
-
-/** A record that is attempted has found a handler that knows its task. */
-function markKnownTask({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
-  if (unknownTaskSince === undefined) return change;
-  return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
-}
-
-/** `exact` has the stream tell the intake of a record that waits for less than a tick. */
-function markShortWait({ exact }: BacklogRecord, change: RecordChange, context: SettleContext): RecordChange {
+function marked(
+  { exact, unknownTaskSince }: BacklogRecord,
+  change: RecordChange,
+  { retryMode }: SettleContext,
+): RecordChange {
   const { dueAt, status } = change.set;
-  const waits = context.retryMode === 'perRecord' && dueAt !== undefined && status !== 'DEAD';
-  if (waits && isExact(dueAt)) return { ...change, set: { ...change.set, exact: true } };
-  return exact === undefined ? change : { ...change, remove: [...change.remove, 'exact'] };
+  // Has the stream tell the intake of a record that waits for less than a tick.
+  const waits = retryMode === 'perRecord' && dueAt !== undefined && status !== 'DEAD';
+  const isShortWait = waits && isExact(dueAt);
+  const remove = [...change.remove];
+  if (exact !== undefined && !isShortWait) remove.push('exact');
+  // A record that is attempted has found a handler that knows its task.
+  if (unknownTaskSince !== undefined) remove.push('unknownTaskSince');
+  return { ...change, set: isShortWait ? { ...change.set, exact: true } : change.set, remove };
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */

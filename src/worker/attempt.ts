@@ -65,19 +65,16 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     traceparent: record.traceparent,
   };
 
-  const returned = (value: unknown) => {
-    // Before anything else looks at an object.
-    reportPollution(record, logger);
-    return outcomeOfReturn(value);
-  };
   const startedAt = clock.wall();
   const outcome = (async () =>
     withinAttempt(record.hops ?? 0, () => process(copyForHandler(record), context)))()
-    .then(returned, (thrown) => {
-      reportPollution(record, logger);
+    // Before anything else looks at an object.
+    .finally(() => reportPollution(record, logger))
+    .then(outcomeOfReturn, (thrown): AttemptOutcome => {
       const said = outcomeOfThrow(thrown);
       // Whatever it throws once it was told to stop: what ended it was the time limit.
-      const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
+      const wasStopped =
+        timeout.reason !== undefined && said.type === 'failure' && said.retryAfterSeconds === undefined;
       if (!wasStopped) return said;
       return stop?.aborted || cancelled ? STOPPED : timedOut(timeoutSeconds);
     })
@@ -134,11 +131,8 @@ function failure(name: string, message: string): AttemptOutcome {
 /** Tells an attempt that its time is up. The signal is expensive: it is created only for an attempt that reads it. */
 class Timeout {
   private controller: AbortController | undefined;
-  private reason: Error | undefined;
-
-  get isUp(): boolean {
-    return this.reason !== undefined;
-  }
+  /** Undefined: it is not up. */
+  reason: Error | undefined;
 
   get signal(): AbortSignal {
     if (!this.controller) {

@@ -55,17 +55,3 @@ export interface RunContext extends RunDeps {
   readonly failures: FailureLog;
   readonly failing: FailingWatch;
 }
-
-/**
- * Has a blocked process ended while these attempts are under way. Returns a function that ends that.
- *
- * @internal
- */
-export function watchAttempts(
-  { watchdog, options }: Pick<RunContext, 'watchdog' | 'options'>,
-  ids: readonly string[],
-  othersWait: boolean,
-): (() => void) | undefined {
-  const { limits, target } = options;
-  return watchdog?.watch({ queue: target.queue, ids, seconds: limits.attemptTimeout, othersWait });
-}

@@ -106,11 +106,10 @@ export class RunCounters {
  * tier has passed since its last attempt, since it entered the tier, and since the wait ended that it asked for.
  */
 export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, now: number): number {
-  const lateBy = (expectedAt: number) => Math.max(0, (now - expectedAt) / 1000);
   const lastAttemptAt = record.lastAttemptAt === undefined ? 0 : Date.parse(record.lastAttemptAt);
-  // The due time of a record that comes from a progressive queue is its age.
-  if (band === undefined)
-    return lateBy(Math.max(Date.parse(record.dueAt ?? record.insertedAt), lastAttemptAt));
-  const waitedFrom = [bornAt(record) + band.fromAge * 1000, lastAttemptAt, waitOf(record)];
-  return lateBy(Math.max(...waitedFrom) + band.every * 1000);
+  const expectedAt = band
+    ? Math.max(bornAt(record) + band.fromAge * 1000, lastAttemptAt, waitOf(record)) + band.every * 1000
+    : // The due time of a record that comes from a progressive queue is its age.
+      Math.max(Date.parse(record.dueAt ?? record.insertedAt), lastAttemptAt);
+  return Math.max(0, (now - expectedAt) / 1000);
 }

@@ -2,7 +2,7 @@ import { withHeartbeat } from '../leases/timed-hold.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import { neverEnded, startAttempt } from './attempt.js';
-import { type LongAttemptGuard, type RunContext, watchAttempts } from './context.js';
+import type { LongAttemptGuard, RunContext } from './context.js';
 import { lagSeconds } from './counters.js';
 import type { Entry } from './guards/gate.js';
 import type { Refusal } from './guards/guard.js';
@@ -80,7 +80,9 @@ export class Executor {
     const free = Math.max(1, this.run.atOnce.most - this.stragglers.ids.length);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
     const watched = page.filter(({ change }) => !change).map(({ record }) => record.id);
-    const unwatch = watched.length > 0 ? watchAttempts(this.run, watched, othersWait) : undefined;
+    const { target, limits } = this.run.options;
+    const watching = { queue: target.queue, ids: watched, seconds: limits.attemptTimeout, othersWait };
+    const unwatch = watched.length > 0 ? this.run.watchdog?.watch(watching) : undefined;
     try {
       await withHeartbeat(Promise.all(workers), () => [...inFlight, ...this.stragglers.ids], this.run);
     } finally {
@@ -91,15 +93,12 @@ export class Executor {
 
   /** Writes a record's change. Trouble with that ends the run. */
   async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
-    this.fails(await settleWithRetries(record, change, this.run));
+    const trouble = await settleWithRetries(record, change, this.run);
+    this.trouble = trouble ?? this.trouble;
   }
 
   private mayBegin(): boolean {
     return !this.trouble && this.run.gate.mayBegin();
-  }
-
-  private fails(trouble: Error | undefined): void {
-    if (trouble) this.trouble = trouble;
   }
 
   private async workOffOne({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
@@ -141,7 +140,9 @@ export class Executor {
     });
     const settled = Promise.race([attempt.outcome, abandoned])
       .then((outcome) => conclude(record, outcome, entry, this.run))
-      .then((trouble) => this.fails(trouble));
+      .then((trouble) => {
+        this.trouble = trouble ?? this.trouble;
+      });
     if (!(await attempt.straggling)) {
       await settled;
       return 'done';

@@ -1,5 +1,5 @@
 import type { RunningAttempt } from './attempt.js';
-import { type LongAttemptGuard, type RunContext, watchAttempts } from './context.js';
+import type { LongAttemptGuard, RunContext } from './context.js';
 import type { Entry } from './guards/gate.js';
 import type { AtOnce } from './guards/pool.js';
 import { HOLD_AFTER_MS, LongAttempt } from './long-attempt.js';
@@ -46,7 +46,12 @@ class LongAttempts implements LongAttemptGuard {
     counters.notStarted();
     entry.detach();
     this.underWay++;
-    const unwatch = watchAttempts(run, [attempt.record.id], true);
+    const unwatch = run.watchdog?.watch({
+      queue: options.target.queue,
+      ids: [attempt.record.id],
+      seconds: options.limits.attemptTimeout,
+      othersWait: true,
+    });
     const ended = long.end().finally(() => {
       unwatch?.();
       this.underWay--;

@@ -24,13 +24,7 @@ import { nearest } from '../support/nearest.js';
 import { show } from '../support/validation.js';
 import type { RunDeps } from './deps.js';
 import type { FailingWatch } from './failing-watch.js';
-import {
-  type Deciding,
-  deadIfRefused,
-  decide,
-  decidingFor,
-  type RecordChoices,
-} from './failures/decisions.js';
+import { type Deciding, deadIfRefused, decide, decidingFor } from './failures/decisions.js';
 import type { Gate } from './guards/gate.js';
 import type { RunOptions } from './options.js';
 import { checkQueue } from './queue-check.js';
@@ -89,7 +83,12 @@ export class RecordRules {
 
   /** @param indexedDueAt what the index says, where it has named the record */
   judge(record: BacklogRecord, indexedDueAt?: string): Verdict | { readonly do: 'waitForTask' } {
-    const verdict = this.verdictOn(record, indexedDueAt);
+    const { tickSeconds, target } = this.options;
+    const { policy } = this.decidingFor(record);
+    const now = this.deps.clock.now();
+    const { speed } = this.deps.clock;
+    const { lane } = target;
+    const verdict = judge(record, { lane, indexedDueAt, band: this.band, policy, now, speed, tickSeconds });
     const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
     return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
   }
@@ -107,20 +106,8 @@ export class RecordRules {
     const { longestAttempt, limits } = this.options;
     const { attemptTimeout: underLease } = limits;
     const most = longestAttempt ?? underLease;
-    const { attemptTimeout: own = most } = this.choicesFor(record) ?? {};
+    const { attemptTimeout: own = most } = this.decidingFor(record);
     return own > 0 && own < most ? own : most;
-  }
-
-  private verdictOn(record: BacklogRecord, indexedDueAt: string | undefined): Verdict {
-    const { tickSeconds, target } = this.options;
-    const { policy } = this.decidingFor(record);
-    const { clock } = this.deps;
-    const { speed } = clock;
-    const { lane } = target;
-    return judge(record, {
-      ...{ lane, indexedDueAt, band: this.band, policy },
-      ...{ now: clock.now(), speed, tickSeconds },
-    });
   }
 
   /** The work that a verdict asks for. */
@@ -174,11 +161,8 @@ export class RecordRules {
   }
 
   private decidingFor(record: BacklogRecord): Deciding {
-    return decidingFor(this.options, this.choicesFor(record));
-  }
-
-  private choicesFor(record: BacklogRecord): RecordChoices | undefined {
-    return this.guarded('decisionsFor', record, this.options.decisionsFor) ?? undefined;
+    const own = this.guarded('decisionsFor', record, this.options.decisionsFor);
+    return decidingFor(this.options, own ?? undefined);
   }
 
   private knows(record: BacklogRecord): boolean {

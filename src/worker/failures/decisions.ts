@@ -48,6 +48,8 @@ export interface Deciding extends FailureChoices {
   readonly policy: ResolvedPolicy;
   /** The policy's waits hold on a progressive queue too. */
   readonly chosen: boolean;
+  /** Time of its attempts, where it is less than the run's. */
+  readonly attemptTimeout?: number | undefined;
 }
 
 export interface Decided {
@@ -70,6 +72,7 @@ export function decidingFor(
     retryDecider: own.retryDecider ?? (own.policy ? undefined : handler.retryDecider),
     retryQueue: own.retryQueue ?? handler.retryQueue,
     deadOn: own.deadOn ?? handler.deadOn,
+    attemptTimeout: own.attemptTimeout,
   };
 }
 

@@ -28,7 +28,6 @@ export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
   const { target, limits, breaker, destination, stop } = options;
   const { queue } = target;
   const { attemptsPerSecond: perSecond, attemptTimeout } = limits;
-  const latestStart = latestStartOf(options);
   const { breakerMemory: memory = new Map() } = deps;
   const atOnce = concurrencyOf(options, deps);
   // As many as this run attempts at once may have their permits before it.
@@ -37,7 +36,9 @@ export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
   return {
     ...atOnce,
     rateLimit:
-      perSecond === undefined ? undefined : new RateLimit({ ...deps, queue, perSecond, latestStart, stop }),
+      perSecond === undefined
+        ? undefined
+        : new RateLimit({ ...deps, queue, perSecond, latestStart: latestStartOf(options), stop }),
     breakers: breaker && new Breakers({ ...deps, queue, options: breaker, destination, probe, memory }),
   };
 }
