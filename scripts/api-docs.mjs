@@ -20,6 +20,7 @@ const ENTRIES = {
   functions: 'dynamo-backlog/lambda',
   cdk: 'dynamo-backlog/cdk',
   'src/engine': 'dynamo-backlog/engine',
+  'src/overview': 'dynamo-backlog/overview',
   'src/testing': 'dynamo-backlog/testing',
 };
 /** The members of the union `RetryPolicy`, which docs/policies-reference.md describes. */
@@ -42,6 +43,7 @@ const app = await Application.bootstrapWithPlugins({
     'functions/index.ts',
     'cdk/index.ts',
     'src/engine.ts',
+    'src/overview/index.ts',
     'src/testing/index.ts',
   ].map((file) => join(ROOT, file)),
   tsconfig: join(ROOT, 'tsconfig.json'),

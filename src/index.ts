@@ -1,7 +1,7 @@
 /**
  * The module of producers, operators and the code that both sides share: the client, the operator, tasks, what an attempt may
  * return, retry policies as plain data, and the errors. Handlers import `dynamo-backlog/lambda`, CDK apps
- * `dynamo-backlog/cdk`, runners and stores of your own `dynamo-backlog/engine`.
+ * `dynamo-backlog/cdk`, screens and alarms of your own `dynamo-backlog/overview`, runners and stores `dynamo-backlog/engine`.
  *
  * @packageDocumentation
  */

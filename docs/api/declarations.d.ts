@@ -43,7 +43,7 @@ interface AttemptLogger {
     error(message: string, extra?: Record<string, unknown>): void;
 }
 
-interface Failure$1 {
+interface Failure$2 {
     readonly failures: number;
     readonly ageSeconds: number;
 }
@@ -180,8 +180,8 @@ interface ResolvedPolicy {
     readonly jitter: Jitter;
     readonly rounding: 'nearest' | 'up';
     readonly tiers?: readonly Tier<number>[] | undefined;
-    baseWait(failure: Failure$1): WaitRange | undefined;
-    jitteredWait(failure: Failure$1): FormulaWait | undefined;
+    baseWait(failure: Failure$2): WaitRange | undefined;
+    jitteredWait(failure: Failure$2): FormulaWait | undefined;
     totals(failures: number): WaitRange;
 }
 
@@ -689,7 +689,7 @@ declare class StoreAccessError extends StoreError {
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
 
-type Failure = Extract<AttemptOutcome, {
+type Failure$1 = Extract<AttemptOutcome, {
     type: 'failure';
 }>;
 type Asked = {
@@ -700,7 +700,7 @@ type Asked = {
     readonly queue?: string | undefined;
     readonly problem?: string | undefined;
 };
-type RetryDecider = (failure: Failure, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
+type RetryDecider = (failure: Failure$1, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
 interface FailureChoices {
     readonly retryDecider?: RetryDecider | undefined;
     readonly retryQueue?: string | undefined;
@@ -1755,6 +1755,7 @@ interface QueueStats {
     }[] | undefined;
     readonly delayed?: number | undefined;
 }
+type QueueCounts = Pick<QueueStats, 'pending' | 'dead' | 'oldestDueAt' | 'lagSeconds' | 'due' | 'ages' | 'delayed'>;
 
 interface BacklogOperatorOptions extends ConnectionOptions {
     readonly table: string;
@@ -1781,6 +1782,284 @@ type RedactPayload = (payload: unknown, record: {
     readonly id: string;
     readonly queue: string;
 }) => unknown;
+
+interface Reading {
+    readonly at: string;
+    readonly counts: QueueCounts;
+    readonly inRetry?: number | undefined;
+    readonly shards: number;
+    readonly retryMode: RetryMode;
+    readonly retry?: RetryPolicy | undefined;
+}
+
+interface Cause {
+    readonly error: string;
+    readonly status?: number | undefined;
+    readonly host?: string | undefined;
+}
+type Failure = Pick<ErrorEntry, 'name' | 'message'>;
+declare function errorText({ error, status }: Cause): string;
+declare function causeText(cause: Cause): string;
+declare function hasCause(failure: Failure | undefined, text: string): boolean;
+
+interface OverviewStats extends QueueStats {
+    readonly counted: 'exact' | 'about' | 'atLeast';
+    readonly countedAt?: string | undefined;
+    readonly lanes: readonly string[];
+    readonly inRetry?: number | undefined;
+    readonly reading: Reading | undefined;
+}
+
+type Exactness = OverviewStats['counted'];
+interface Stratum {
+    readonly queue: string;
+    readonly dead: boolean;
+    readonly total: number;
+    readonly counted?: Exactness | undefined;
+    readonly failed?: number | undefined;
+    readonly records: readonly BacklogRecord[];
+}
+interface FailureCounts {
+    readonly retry: number;
+    readonly dead: number;
+}
+interface Times {
+    readonly firstAt: number | undefined;
+    readonly lastAt: number | undefined;
+}
+interface FailureExample {
+    readonly id: string;
+    readonly queue: string;
+    readonly stack: string | undefined;
+}
+interface FailurePattern extends FailureCounts, Times {
+    readonly pattern: string;
+    readonly examples: readonly FailureExample[];
+}
+interface FailureCause extends FailureCounts, Times {
+    readonly cause: Cause;
+    readonly counted: Exactness;
+    readonly ages: {
+        readonly retry: readonly number[];
+        readonly dead: readonly number[];
+    };
+    readonly hours: readonly number[];
+    readonly queues: readonly (FailureCounts & Times & {
+        readonly queue: string;
+    })[];
+    readonly patterns: readonly FailurePattern[];
+    readonly morePatterns: number;
+}
+interface FailureAge {
+    readonly label: string;
+    readonly within: string;
+    readonly before: string;
+    readonly untilMs: number;
+}
+declare const AGES: readonly FailureAge[];
+declare function causesOf(strata: readonly Stratum[], now: number): FailureCause[];
+declare function sumOf({ retry, dead }: FailureCounts): number;
+
+declare const CONDITIONS: readonly ['breaker', 'failing', 'late', 'unserved', 'paused', 'dead', 'working', 'waiting', 'quiet'];
+type Condition = (typeof CONDITIONS)[number];
+interface Look {
+    readonly tone: 'amber' | 'dead' | 'run' | 'new' | 'ok';
+    readonly icon: 'breaker' | 'fail' | 'warn' | 'paused' | 'dead' | 'run' | 'new' | 'ok';
+    readonly word: string;
+}
+declare const LOOKS: Readonly<Record<Condition, Look>>;
+
+interface RuntimeKnowledge {
+    status(): QueuesAndRules;
+    minutesOf(queue: string): readonly MinuteCount[];
+    lastRunOf(rule: string): RunReport | undefined;
+}
+interface QueuesAndRules {
+    readonly queues: readonly QueueStatus[];
+    readonly rules: readonly RuleStatus[];
+}
+interface QueueStatus {
+    readonly name: string;
+    readonly retryMode?: RetryMode | undefined;
+    readonly unserved?: true | undefined;
+    readonly policy?: string | undefined;
+    readonly table: string;
+    readonly NEW: number;
+    readonly ERROR: number;
+    readonly SUCCESS: number;
+    readonly DEAD: number;
+    readonly nextRunAt?: string | undefined;
+}
+interface RuleStatus {
+    readonly id: string;
+    readonly label: string;
+    readonly expression: string;
+    readonly queues: readonly string[];
+    readonly tier?: number | undefined;
+    readonly timeZone?: string | undefined;
+    readonly enabled: boolean;
+    readonly nextAt?: string | undefined;
+    readonly fired: number;
+    readonly late: number;
+    readonly failed: number;
+    readonly givenUp: number;
+}
+interface RunReport {
+    readonly at: string;
+    readonly rule: string;
+    readonly label: string;
+    readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
+    readonly text: string;
+    readonly idle: boolean;
+    readonly coalesced: number;
+    readonly durationMs: number;
+    readonly summary?: RunSummary | undefined;
+}
+interface MinuteCount {
+    readonly at: number;
+    readonly succeeded: number;
+    readonly failed: number;
+}
+
+interface OverviewDeps {
+    readonly backlog: BacklogOperatorOptions;
+    readonly queues?: (() => readonly KnownQueue[]) | undefined;
+    readonly countsForMs?: number | undefined;
+    readonly runtime?: RuntimeKnowledge | undefined;
+}
+interface KnownQueue {
+    readonly name: string;
+    readonly retry?: RetryPolicy | undefined;
+}
+
+type ServingFacts = {
+    readonly app: readonly string[];
+} | {
+    readonly registry: Pick<Registry, 'queues'>;
+    readonly states: ReadonlyMap<string, Pick<QueueState, 'retryMode'>>;
+    readonly now: number;
+};
+declare class Serving {
+    constructor(facts: ServingFacts | undefined);
+    isUnserved(queue: string): boolean;
+    meant(queue: string): string | undefined;
+}
+
+interface Counts {
+    readonly stats: OverviewOfQueues;
+    readonly leases: ReadonlyMap<string, LeaseState>;
+    readonly states: ReadonlyMap<string, QueueState>;
+    readonly serving?: Serving | undefined;
+    readonly passive?: PassiveRegion | undefined;
+    readonly readAt: number;
+    readonly readUnits: number;
+}
+interface PassiveRegion {
+    readonly region: string;
+    readonly active: string;
+}
+interface OverviewOfQueues {
+    readonly at: string;
+    readonly queues: readonly OverviewStats[];
+}
+interface LatestCounts {
+    readonly counts: Counts | undefined;
+    readonly error: unknown;
+}
+declare class CountsReader {
+    constructor(deps: OverviewDeps, patience?: AbortSignal | undefined);
+    read(): Promise<LatestCounts>;
+    forget(): void;
+}
+declare function queuesWithRecords({ runtime, backlog, }: {
+    readonly runtime?: Pick<RuntimeKnowledge, 'status'> | undefined;
+    readonly backlog: Pick<OverviewDeps['backlog'], 'table'>;
+}): string[];
+
+interface RecentAttempts {
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly minutes: number;
+}
+declare function attemptsWithin(counts: readonly MinuteCount[], minutes: number, now: number): RecentAttempts;
+declare function latestMinutes(speed: number): number;
+declare function failingAttempts(counts: readonly MinuteCount[], now: number, speed: number): RecentAttempts | undefined;
+
+interface QueueView {
+    readonly stats: OverviewStats;
+    readonly condition: Condition;
+    readonly unserved?: {
+        readonly meant: string | undefined;
+    } | undefined;
+    readonly inRetry: number | undefined;
+    readonly retryCounted: OverviewStats['counted'];
+    readonly recent: Pick<RecentAttempts, 'succeeded' | 'failed'> | undefined;
+    readonly minutes: readonly MinuteCount[] | undefined;
+    readonly failing: RecentAttempts | undefined;
+    readonly failingSeconds?: number | undefined;
+    readonly isFailing: boolean;
+    readonly isLate: boolean;
+    readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
+    readonly leases: readonly {
+        readonly key: string;
+        readonly holder: string;
+        readonly until: number;
+    }[];
+    readonly nextRunAt: string | undefined;
+}
+interface RuleView {
+    readonly rule: RuleStatus;
+    readonly last: RunReport | undefined;
+    readonly missed: boolean;
+}
+interface Snapshot {
+    readonly now: number;
+    readonly queues: readonly QueueView[] | undefined;
+    readonly rules: readonly RuleView[];
+    readonly passive?: PassiveRegion | undefined;
+}
+declare function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot;
+
+declare function troublesOf({ queues, rules, now }: Snapshot): string[];
+
+declare const COUNT_SIGNS: Readonly<Record<OverviewStats['counted'], string>>;
+declare function waitText({ pending, counted }: Pick<OverviewStats, 'pending' | 'counted'>): string;
+declare function leastExact(queues: readonly Pick<OverviewStats, 'counted'>[]): OverviewStats['counted'];
+interface Shown {
+    readonly stats: OverviewStats;
+    readonly retryCounted?: OverviewStats['counted'] | undefined;
+}
+declare function signsText(queues: readonly Shown[], now: number): string[];
+
+declare function explainRead(error: unknown): string;
+
+declare function clockText(ms: number, now: number): string;
+declare function minuteText(ms: number, now: number): string;
+declare function fullClock(ms: number): string;
+declare function relative(ms: number, now: number): string;
+declare function count(number: number): string;
+declare function counted(number: number, noun: string): string;
+declare function records(number: number, kind?: string): string;
+declare function bytes(number: number): string;
+declare function names(all: readonly string[]): string;
+declare function shortened(text: string, most: number): string;
+declare function units(readUnits: number): string;
+
+declare const STROKES: Readonly<Record<Look['icon'] | 'retry', string>>;
+
+declare function hasPattern(message: string, pattern: string): boolean;
+
+type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
+declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
+
+interface Sentence {
+    readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
+    readonly title: string;
+    readonly details: readonly string[];
+}
+declare function sentenceOf(snapshot: Snapshot, error?: string): Sentence;
+
+declare function tiersOf(policy: RetryPolicy | undefined): readonly Tier<number>[];
 
 interface TestRecord extends BacklogRecord {
     readonly nextAttemptAt?: Date | undefined;
@@ -1963,13 +2242,17 @@ declare function perform<Input>(task: Task<Input, unknown, string>, payload: NoI
 declare function perform(process: Process, payload: unknown, options?: PerformOptions): Promise<PerformResult>;
 
 export {
+    AGES,
     Backlog,
     BacklogClient,
     BacklogOperator,
     CLOCK_TOLERANCE_MS,
+    CONDITIONS,
     CONTRACT_ATTRIBUTES,
+    COUNT_SIGNS,
     Cancel,
     ConfigurationError,
+    CountsReader,
     DEFAULT_QUEUE,
     DEFAULT_TIERS,
     Dead,
@@ -1979,6 +2262,7 @@ export {
     InsertInterruptedError,
     InvalidRecordError,
     LAST_TIME,
+    LOOKS,
     MemoryStore,
     NotIdempotentError,
     OperationInterruptedError,
@@ -1987,6 +2271,8 @@ export {
     QUEUE_PATTERN,
     RetryAfter,
     STATUSES,
+    STROKES,
+    Serving,
     Snooze,
     StoreAccessError,
     StoreError,
@@ -1999,20 +2285,33 @@ export {
     assertInserted,
     assertSucceeded,
     assertWaiting,
+    attemptsWithin,
     backlogHandler,
     backlogMatchers,
     bornAt,
+    bytes,
     caughtUpBy,
+    causeText,
+    causesOf,
+    clockText,
     contract_d,
+    count,
+    counted,
     createDynamoDbClient,
     deadLane,
     decideRetry,
     defineTask,
     deliverByHttp,
+    errorText,
+    explainRead,
     failTimes,
+    failingAttempts,
     fakeFetch,
     firstTryAt,
+    fullClock,
     hang,
+    hasCause,
+    hasPattern,
     indexChange,
     isCancelled,
     isIdle,
@@ -2025,17 +2324,25 @@ export {
     isRevived,
     isUnderAttempt,
     lanesOf,
+    latestMinutes,
+    leastExact,
     limited,
+    minuteText,
+    names,
     nextAttemptAt,
     notReadyText,
     openTelemetry,
     ownLaneOf,
     parseDuration,
     parseRecord,
+    pauseNote,
     perform,
     phaseOf,
+    queuesWithRecords,
     randomToken,
+    records,
     redactionOf,
+    relative,
     resolvePolicy,
     restOf,
     retryAfter,
@@ -2043,14 +2350,23 @@ export {
     run,
     scaledClock,
     seededRandom,
+    sentenceOf,
+    shortened,
+    signsText,
+    snapshotOf,
+    sumOf,
     systemClock,
     systemRandom,
     testBacklog,
     tierBands,
+    tiersOf,
     toIso,
     traceIdOf,
     triesOf,
+    troublesOf,
+    units,
     waitOf,
+    waitText,
     withoutDeadEnding,
 };
 export type {
@@ -2075,14 +2391,22 @@ export type {
     BreakerOptions,
     CancelOptions,
     CancelResult,
+    Cause,
     Clock,
     ClockSetting,
+    Condition,
+    Counts,
     DeadExpectation,
     Delay,
     DeliveryProps,
     Duration,
     EntryFunctionProps,
     ErrorEntry,
+    FailureAge,
+    FailureCause,
+    FailureCounts,
+    FailureExample,
+    FailurePattern,
     FakeAnswer,
     FakeFetch,
     FakeRequest,
@@ -2104,24 +2428,38 @@ export type {
     InsertResult,
     IntakeProps,
     Item,
+    KnownQueue,
     LambdaContext,
+    LatestCounts,
     ListOptions,
     LogEntry,
+    Look,
     MatcherResult,
+    MinuteCount,
     NewRecord,
     NotReady,
     OpenTelemetryApi,
     OperationOptions,
     OperationResult,
     OperatorStore,
+    OverviewDeps,
+    OverviewOfQueues,
+    OverviewStats,
+    PassiveRegion,
     PerformOptions,
     PerformResult,
     Process,
     ProgressiveProps,
     QueueAlarms,
+    QueueCounts,
     QueueProps,
     QueueStats,
+    QueueStatus,
+    QueueView,
+    QueuesAndRules,
     Random,
+    Reading,
+    RecentAttempts,
     RecordChange,
     RecordExpectation,
     RecordFilter,
@@ -2134,16 +2472,24 @@ export type {
     RetryMode,
     RetryPolicy,
     RetryWait,
+    RuleStatus,
+    RuleView,
     RunDeps,
     RunOptions,
+    RunReport,
     RunSummary,
     RunTarget,
+    RuntimeKnowledge,
     Selection,
+    Sentence,
+    ServingFacts,
+    Snapshot,
     StackAttributes,
     StandardSchema,
     Stats,
     Status,
     StopReason,
+    Stratum,
     Task,
     TaskContext,
     TaskInsertOptions,

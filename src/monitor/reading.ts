@@ -10,11 +10,13 @@ import { type Item, MAX_SHARDS, type RetryMode } from '../record/index.js';
 export interface Reading {
   /** The backlog's time at which the records were counted, ISO-8601. */
   readonly at: string;
+  /** The counts. */
   readonly counts: QueueCounts;
   /** Estimate of the waiting records that have failed. */
   readonly inRetry?: number | undefined;
   /** Lanes that may hold the queue's records: those of its shards, and earlier ones that are not empty yet. */
   readonly shards: number;
+  /** Its retry mode. */
   readonly retryMode: RetryMode;
   /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;

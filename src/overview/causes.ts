@@ -8,7 +8,9 @@ type Exactness = OverviewStats['counted'];
 
 /** Some records of one queue, of those that wait or of those that are dead. */
 export interface Stratum {
+  /** The queue of the records. */
   readonly queue: string;
+  /** The records are dead; false: they wait. */
   readonly dead: boolean;
   /** The number of such records in the index. */
   readonly total: number;
@@ -24,25 +26,35 @@ export interface Stratum {
 export interface FailureCounts {
   /** Records in retry. */
   readonly retry: number;
+  /** Dead records. */
   readonly dead: number;
 }
 
-/** Times of failures, epoch milliseconds; undefined: no record tells. */
+/**
+ * Times of failures, epoch milliseconds; undefined: no record tells.
+ *
+ * @inline
+ */
 interface Times {
   /** The earliest failure of this cause that the records still tell: a history is bounded. */
   readonly firstAt: number | undefined;
+  /** The latest failure. */
   readonly lastAt: number | undefined;
 }
 
 /** A record of a pattern. */
 export interface FailureExample {
+  /** The record's id. */
   readonly id: string;
+  /** Its queue. */
   readonly queue: string;
+  /** The stack of its last failure; undefined: its history has none. */
   readonly stack: string | undefined;
 }
 
 /** Records of a cause whose messages are the same, except numbers, ids, and words that differ from record to record. */
 export interface FailurePattern extends FailureCounts, Times {
+  /** The message that they share, with `{n}`, `{id}`, `{time}` and `{word}` for its differing parts. */
   readonly pattern: string;
   /** The records that failed last, the latest first. */
   readonly examples: readonly FailureExample[];
@@ -50,15 +62,25 @@ export interface FailurePattern extends FailureCounts, Times {
 
 /** Records whose last failure has the same cause, of all queues. */
 export interface FailureCause extends FailureCounts, Times {
+  /** The class of the error, with the HTTP status and the destination of its message. */
   readonly cause: Cause;
   /** The exactness of the counts: `about` if not all records of a queue were read. */
   readonly counted: Exactness;
   /** Numbers by `AGES`, the time since the last failure. */
-  readonly ages: { readonly retry: readonly number[]; readonly dead: readonly number[] };
+  readonly ages: {
+    /** Records in retry. */
+    readonly retry: readonly number[];
+    /** Dead records. */
+    readonly dead: readonly number[];
+  };
   /** Numbers by the hour of the last failure, in the last 24 hours; the oldest hour first. */
   readonly hours: readonly number[];
   /** The queues, the one with most records first. */
-  readonly queues: readonly (FailureCounts & Times & { readonly queue: string })[];
+  readonly queues: readonly (FailureCounts &
+    Times & {
+      /** The queue's name. */
+      readonly queue: string;
+    })[];
   /** The patterns, the one with most records first. */
   readonly patterns: readonly FailurePattern[];
   /** The number of patterns that are left out. */
@@ -67,13 +89,25 @@ export interface FailureCause extends FailureCounts, Times {
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Buckets by the time since the last failure. The edges are durations, as a filter takes them. */
-export const AGES = [
+/** A bucket of failures by the time since the last one. The edges are durations, as a filter takes them. */
+export interface FailureAge {
+  /** The bucket in words, such as `last 1 h`. */
+  readonly label: string;
+  /** The longest time since the failure; empty: any. */
+  readonly within: string;
+  /** The shortest time since the failure; empty: none. */
+  readonly before: string;
+  /** The longest time in milliseconds. */
+  readonly untilMs: number;
+}
+
+/** Buckets by the time since the last failure, the shortest time first. */
+export const AGES: readonly FailureAge[] = [
   { label: 'last 1 h', within: '1h', before: '', untilMs: HOUR_MS },
   { label: '1–3 h', within: '3h', before: '1h', untilMs: 3 * HOUR_MS },
   { label: '3–24 h', within: '24h', before: '3h', untilMs: 24 * HOUR_MS },
   { label: 'older', within: '', before: '24h', untilMs: Number.POSITIVE_INFINITY },
-] as const;
+];
 
 const MAX_PATTERNS = 20;
 const MAX_EXAMPLES = 3;

@@ -10,15 +10,20 @@ export const CONDITIONS = [
   'waiting',
   'quiet',
 ] as const;
+/** The condition of a queue: the worst that is known of it. */
 export type Condition = (typeof CONDITIONS)[number];
 
 /** The look of a condition, in the console and in the terminal. No condition is shown by its colour alone. */
 export interface Look {
+  /** The name of its colour. */
   readonly tone: 'amber' | 'dead' | 'run' | 'new' | 'ok';
+  /** The name of its icon, in `STROKES`. */
   readonly icon: 'breaker' | 'fail' | 'warn' | 'paused' | 'dead' | 'run' | 'new' | 'ok';
+  /** The condition in words. */
   readonly word: string;
 }
 
+/** The look of each condition. */
 export const LOOKS: Readonly<Record<Condition, Look>> = {
   breaker: { tone: 'amber', icon: 'breaker', word: 'Breaker open' },
   failing: { tone: 'dead', icon: 'fail', word: 'Failing' },

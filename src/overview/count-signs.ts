@@ -20,7 +20,11 @@ export function leastExact(queues: readonly Pick<OverviewStats, 'counted'>[]): O
   return all.includes('atLeast') ? 'atLeast' : all.includes('about') ? 'about' : 'exact';
 }
 
-/** A queue whose counts are shown. */
+/**
+ * A queue whose counts are shown.
+ *
+ * @inline
+ */
 interface Shown {
   readonly stats: OverviewStats;
   /** The exactness of its number of records in retry. Default: that number is not shown. */

@@ -11,6 +11,7 @@ import { Serving } from './serving.js';
 
 /** Counts of all queues, as they were read at one time. */
 export interface Counts {
+  /** The counts of each queue. */
   readonly stats: OverviewOfQueues;
   /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
   readonly leases: ReadonlyMap<string, LeaseState>;
@@ -28,6 +29,7 @@ export interface Counts {
 
 /** A region in which no record is attempted. */
 export interface PassiveRegion {
+  /** The region in which the tables were read. */
   readonly region: string;
   /** The region that attempts them. */
   readonly active: string;

@@ -2,7 +2,9 @@ import type { MinuteCount } from './runtime.js';
 
 /** Attempts of a queue within its last minutes. */
 export interface RecentAttempts {
+  /** Attempts that succeeded. */
   readonly succeeded: number;
+  /** Attempts that failed. */
   readonly failed: number;
   /** The number of minutes, up to now. */
   readonly minutes: number;

@@ -1,6 +1,7 @@
 import type { QueueStats } from '../operate/queue-stats.js';
 import { minuteText } from './format.js';
 
+/** @inline */
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 
 /** ` by role/ops until 16:00 UTC, "stocktaking"`: what an operator has said of a pause; empty if nothing. */

@@ -3,6 +3,7 @@ import type { RunSummary } from '../worker/index.js';
 
 /** Facts that a local runtime has of its backlog beside the tables. */
 export interface RuntimeKnowledge {
+  /** The queues and rules as they are now. */
   status(): QueuesAndRules;
   /** Attempts of one queue by minute, of the last two hours. Minutes without an attempt are left out. */
   minutesOf(queue: string): readonly MinuteCount[];
@@ -12,12 +13,15 @@ export interface RuntimeKnowledge {
 
 /** Queues and rules of a local runtime. */
 export interface QueuesAndRules {
+  /** The queues of the app, and others that records name. */
   readonly queues: readonly QueueStatus[];
+  /** The rules of the app. */
   readonly rules: readonly RuleStatus[];
 }
 
 /** Queue of a local runtime, with its records by status. */
 export interface QueueStatus {
+  /** Its name. */
   readonly name: string;
   /** Absent if records name a queue that the app does not have. */
   readonly retryMode?: RetryMode | undefined;
@@ -25,10 +29,15 @@ export interface QueueStatus {
   readonly unserved?: true | undefined;
   /** The type of its retry policy. */
   readonly policy?: string | undefined;
+  /** The table of its records. */
   readonly table: string;
+  /** Records that were not attempted yet. */
   readonly NEW: number;
+  /** Records that wait for another attempt. */
   readonly ERROR: number;
+  /** Records that succeeded and are still stored. */
   readonly SUCCESS: number;
+  /** Records that were given up. */
   readonly DEAD: number;
   /** Time when the next of its rules fires. */
   readonly nextRunAt?: string | undefined;
@@ -36,8 +45,11 @@ export interface QueueStatus {
 
 /** Rule of a local runtime, with its firings since the start. */
 export interface RuleStatus {
+  /** Its id in the template. */
   readonly id: string;
+  /** Its name on screens. */
   readonly label: string;
+  /** Its schedule, such as `rate(1 minute)`. */
   readonly expression: string;
   /** Queues whose records its runs attempt. Empty: it attempts none, such as the sweep. */
   readonly queues: readonly string[];
@@ -45,8 +57,11 @@ export interface RuleStatus {
   readonly tier?: number | undefined;
   /** The time zone of a schedule that has one. */
   readonly timeZone?: string | undefined;
+  /** False: it does not fire. */
   readonly enabled: boolean;
+  /** Time of its next firing, ISO-8601. */
   readonly nextAt?: string | undefined;
+  /** Firings since the start. */
   readonly fired: number;
   /** Firings that could not start in time, and were made up for by a later one. */
   readonly late: number;
@@ -60,8 +75,11 @@ export interface RuleStatus {
 export interface RunReport {
   /** ISO-8601, the backlog's time. */
   readonly at: string;
+  /** The rule's id. */
   readonly rule: string;
+  /** The rule's name on screens. */
   readonly label: string;
+  /** The end of the run: the function answered, threw, ended its process, or ran out of time; or the firing was given up. */
   readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
   /** Result in one line, without its duration. */
   readonly text: string;
@@ -71,6 +89,7 @@ export interface RunReport {
   readonly coalesced: number;
   /** Real time. */
   readonly durationMs: number;
+  /** The run's own summary; absent: it gave none. */
   readonly summary?: RunSummary | undefined;
 }
 
@@ -78,6 +97,8 @@ export interface RunReport {
 export interface MinuteCount {
   /** Beginning of the minute, epoch milliseconds. */
   readonly at: number;
+  /** Attempts that succeeded. */
   readonly succeeded: number;
+  /** Attempts that failed. */
   readonly failed: number;
 }

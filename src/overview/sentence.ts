@@ -10,6 +10,7 @@ import type { QueueView, Snapshot } from './snapshot.js';
 export interface Sentence {
   /** `ok`: nothing is wrong. `unknown`: nothing is known to be wrong, and not all is known. */
   readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
+  /** The worst finding, in one sentence. */
   readonly title: string;
   /** The other findings, in their order. */
   readonly details: readonly string[];

@@ -4,8 +4,12 @@ import { nearest } from '../support/nearest.js';
 
 /** The source of which queues have a rule: the app of a local runtime, or the control table. */
 export type ServingFacts =
-  | { readonly app: readonly string[] }
   | {
+      /** The queues of the app. */
+      readonly app: readonly string[];
+    }
+  | {
+      /** The owners and functions of queues in the control table. */
       readonly registry: Pick<Registry, 'queues'>;
       /** The items of the queues in the control table. */
       readonly states: ReadonlyMap<string, Pick<QueueState, 'retryMode'>>;

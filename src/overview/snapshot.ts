@@ -9,15 +9,24 @@ import type { MinuteCount, RuleStatus, RunReport } from './runtime.js';
 
 /** A queue as the overview shows it. */
 export interface QueueView {
+  /** Its state and counts. */
   readonly stats: OverviewStats;
+  /** The worst that is known of it. */
   readonly condition: Condition;
   /** Records wait in it, and no rule serves it; with the name that was probably meant. Undefined: one does, or it is not known. */
-  readonly unserved?: { readonly meant: string | undefined } | undefined;
+  readonly unserved?:
+    | {
+        /** The queue that was probably meant; undefined: none is near. */
+        readonly meant: string | undefined;
+      }
+    | undefined;
   /** The number of waiting records that have failed: exact in a local runtime, about by the monitor, otherwise not known. */
   readonly inRetry: number | undefined;
+  /** The exactness of `inRetry`. */
   readonly retryCounted: OverviewStats['counted'];
   /** Attempts of the last 15 minutes; undefined: not known. */
-  readonly recent: { readonly succeeded: number; readonly failed: number } | undefined;
+  readonly recent: Pick<RecentAttempts, 'succeeded' | 'failed'> | undefined;
+  /** Its attempts by minute; undefined: not known. */
   readonly minutes: readonly MinuteCount[] | undefined;
   /** The attempts that say that it fails; undefined: it does not, or that is not known. */
   readonly failing: RecentAttempts | undefined;
@@ -33,14 +42,23 @@ export interface QueueView {
    */
   readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
   /** Its leases that are held. */
-  readonly leases: readonly { readonly key: string; readonly holder: string; readonly until: number }[];
+  readonly leases: readonly {
+    /** The key of what is leased: the queue, a lane of it or a tier. */
+    readonly key: string;
+    /** The run that holds it. */
+    readonly holder: string;
+    /** Time at which it ends, epoch milliseconds. */
+    readonly until: number;
+  }[];
   /** The time at which the next of its rules fires, ISO-8601. */
   readonly nextRunAt: string | undefined;
 }
 
 /** A rule of a local runtime. */
 export interface RuleView {
+  /** Its state since the start. */
   readonly rule: RuleStatus;
+  /** Its last run; undefined: it has not fired since the start. */
   readonly last: RunReport | undefined;
   /** The rule's time has passed, and it has not fired; or it has made up for firings that had passed. */
   readonly missed: boolean;
@@ -48,9 +66,11 @@ export interface RuleView {
 
 /** The state that the overview shows. Times are of the backlog. */
 export interface Snapshot {
+  /** The time of the snapshot, epoch milliseconds. */
   readonly now: number;
   /** The queues, the worst first. Undefined: the tables could not be read. */
   readonly queues: readonly QueueView[] | undefined;
+  /** The rules of a local runtime. Empty: there is none. */
   readonly rules: readonly RuleView[];
   /** Another region attempts the records. */
   readonly passive?: PassiveRegion | undefined;
@@ -64,6 +84,12 @@ const LATE_SECONDS = 300;
 /** Real seconds that a run may take. On a faster clock, these are minutes of the backlog. */
 const LATE_REAL_SECONDS = 5;
 
+/**
+ * The state of all queues and rules, from counts and from what a local runtime knows.
+ *
+ * @param counts undefined: they could not be read
+ * @param now the backlog's time, epoch milliseconds
+ */
 export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot {
   const status = deps.runtime?.status();
   const speed = deps.backlog.clock?.speed ?? 1;

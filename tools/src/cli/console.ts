@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { CountsReader } from '../../../src/overview/counts.js';
-import { explainRead } from '../../../src/overview/explain-read.js';
+import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import type { ActionEntry } from '../console/deps.js';
 import { examples } from './command-parts.js';
 import { flags } from './flags.js';

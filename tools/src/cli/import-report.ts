@@ -1,4 +1,4 @@
-import { Serving } from '../../../src/overview/serving.js';
+import { Serving } from 'dynamo-backlog/overview';
 import { explain } from './explain.js';
 import type { ImportSource } from './import-source.js';
 import { counted, type Output, printable } from './output.js';

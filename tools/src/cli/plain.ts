@@ -1,4 +1,4 @@
-import type { RunReport } from '../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { ReloadNews } from '../local/reload/news.js';
 import type { Notice } from '../local/sandbox/function-logs.js';
 import type { OutputLine } from '../local/sandbox/handler-output.js';

@@ -1,5 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import type { RunReport } from '../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { Notice } from '../local/sandbox/function-logs.js';
 import type { HandlerError, RunningRun, RuntimeStatus } from '../local/status/status.js';
 import { clock, counted, printable } from './output.js';

@@ -1,5 +1,5 @@
+import type { CountsReader } from 'dynamo-backlog/overview';
 import type { Context } from 'hono';
-import type { CountsReader } from '../../../src/overview/counts.js';
 import type { ConsoleDeps } from './deps.js';
 import type { FlashNotes } from './flash.js';
 import type { PageContext } from './layout.js';

@@ -1,7 +1,6 @@
 import { systemClock } from 'dynamo-backlog/engine';
+import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
-import { CountsReader } from '../../../src/overview/counts.js';
-import { explainRead } from '../../../src/overview/explain-read.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';

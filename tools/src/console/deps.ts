@@ -1,6 +1,5 @@
 import type { RedactPayload } from 'dynamo-backlog';
-import type { OverviewDeps } from '../../../src/overview/deps.js';
-import type { RuntimeKnowledge } from '../../../src/overview/runtime.js';
+import type { OverviewDeps, RuntimeKnowledge } from 'dynamo-backlog/overview';
 import type { FoundRun } from '../local/status/run-log.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 

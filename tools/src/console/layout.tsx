@@ -1,7 +1,6 @@
+import { failingAttempts, fullClock, names } from 'dynamo-backlog/overview';
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { failingAttempts } from '../../../src/overview/failing.js';
-import { fullClock, names } from '../../../src/overview/format.js';
 import { ActionForm } from './action-form.js';
 import { SCRIPT, STYLESHEET } from './assets.js';
 import type { ConsoleDeps } from './deps.js';

@@ -1,8 +1,7 @@
 import type { Status } from 'dynamo-backlog';
+import { clockText, count, relative, STROKES, shortened } from 'dynamo-backlog/overview';
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { clockText, count, relative, shortened } from '../../../src/overview/format.js';
-import { STROKES } from '../../../src/overview/icons.js';
 
 export type IconName = keyof typeof STROKES;
 

@@ -1,5 +1,5 @@
 import { toIso } from 'dynamo-backlog/engine';
-import type { RunReport } from '../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import { asyncInvocations } from './async-invocations.js';
 import type { Closers } from './closers.js';
 import { type DebuggerAddress, debuggingOf } from './debugging.js';

@@ -1,5 +1,5 @@
 import type { RedactPayload } from 'dynamo-backlog';
-import type { RunReport } from '../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { DescribeChanges, ReloadNews } from './reload/news.js';
 import type { Notice } from './sandbox/function-logs.js';
 import type { OutputLine } from './sandbox/handler-output.js';

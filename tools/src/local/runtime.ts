@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ConfigurationError } from 'dynamo-backlog';
 import { createDynamoDbClient, systemRandom, toIso } from 'dynamo-backlog/engine';
-import type { RunReport } from '../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import { appSource } from './app-source.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';

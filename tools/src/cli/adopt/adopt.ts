@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigurationError, type Status } from 'dynamo-backlog';
 import { QUEUE_NAME, QUEUE_PATTERN, systemRandom } from 'dynamo-backlog/engine';
-import { Serving } from '../../../../src/overview/serving.js';
+import { Serving } from 'dynamo-backlog/overview';
 import { createDueIndex } from '../../../../src/store/dynamodb/create-index.js';
 import { describeTable, type TableFacts } from '../../../../src/store/dynamodb/inspect.js';
 import { RawItems } from '../../../../src/store/dynamodb/raw-items.js';

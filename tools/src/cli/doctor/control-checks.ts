@@ -1,6 +1,6 @@
 import { age, type StoreTypes } from 'dynamo-backlog/engine';
+import { pauseNote } from 'dynamo-backlog/overview';
 import { failingFor } from '../../../../src/monitor/index.js';
-import { pauseNote } from '../../../../src/overview/pause-text.js';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';

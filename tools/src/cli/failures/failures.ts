@@ -1,8 +1,12 @@
-import { sumOf } from '../../../../src/overview/causes.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import { CountsReader } from '../../../../src/overview/counts.js';
-import type { OverviewDeps } from '../../../../src/overview/deps.js';
-import { count, records, units } from '../../../../src/overview/format.js';
+import {
+  COUNT_SIGNS,
+  CountsReader,
+  count,
+  type OverviewDeps,
+  records,
+  sumOf,
+  units,
+} from 'dynamo-backlog/overview';
 import { type CausesRead, readCauses } from '../../console/failures/read-causes.js';
 import { LARGE_BUDGET } from '../../console/read-within.js';
 import { refuseUnknownQueues } from '../operate/known-queue.js';

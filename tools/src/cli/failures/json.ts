@@ -1,5 +1,4 @@
-import { causeText } from '../../../../src/operate/cause.js';
-import { AGES, type FailureCause } from '../../../../src/overview/causes.js';
+import { AGES, causeText, type FailureCause } from 'dynamo-backlog/overview';
 import type { CausesRead } from '../../console/failures/read-causes.js';
 
 /** The causes for programs. `counted` says whether counts are exact; times that are not known are missing. */

@@ -1,7 +1,13 @@
-import { causeText } from '../../../../src/operate/cause.js';
-import { type FailureCause, sumOf } from '../../../../src/overview/causes.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import { count, counted, minuteText, names } from '../../../../src/overview/format.js';
+import {
+  COUNT_SIGNS,
+  causeText,
+  count,
+  counted,
+  type FailureCause,
+  minuteText,
+  names,
+  sumOf,
+} from 'dynamo-backlog/overview';
 import { printable } from '../output.js';
 import { cut, type Paint, padEnd, padStart, width } from '../paint.js';
 

@@ -6,8 +6,8 @@ import {
   type OperationOptions,
 } from 'dynamo-backlog';
 import { DynamoDbStore, QUEUE_PATTERN } from 'dynamo-backlog/engine';
+import { Serving } from 'dynamo-backlog/overview';
 import type { Which } from '../../../../src/operate/index.js';
-import { Serving } from '../../../../src/overview/serving.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';

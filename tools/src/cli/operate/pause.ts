@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { pauseNote } from '../../../../src/overview/pause-text.js';
+import { pauseNote } from 'dynamo-backlog/overview';
 import { EXIT, type ExitCode, type Output } from '../output.js';
 import { warnOfQueue } from './act.js';
 import { type ForceFlags, requireKnownQueue, storeOf } from './known-queue.js';

@@ -1,8 +1,6 @@
 import type { QueueStats } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
-import { queuesWithRecords } from '../../../../src/overview/counts.js';
-import { pauseNote } from '../../../../src/overview/pause-text.js';
-import { Serving } from '../../../../src/overview/serving.js';
+import { pauseNote, queuesWithRecords, Serving } from 'dynamo-backlog/overview';
 import type { Target } from '../connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';

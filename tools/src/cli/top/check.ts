@@ -1,4 +1,4 @@
-import { troublesOf } from '../../../../src/overview/check.js';
+import { troublesOf } from 'dynamo-backlog/overview';
 import { EXIT, type ExitCode, type Output } from '../output.js';
 import type { Reading } from './source.js';
 import { oneColumnEach } from './text.js';

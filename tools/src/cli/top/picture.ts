@@ -1,6 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import { signsText } from '../../../../src/overview/count-signs.js';
-import { units } from '../../../../src/overview/format.js';
+import { signsText, units } from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, width } from '../paint.js';
 import { type SortOrder, sorted, sortText } from './sort.js';
 import type { Reading } from './source.js';

@@ -1,4 +1,4 @@
-import type { RuntimeKnowledge } from '../../../../src/overview/runtime.js';
+import type { RuntimeKnowledge } from 'dynamo-backlog/overview';
 import type { RuntimeActivity, RuntimeStatus } from '../../local/status/status.js';
 
 const TIMEOUT_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { QueueView } from '../../../../src/overview/snapshot.js';
+import type { QueueView } from 'dynamo-backlog/overview';
 
 /** Orders of the queues, and how the screen names them. */
 const ORDERS = {

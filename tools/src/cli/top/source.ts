@@ -1,8 +1,12 @@
-import { CountsReader } from '../../../../src/overview/counts.js';
-import type { OverviewDeps } from '../../../../src/overview/deps.js';
-import { explainRead } from '../../../../src/overview/explain-read.js';
-import { type Sentence, sentenceOf } from '../../../../src/overview/sentence.js';
-import { type Snapshot, snapshotOf } from '../../../../src/overview/snapshot.js';
+import {
+  CountsReader,
+  explainRead,
+  type OverviewDeps,
+  type Sentence,
+  type Snapshot,
+  sentenceOf,
+  snapshotOf,
+} from 'dynamo-backlog/overview';
 import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
 import { RemoteRuntime } from './remote-runtime.js';
 

@@ -1,9 +1,12 @@
 import { age } from 'dynamo-backlog/engine';
-import { LOOKS, type Look } from '../../../../src/overview/conditions.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import { count } from '../../../../src/overview/format.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import type { QueueView } from '../../../../src/overview/snapshot.js';
+import {
+  COUNT_SIGNS,
+  count,
+  LOOKS,
+  type Look,
+  type OverviewStats,
+  type QueueView,
+} from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, padStart, width } from '../paint.js';
 import type { SortOrder } from './sort.js';
 import { oneColumnEach, shortAge, shortCount } from './text.js';

@@ -1,6 +1,6 @@
 import type { ActionResult } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
-import { count, counted, records, units } from '../../../../src/overview/format.js';
+import { count, counted, records, units } from 'dynamo-backlog/overview';
 import { resultText } from '../../cli/operate/report.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink } from '../parts.js';

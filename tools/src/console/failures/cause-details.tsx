@@ -1,7 +1,14 @@
-import { causeText } from '../../../../src/operate/cause.js';
-import { AGES, type FailureCause, type FailurePattern, sumOf } from '../../../../src/overview/causes.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import { count, counted, minuteText } from '../../../../src/overview/format.js';
+import {
+  AGES,
+  COUNT_SIGNS,
+  causeText,
+  count,
+  counted,
+  type FailureCause,
+  type FailurePattern,
+  minuteText,
+  sumOf,
+} from 'dynamo-backlog/overview';
 import { Foreign, link, Mark, recordLink } from '../parts.js';
 
 /** The opened part of a cause: its records by state and age, and the patterns of their messages. */

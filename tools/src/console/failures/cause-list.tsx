@@ -1,8 +1,15 @@
 import { age } from 'dynamo-backlog/engine';
-import { causeText, errorText } from '../../../../src/operate/cause.js';
-import { type FailureCause, type FailureCounts, sumOf } from '../../../../src/overview/causes.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import { count, counted, minuteText } from '../../../../src/overview/format.js';
+import {
+  COUNT_SIGNS,
+  causeText,
+  count,
+  counted,
+  errorText,
+  type FailureCause,
+  type FailureCounts,
+  minuteText,
+  sumOf,
+} from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Count, Foreign, link, Panel, Unknown } from '../parts.js';
 import { CauseDetails } from './cause-details.js';

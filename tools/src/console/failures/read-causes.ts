@@ -1,8 +1,12 @@
+import {
+  causesOf,
+  type FailureCause,
+  leastExact,
+  type OverviewDeps,
+  type OverviewStats,
+  type Stratum,
+} from 'dynamo-backlog/overview';
 import { Tables } from '../../../../src/operate/tables.js';
-import { causesOf, type FailureCause, type Stratum } from '../../../../src/overview/causes.js';
-import { leastExact } from '../../../../src/overview/count-signs.js';
-import type { OverviewDeps } from '../../../../src/overview/deps.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import type { ReadBudget } from '../read-within.js';
 import { sampleRecords } from './sample.js';
 

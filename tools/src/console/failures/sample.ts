@@ -1,7 +1,6 @@
 import { deadLane, LAST_TIME, type OperatorStore } from 'dynamo-backlog/engine';
+import type { OverviewStats, Stratum } from 'dynamo-backlog/overview';
 import type { Tables } from '../../../../src/operate/tables.js';
-import type { Stratum } from '../../../../src/overview/causes.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import { type ReadBudget, readWithin } from '../read-within.js';
 
 /** The records that were read of all queues. */

@@ -1,4 +1,4 @@
-import { count } from '../../../../src/overview/format.js';
+import { count } from 'dynamo-backlog/overview';
 
 const STEP = 5;
 const BAR = 4;

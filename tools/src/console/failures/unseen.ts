@@ -1,5 +1,4 @@
-import type { FailureCause } from '../../../../src/overview/causes.js';
-import { attemptsWithin, failingAttempts, latestMinutes } from '../../../../src/overview/failing.js';
+import { attemptsWithin, type FailureCause, failingAttempts, latestMinutes } from 'dynamo-backlog/overview';
 import type { ConsoleDeps } from '../deps.js';
 
 /** Attempts of a queue that failed in the last minutes, and which no record that was read shows. */

@@ -1,10 +1,17 @@
 import { age } from 'dynamo-backlog/engine';
-import { errorText } from '../../../../src/operate/cause.js';
-import { type FailureCause, sumOf } from '../../../../src/overview/causes.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import type { Counts, CountsReader } from '../../../../src/overview/counts.js';
-import { explainRead } from '../../../../src/overview/explain-read.js';
-import { count, minuteText, records, units } from '../../../../src/overview/format.js';
+import {
+  COUNT_SIGNS,
+  type Counts,
+  type CountsReader,
+  count,
+  errorText,
+  explainRead,
+  type FailureCause,
+  minuteText,
+  records,
+  sumOf,
+  units,
+} from 'dynamo-backlog/overview';
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark } from '../parts.js';

@@ -1,5 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import type { QueueView } from '../../../../src/overview/snapshot.js';
+import type { QueueView } from 'dynamo-backlog/overview';
 import { link, Unknown } from '../parts.js';
 
 /** The time since the oldest due time, or until it. @param inLine what is beside it is left out */

@@ -1,5 +1,4 @@
-import { clockText, count, counted } from '../../../../src/overview/format.js';
-import type { MinuteCount } from '../../../../src/overview/runtime.js';
+import { clockText, count, counted, type MinuteCount } from 'dynamo-backlog/overview';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MINUTES = 120;

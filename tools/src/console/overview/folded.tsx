@@ -1,7 +1,13 @@
-import { type Condition, LOOKS } from '../../../../src/overview/conditions.js';
-import { COUNT_SIGNS, leastExact, waitText } from '../../../../src/overview/count-signs.js';
-import { count, counted } from '../../../../src/overview/format.js';
-import type { QueueView } from '../../../../src/overview/snapshot.js';
+import {
+  COUNT_SIGNS,
+  type Condition,
+  count,
+  counted,
+  LOOKS,
+  leastExact,
+  type QueueView,
+  waitText,
+} from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Count, Foreign, link, Mark, Unknown, When } from '../parts.js';
 import { FailedShare, OldestDue, PauseLink } from './cells.js';

@@ -1,8 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import { type Condition, LOOKS } from '../../../../src/overview/conditions.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import { pauseNote } from '../../../../src/overview/pause-text.js';
-import type { QueueView } from '../../../../src/overview/snapshot.js';
+import { COUNT_SIGNS, type Condition, LOOKS, pauseNote, type QueueView } from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
 import { FailedShare, OldestDue, PauseLink } from './cells.js';

@@ -1,5 +1,4 @@
-import { count } from '../../../../src/overview/format.js';
-import type { RunReport } from '../../../../src/overview/runtime.js';
+import { count, type RunReport } from 'dynamo-backlog/overview';
 import type { HandlerError } from '../../local/status/status.js';
 import type { PageContext } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, recordLink } from '../parts.js';

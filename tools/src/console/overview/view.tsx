@@ -1,10 +1,15 @@
 import { age } from 'dynamo-backlog/engine';
-import { signsText } from '../../../../src/overview/count-signs.js';
-import type { CountsReader } from '../../../../src/overview/counts.js';
-import { explainRead } from '../../../../src/overview/explain-read.js';
-import { counted, shortened, units } from '../../../../src/overview/format.js';
-import { sentenceOf } from '../../../../src/overview/sentence.js';
-import { type RuleView, snapshotOf } from '../../../../src/overview/snapshot.js';
+import {
+  type CountsReader,
+  counted,
+  explainRead,
+  type RuleView,
+  sentenceOf,
+  shortened,
+  signsText,
+  snapshotOf,
+  units,
+} from 'dynamo-backlog/overview';
 import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';

@@ -1,5 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import { clockText, counted } from '../../../../src/overview/format.js';
+import { clockText, counted } from 'dynamo-backlog/overview';
 import { type Label, Labels, Room } from './labels.js';
 import { AttemptMark } from './marks.js';
 import type { AttemptPlan } from './plan.js';

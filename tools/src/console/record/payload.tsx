@@ -1,4 +1,4 @@
-import { bytes, shortened } from '../../../../src/overview/format.js';
+import { bytes, shortened } from 'dynamo-backlog/overview';
 import type { ShownPayload } from '../../shown-payload.js';
 import { link, Mark, Panel } from '../parts.js';
 import { visibleJson } from '../visible-json.js';

@@ -1,6 +1,6 @@
 import type { BacklogRecord, HistoryEntry } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
-import { clockText } from '../../../../src/overview/format.js';
+import { clockText } from 'dynamo-backlog/overview';
 import { Foreign, Panel, When } from '../parts.js';
 import { MARK_WORDS, MarkIcon } from './marks.js';
 import { type AttemptPlan, kindOf } from './plan.js';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type BacklogRecord, ConfigurationError, type RedactPayload, type Status } from 'dynamo-backlog';
 import { parseDuration, QUEUE_PATTERN, STATUSES } from 'dynamo-backlog/engine';
-import { hasCause } from '../../../../src/operate/cause.js';
-import { hasPattern } from '../../../../src/overview/message-pattern.js';
+import { hasCause, hasPattern } from 'dynamo-backlog/overview';
 import { parseExactly } from '../../cli/exact-json.js';
 import { shownPayload } from '../../shown-payload.js';
 import { link } from '../parts.js';

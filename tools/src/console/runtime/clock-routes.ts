@@ -1,5 +1,5 @@
+import { clockText, count } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
-import { clockText, count } from '../../../../src/overview/format.js';
 import { parseSpeed, SPEEDS } from '../../local/speed.js';
 import type { Routes } from '../app-parts.js';
 import type { ConsoleRuntime } from '../deps.js';

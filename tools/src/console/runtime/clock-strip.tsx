@@ -1,4 +1,4 @@
-import { count, fullClock } from '../../../../src/overview/format.js';
+import { count, fullClock } from 'dynamo-backlog/overview';
 import { SPEEDS } from '../../local/speed.js';
 import { otherClocks } from '../../local/status/other-clocks.js';
 import { ActionForm } from '../action-form.js';

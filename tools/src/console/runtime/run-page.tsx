@@ -1,5 +1,4 @@
-import { clockText, count } from '../../../../src/overview/format.js';
-import type { RunReport } from '../../../../src/overview/runtime.js';
+import { clockText, count, type RunReport } from 'dynamo-backlog/overview';
 import type { InvocationLog, LogLine } from '../../local/sandbox/invocation-log.js';
 import type { FoundRun } from '../../local/status/run-log.js';
 import { withShortPlaces } from '../../local/status/short-places.js';

@@ -1,7 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import { waitText } from '../../../../src/overview/count-signs.js';
-import { names } from '../../../../src/overview/format.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
+import { names, type OverviewStats, waitText } from 'dynamo-backlog/overview';
 import type { ConsoleDeps } from '../deps.js';
 import { Fact, Foreign, Panel } from '../parts.js';
 import { whatIfLink } from '../what-if/view.js';

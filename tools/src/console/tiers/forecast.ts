@@ -1,5 +1,5 @@
 import type { OperatorStore } from 'dynamo-backlog/engine';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
+import type { OverviewStats } from 'dynamo-backlog/overview';
 
 /** Attempts that come due, of all queues that retry per record. */
 export interface Forecast {

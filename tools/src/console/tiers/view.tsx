@@ -1,11 +1,20 @@
 import { age, type StoreTypes } from 'dynamo-backlog/engine';
+import {
+  COUNT_SIGNS,
+  type CountsReader,
+  clockText,
+  count,
+  counted,
+  explainRead,
+  leastExact,
+  type OverviewStats,
+  records,
+  signsText,
+  tiersOf,
+  units,
+  waitText,
+} from 'dynamo-backlog/overview';
 import { Tables } from '../../../../src/operate/tables.js';
-import { COUNT_SIGNS, leastExact, signsText, waitText } from '../../../../src/overview/count-signs.js';
-import type { CountsReader } from '../../../../src/overview/counts.js';
-import { explainRead } from '../../../../src/overview/explain-read.js';
-import { clockText, count, counted, records, units } from '../../../../src/overview/format.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
-import { tiersOf } from '../../../../src/overview/tiers-of.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';

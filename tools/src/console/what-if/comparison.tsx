@@ -1,5 +1,5 @@
+import { clockText, count } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
-import { clockText, count } from '../../../../src/overview/format.js';
 import { Foreign, Panel, Unknown, When } from '../parts.js';
 import { Bars } from '../tiers/bars.js';
 import { costOf, type ProjectedEnd, type Projection } from './projection.js';

@@ -1,4 +1,4 @@
-import { shortened } from '../../../../src/overview/format.js';
+import { shortened } from 'dynamo-backlog/overview';
 import { Icon } from '../parts.js';
 import { CHOICES, POLICY_OPTIONS, type PolicyInput } from './input.js';
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
 import { POLICY_TYPES, type ResolvedPolicy, resolvePolicy } from 'dynamo-backlog/engine';
-import { shortened } from '../../../../src/overview/format.js';
+import { shortened } from 'dynamo-backlog/overview';
 import { type PolicyData, readPolicy } from '../../cli/policy-input.js';
 
 /** A policy as a form has it: each option as text. */

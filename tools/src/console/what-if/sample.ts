@@ -1,8 +1,8 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { bornAt, firstTryAt, limited, type OperatorStore, triesOf } from 'dynamo-backlog/engine';
+import type { OverviewStats } from 'dynamo-backlog/overview';
 import { type DuePart, duePartsOf } from '../../../../src/operate/queue-stats.js';
 import type { Tables } from '../../../../src/operate/tables.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import { readWithin } from '../read-within.js';
 import { policyOf } from '../record/plan.js';
 import type { WaitingRecord } from './projection.js';

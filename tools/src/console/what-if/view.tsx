@@ -1,10 +1,13 @@
 import { type ResolvedPolicy, resolvePolicy } from 'dynamo-backlog/engine';
+import {
+  COUNT_SIGNS,
+  type CountsReader,
+  count,
+  explainRead,
+  type OverviewStats,
+  units,
+} from 'dynamo-backlog/overview';
 import { Tables } from '../../../../src/operate/tables.js';
-import { COUNT_SIGNS } from '../../../../src/overview/count-signs.js';
-import type { CountsReader } from '../../../../src/overview/counts.js';
-import { explainRead } from '../../../../src/overview/explain-read.js';
-import { count, units } from '../../../../src/overview/format.js';
-import type { OverviewStats } from '../../../../src/overview/queue-counts.js';
 import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Panel } from '../parts.js';

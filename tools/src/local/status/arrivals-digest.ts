@@ -1,5 +1,5 @@
 import { isIdle, type RunSummary } from 'dynamo-backlog/engine';
-import type { RunReport } from '../../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { InvocationLog } from '../sandbox/invocation-log.js';
 import { detailsOf, type FiringResult, type RunDetails, reportRun } from './run-report.js';
 

@@ -1,4 +1,4 @@
-import type { RunReport } from '../../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunDetails } from './run-report.js';
 import { withShortPlaces } from './short-places.js';

@@ -1,5 +1,5 @@
 import type { RunSummary } from 'dynamo-backlog/engine';
-import type { RunReport } from '../../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { OutputLine } from '../sandbox/handler-output.js';
 import { ErrorLog } from './error-log.js';

@@ -1,4 +1,4 @@
-import type { RunReport } from '../../../../src/overview/runtime.js';
+import type { RunReport } from 'dynamo-backlog/overview';
 import type { ConsoleRuntime } from '../../console/deps.js';
 import type { SampleErp } from '../sample/sample-erp.js';
 import { SPEEDS } from '../speed.js';

@@ -1,6 +1,5 @@
 import { toIso } from 'dynamo-backlog/engine';
-import type { QueueStatus, RuleStatus, RunReport } from '../../../../src/overview/runtime.js';
-import { Serving } from '../../../../src/overview/serving.js';
+import { type QueueStatus, type RuleStatus, type RunReport, Serving } from 'dynamo-backlog/overview';
 import type { StatusCounts } from '../../../../src/store/dynamodb/emulator.js';
 import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
 import type { AppQueue } from '../app-queues.js';

@@ -1,4 +1,4 @@
-import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from '../../../../src/overview/runtime.js';
+import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from 'dynamo-backlog/overview';
 import type { DebuggerAddress } from '../debugging.js';
 import type { ReloadNews } from '../reload/news.js';
 import type { ErpState } from '../sample/sample-erp.js';

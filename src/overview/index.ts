@@ -1,0 +1,65 @@
+/**
+ * The state of a backlog as data, for screens and alarms of your own. The console, `backlog top` and the dashboard are made of it.
+ * `CountsReader` reads the counts of all queues, `snapshotOf` finds the condition of each, `sentenceOf` and `troublesOf` say what
+ * is wrong, and `causesOf` groups failed records by their causes.
+ *
+ * @packageDocumentation
+ */
+
+export type { Reading } from '../monitor/index.js';
+export { type Cause, causeText, errorText, hasCause } from '../operate/cause.js';
+export type { QueueCounts } from '../operate/queue-stats.js';
+export {
+  AGES,
+  causesOf,
+  type FailureAge,
+  type FailureCause,
+  type FailureCounts,
+  type FailureExample,
+  type FailurePattern,
+  type Stratum,
+  sumOf,
+} from './causes.js';
+export { troublesOf } from './check.js';
+export { CONDITIONS, type Condition, LOOKS, type Look } from './conditions.js';
+export { COUNT_SIGNS, leastExact, signsText, waitText } from './count-signs.js';
+export {
+  type Counts,
+  CountsReader,
+  type LatestCounts,
+  type OverviewOfQueues,
+  type PassiveRegion,
+  queuesWithRecords,
+} from './counts.js';
+export type { KnownQueue, OverviewDeps } from './deps.js';
+export { explainRead } from './explain-read.js';
+export { attemptsWithin, failingAttempts, latestMinutes, type RecentAttempts } from './failing.js';
+export {
+  bytes,
+  clockText,
+  count,
+  counted,
+  fullClock,
+  minuteText,
+  names,
+  records,
+  relative,
+  shortened,
+  units,
+} from './format.js';
+export { STROKES } from './icons.js';
+export { hasPattern } from './message-pattern.js';
+export { pauseNote } from './pause-text.js';
+export type { OverviewStats } from './queue-counts.js';
+export type {
+  MinuteCount,
+  QueueStatus,
+  QueuesAndRules,
+  RuleStatus,
+  RunReport,
+  RuntimeKnowledge,
+} from './runtime.js';
+export { type Sentence, sentenceOf } from './sentence.js';
+export { Serving, type ServingFacts } from './serving.js';
+export { type QueueView, type RuleView, type Snapshot, snapshotOf } from './snapshot.js';
+export { tiersOf } from './tiers-of.js';
