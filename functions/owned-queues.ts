@@ -21,6 +21,7 @@ type OwnershipChecks = Pick<RunOptions, 'ownershipConflict' | 'isPassive'>;
 /**
  * Knows which queues of a function are its owner's, and whether its region is the active one. It looks that up in the control
  * table at a sandbox's first run, and later when a run has found something to do. So an idle poll costs nothing more.
+ * A function without an owner has none of it. A process beside the functions obeys the active region in any case.
  */
 export class OwnedQueues {
   private foreign: Decision['foreign'] = new Map();
@@ -30,8 +31,6 @@ export class OwnedQueues {
   /** The time of the last look, real time. Undefined: there was none. */
   private lookedAt: number | undefined;
   private looking: Promise<void> | undefined;
-  /** A process beside the functions obeys the active region also where it has no owner. */
-  private readonly looksUp: boolean;
 
   constructor(
     private readonly settings: Settings,
@@ -39,9 +38,7 @@ export class OwnedQueues {
     private readonly logger: Logger,
     /** The function registers its queues. False: a process, which registers only the queues that have no function. */
     private readonly registers = true,
-  ) {
-    this.looksUp = settings.owner !== undefined || !registers;
-  }
+  ) {}
 
   /**
    * Looks the queues up if that was not done lately, and registers them.
@@ -56,7 +53,6 @@ export class OwnedQueues {
 
   /** The questions of a run that has found something to do. They cost a look in a minute at most. */
   checksOf(store: BacklogStore, arn: string | undefined, queue: string): OwnershipChecks {
-    if (!this.looksUp) return {};
     const isPassive = async () => {
       await this.lookUp(store, arn, MINUTE_MS);
       return this.isPassive;
@@ -84,7 +80,6 @@ export class OwnedQueues {
 
   private async lookUp(store: BacklogStore, arn: string | undefined, restMs: number): Promise<void> {
     const { owner } = this.settings;
-    if (!this.looksUp) return;
     if (this.deps.clock.wall() - (this.lookedAt ?? 0) < restMs) return;
     // The lanes of a queue ask at the same time.
     this.looking ??= this.lookNow(store, owner === undefined ? undefined : this.claimant(owner, arn)).finally(

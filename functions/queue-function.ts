@@ -71,7 +71,8 @@ export class QueueFunction {
       breakerMemory: new Map() satisfies BreakerMemory,
       watchdog: watchdog ?? (store ? undefined : new BlockWatchdog()),
     };
-    const owned = new OwnedQueues(settings, deps, this.logger, registers);
+    const looksUp = settings.owner !== undefined || registers === false;
+    const owned = looksUp ? new OwnedQueues(settings, deps, this.logger, registers) : undefined;
     const plans = new Map<string, QueuePlan>();
     return { settings, deps, owned, plans, emit: emit ?? metricsBy(settings) };
   }
@@ -99,13 +100,13 @@ export class QueueFunction {
     const store = this.seams.onLongAttempt ? deps.store : boundedStore(deps.store, deps.clock, deadline);
     const planned = this.plan(event, context, { deadline, stop }, failures);
     const queues = planned.map(({ options }) => options.target.queue);
-    await owned.atStart(store, arn, queues);
+    await owned?.atStart(store, arn, queues);
     // Arrivals of any queue are kept: another owner's are indexed first.
     const own = planned.filter(
       ({ options: { target } }) => target.arrivals || !this.hasConflict(target.queue, failures),
     );
     const ready = (await prepared(own, failures)).map(({ options, weight }) => ({
-      options: { ...options, ...owned.checksOf(store, arn, options.target.queue) },
+      options: { ...options, ...owned?.checksOf(store, arn, options.target.queue) },
       weight,
     }));
     const ended = await runQueues(ready, deps, this.runOne);
@@ -166,7 +167,7 @@ export class QueueFunction {
   };
 
   private hasConflict(queue: string, failures: unknown[]): boolean {
-    const conflict = this.start().owned.conflict(queue);
+    const conflict = this.start().owned?.conflict(queue);
     if (conflict) failures.push(conflict);
     return conflict !== undefined;
   }

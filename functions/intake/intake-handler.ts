@@ -40,13 +40,14 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
 export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchResponse> {
   const { logger = createLogger(), env = process.env } = overrides;
   const start = once(() => {
-    const settings = readIntakeSettings(env);
-    const deps = createDeps(settings, overrides, DynamoDbStore);
-    const invoker = overrides.invoker ?? createInvoker(settings);
+    const own = readIntakeSettings(env);
+    const deps = createDeps(own, overrides, DynamoDbStore);
+    const invoker = overrides.invoker ?? createInvoker(own);
     const sentWaits = new Set<string>();
-    const registered = new RegisteredQueues(settings, deps, logger);
+    // Without an owner, there is no registry.
+    const registered = own.owner === undefined ? undefined : new RegisteredQueues(own, deps, logger);
     return async (): Promise<IntakeDeps> => {
-      const settings = await registered.read();
+      const settings = registered ? await registered.read() : own;
       const shardsOf = (queue: string) => ownValue(settings.queues, queue)?.shards ?? 1;
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
       const indexing = { ...deps, logger: frozenLogger(logger), shardsOf, serves };

@@ -28,7 +28,6 @@ export class RegisteredQueues {
    */
   async read(): Promise<IntakeSettings> {
     const { store, clock } = this.deps;
-    if (this.settings.owner === undefined) return this.settings;
     if (this.known && clock.wall() - this.readAt < KNOWN_FOR_MS) return this.known;
     // The answer is as old as the request.
     const askedAt = clock.wall();

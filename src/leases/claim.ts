@@ -3,7 +3,7 @@ import type { BacklogStore, ClaimAnswer } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
-import { newHolder } from './holder.js';
+import { newHolder } from './names.js';
 import { CLOCK_SKEW_MS, holdMs, type RecordsHold, SETTLE_MS } from './timed-hold.js';
 
 export interface ClaimDeps {

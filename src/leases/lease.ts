@@ -1,7 +1,7 @@
 import type { BacklogStore, Cursor, LeaseHold, LeaseState } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
 import { type Random, randomToken } from '../support/random.js';
-import { newHolder } from './holder.js';
+import { newHolder } from './names.js';
 import { holdMs, isExpired, type RecordsHold, SETTLE_MS } from './timed-hold.js';
 
 const MAX_TRIES = 3;

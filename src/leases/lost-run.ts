@@ -1,8 +1,7 @@
 import { lanesOf, type RetryMode } from '../record/index.js';
 import type { BacklogStore, LostRun } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
-import { holderPrefixOf } from './holder.js';
-import { leaseName } from './lease-names.js';
+import { holderPrefixOf, leaseName } from './names.js';
 import { CLOCK_SKEW_MS } from './timed-hold.js';
 
 /** One queue that a lost run served. */

@@ -10,13 +10,9 @@ const OUTCOMES = ['succeeded', 'snoozed', 'cancelled'] as const;
 type Problem = (attribute: string, expected: string) => void;
 type Deps = Readonly<Record<string, unknown>>;
 
-/** The newest error, within its bounds. What is not as the library writes it is left out and named. */
+/** The newest error, within its bounds; undefined: it is no map. What of it is not as the library writes it is left out and named. */
 export function parseError(value: unknown, problem: Problem): ErrorEntry | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!isMap(value)) {
-    problem('lastError', 'a map');
-    return undefined;
-  }
+  if (!isMap(value)) return undefined;
   const { name, message, at, attempt } = value;
   if ([name, message, at].some((part) => typeof part !== 'string')) {
     problem('lastError', 'a map of the texts name, message and at');
@@ -28,13 +24,11 @@ export function parseError(value: unknown, problem: Problem): ErrorEntry | undef
   );
 }
 
-/** The history, its newest entries within their bounds. */
-export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] {
-  if (value === undefined || value === null) return [];
-  const entries = Array.isArray(value) ? value.slice(-MAX_ENTRIES).filter(isMap) : [];
-  if (!Array.isArray(value) || entries.length < Math.min(value.length, MAX_ENTRIES)) {
-    problem('history', 'a list of maps');
-  }
+/** The history, its newest entries within their bounds; undefined: it is no list. What is no entry is left out and named. */
+export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const entries = value.slice(-MAX_ENTRIES).filter(isMap);
+  if (entries.length < Math.min(value.length, MAX_ENTRIES)) problem('history', 'a list of maps');
   return entries.map(parseEntry);
 }
 

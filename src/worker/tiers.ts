@@ -1,5 +1,5 @@
 import { RunLease } from '../leases/lease.js';
-import { leaseName } from '../leases/lease-names.js';
+import { leaseName } from '../leases/names.js';
 import type { TierBand } from '../policies/index.js';
 import type { TierRun } from '../store/store.js';
 import type { QueueRun } from './context.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holderPrefixOf } from '../../src/leases/holder.js';
+import { holderPrefixOf } from '../../src/leases/names.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';

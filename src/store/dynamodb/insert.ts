@@ -11,21 +11,17 @@ import type { Table } from './table.js';
  */
 export async function insert(item: Item, table: Table): Promise<'inserted' | 'duplicate'> {
   checkItem(item);
-  if (await put(item, table)) return 'inserted';
-  // Ours, if the answer to a first try was lost and the client has repeated it.
-  const { rev } = item;
-  if (rev === undefined) return 'duplicate';
-  const stored = await table.get(String(item.id), 'rev');
-  return stored?.rev === rev ? 'inserted' : 'duplicate';
-}
-
-async function put(item: Item, table: Table): Promise<boolean> {
   try {
-    return await table.putNew(item);
+    if (await table.putNew(item)) return 'inserted';
   } catch (error) {
     const { cause } = error as Error;
     if (!isValidationError(cause)) throw error;
     const reason = `record ${item.id}: DynamoDB refuses it: ${(cause as Error).message}`;
     throw new InvalidRecordError(reason, { cause });
   }
+  // Ours, if the answer to a first try was lost and the client has repeated it.
+  const { rev } = item;
+  if (rev === undefined) return 'duplicate';
+  const stored = await table.get(String(item.id), 'rev');
+  return stored?.rev === rev ? 'inserted' : 'duplicate';
 }

@@ -1,4 +1,4 @@
-import { newHolder } from '../../leases/holder.js';
+import { newHolder } from '../../leases/names.js';
 import { CLOCK_SKEW_MS, holdMs, keepRenewed, notRenewed, type TimedHold } from '../../leases/timed-hold.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TierBand } from '../policies/index.js';
 import { type Random, randomToken } from '../support/random.js';
 
 /** 72 bits: no two runs that are at work at the same time share them. */
@@ -18,4 +19,9 @@ export function newHolder(random: Random, invocation: string | undefined): strin
 export function holderPrefixOf(invocation: string): string {
   const hash = createHash('sha256').update(invocation).digest('base64url');
   return `${hash.slice(0, FINGERPRINT_CHARACTERS)}.`;
+}
+
+/** The lease of a lane; of a progressive queue, that of one tier of the lane. */
+export function leaseName(lane: string, tier: Pick<TierBand, 'number'> | undefined): string {
+  return tier ? `${lane}#${tier.number}` : lane;
 }
