@@ -5,7 +5,7 @@ import type { ControlState } from '../store/operator-store.js';
 import type { LeaseState, QueueState } from '../store/store.js';
 import { toIso } from '../support/clock.js';
 import type { OverviewDeps } from './deps.js';
-import { entriesFor, lookAt, type OverviewStats } from './queue-counts.js';
+import { countAll, entriesFor, type KnownFacts, lookAt, type OverviewStats } from './queue-counts.js';
 import type { RuntimeKnowledge } from './runtime.js';
 import { Serving } from './serving.js';
 
@@ -51,6 +51,12 @@ export interface LatestCounts {
   readonly error: unknown;
 }
 
+/** Counts of the whole index, in place of a look that costs the same however much waits. */
+export interface ExactCounts {
+  /** The queues that are counted. Default: all that are known. */
+  readonly queues?: readonly string[] | undefined;
+}
+
 const DEFAULT_MS = 5_000;
 /** Most index entries that are read on the local runtime, where they cost nothing. */
 const MAX_LOCAL_ENTRIES = 10_000;
@@ -69,6 +75,7 @@ export class CountsReader {
   constructor(
     private readonly deps: OverviewDeps,
     private readonly patience?: AbortSignal,
+    private readonly exact?: ExactCounts,
   ) {
     this.tables = new Tables(deps.backlog);
   }
@@ -92,30 +99,26 @@ export class CountsReader {
     try {
       const { store, units } = this.tables.open();
       const patiently = this.tables.patiently(this.patience);
-      const control = await patiently(() => store.control.read());
-      const { queues: states, leases: all, readings } = control;
+      const control = await patiently(() => store.control.read(this.exact && 'strong'));
+      const { queues: states, leases: held, readings } = control;
       const app = this.deps.queues?.();
       const known = new Map(app?.map(({ name, retry }) => [name, retry]));
       const named = queuesWithRecords(this.deps);
-      const names = [...new Set([...states.keys(), ...known.keys(), ...named])].sort();
+      const all = this.exact?.queues ?? [...states.keys(), ...known.keys(), ...named];
+      const names = [...new Set(all)].sort();
       const { clock } = this.tables;
       const now = clock.now();
       const entries = entriesFor(names.length, this.deps.runtime ? MAX_LOCAL_ENTRIES : undefined);
       const look = { store, patiently, now, entries };
-      const queues = await Promise.all(
-        names.map((name) =>
-          lookAt(
-            name,
-            {
-              state: states.get(name) ?? NEVER_SERVED,
-              item: readings.get(name),
-              retry: known.get(name),
-            },
-            look,
-          ),
-        ),
-      );
-      const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
+      const factsOf = (name: string): KnownFacts => ({
+        state: states.get(name) ?? NEVER_SERVED,
+        item: readings.get(name),
+        retry: known.get(name),
+      });
+      const queues = this.exact
+        ? await oneByOne(names, (name) => countAll(name, factsOf(name), look))
+        : await Promise.all(names.map((name) => lookAt(name, factsOf(name), look)));
+      const leases = new Map([...held].filter(([, lease]) => !isExpired(lease, clock)));
       const { readUnits } = units();
       this.latest = {
         counts: {
@@ -140,7 +143,7 @@ export class CountsReader {
 }
 
 /** Queues of records that wait or are dead, as a local runtime has counted them: also queues that the app does not have. */
-export function queuesWithRecords({
+function queuesWithRecords({
   runtime,
   backlog,
 }: {
@@ -151,6 +154,13 @@ export function queuesWithRecords({
   return queues
     .filter(({ table, NEW, ERROR, DEAD }) => table === backlog.table && NEW + ERROR + DEAD > 0)
     .map(({ name }) => name);
+}
+
+/** A count of a whole queue makes many requests at once. */
+async function oneByOne<Counted>(names: readonly string[], count: (name: string) => Promise<Counted>) {
+  const counted: Counted[] = [];
+  for (const name of names) counted.push(await count(name));
+  return counted;
 }
 
 const NEVER_SERVED: QueueState = { paused: false, tiers: new Map(), breakers: new Map() };

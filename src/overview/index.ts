@@ -26,10 +26,10 @@ export { COUNT_SIGNS, leastExact, signsText, waitText } from './count-signs.js';
 export {
   type Counts,
   CountsReader,
+  type ExactCounts,
   type LatestCounts,
   type OverviewOfQueues,
   type PassiveRegion,
-  queuesWithRecords,
 } from './counts.js';
 export type { KnownQueue, OverviewDeps } from './deps.js';
 export { explainRead } from './explain-read.js';

@@ -1,5 +1,6 @@
 import { parseReading, type Reading } from '../monitor/index.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../operate/queue-stats.js';
+import { statsOf } from '../operate/stats.js';
 import type { RetryPolicy } from '../policies/index.js';
 import { deadLane, type Item, lanesOf, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
@@ -98,11 +99,9 @@ export async function lookAt(
     { dueTimes: living.dueTimes, dead: dead.dueTimes.length },
     deps.now,
   );
-  const inRetry = reading && isPresent(reading, deps.now) ? reading.inRetry : undefined;
   const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
     ...withState(queue, { ...state, retryMode }, counts),
-    // Some of them may have succeeded since.
-    inRetry: inRetry === undefined ? undefined : Math.min(inRetry, counts.pending),
+    inRetry: inRetryOf(reading, counts, deps.now),
     lanes,
     reading,
     ...how,
@@ -123,6 +122,24 @@ export async function lookAt(
     dead: dead.more ? noted.dead : seen.dead,
   };
   return withCounts(counts, { counted: 'about', countedAt: reading.at });
+}
+
+/** Counts all of a queue's index, in all the lanes that a queue can have, at a cost that grows with what waits. */
+export async function countAll(
+  queue: string,
+  { state, item }: KnownFacts,
+  deps: LookDeps,
+): Promise<OverviewStats> {
+  const stats = await statsOf(queue, state, deps.now, deps);
+  const reading = parseReading(item);
+  const inRetry = inRetryOf(reading, stats, deps.now);
+  return { ...stats, inRetry, lanes: lanesOf(queue), reading, counted: 'exact' };
+}
+
+/** The monitor's number of waiting records that have failed, of which some may have succeeded since. */
+function inRetryOf(reading: Reading | undefined, { pending }: QueueCounts, now: number): number | undefined {
+  if (reading?.inRetry === undefined || !isPresent(reading, now)) return undefined;
+  return Math.min(reading.inRetry, pending);
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { causesOf } from '../../src/overview/causes.js';
 import { parseRecord } from '../../src/record/index.js';
 import { causeLines } from '../../tools/src/cli/failures/lines.js';
@@ -10,6 +10,7 @@ import { EXIT } from '../../tools/src/cli/output.js';
 import { painter, width } from '../../tools/src/cli/paint.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { dead, HOUR, inRetry, iso, MINUTE, NOW } from '../console/console-under-test.js';
+import { backlogTables, readingItem } from './backlog-tables.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';
 
@@ -58,37 +59,25 @@ describe('the lines of causes', () => {
 });
 
 describe('backlog failures', () => {
-  let dynamodb: EmbeddedDynamoDb;
-  let table: Awaited<ReturnType<typeof oldTable>>;
-  let control: Awaited<ReturnType<typeof oldTable>>;
+  let tables: Awaited<ReturnType<typeof backlogTables>>;
+  let { table, control } = {} as typeof tables;
 
   beforeAll(async () => {
-    dynamodb = await startEmbeddedDynamoDb();
-    table = await oldTable(dynamodb.endpoint, 'Records');
-    control = await oldTable(dynamodb.endpoint, 'Control', { key: 'key', index: false });
+    tables = await backlogTables();
+    ({ table, control } = tables);
   });
-  afterAll(async () => {
-    table.close();
-    control.close();
-    await dynamodb.stop();
-    vi.unstubAllEnvs();
-  });
+  afterAll(() => tables.stop());
   beforeEach(async () => {
-    vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-failures-')));
-    await table.clear();
-    await control.clear();
-    for (const queue of ['orders', 'bulk']) {
-      await control.put({ key: `queue#${queue}`, retryMode: 'perRecord', retryModeSince: 0 });
-    }
+    await tables.renew('orders', 'bulk');
+    await control.put(readingItem('orders'), readingItem('bulk'));
   });
 
   const run = async (...args: string[]) => {
-    const at = ['--endpoint', dynamodb.endpoint, '--table', table.name];
-    const { code, out, err, error } = await backlog(...args, ...at);
-    // As main.ts ends a command that commander has refused.
+    const { code, out, err, error } = await backlog(...args, ...tables.at);
+    // main.ts ends with this code where commander has refused a command.
     return { code: error instanceof CommanderError ? EXIT.usage : code, out, err };
   };
-  const failures = (...args: string[]) => run('failures', '--control-table', control.name, ...args);
+  const failures = (...args: string[]) => run('failures', ...args);
   const fill = () =>
     table.put(
       ...[1, 2, 3].map((i) => inRetry(`o${i}`, down(i))),
@@ -141,15 +130,7 @@ describe('backlog failures', () => {
   it('names causes as selections take them', async () => {
     await fill();
     const cause = JSON.parse((await failures('--json')).out).causes[0].cause;
-    const { out } = await run(
-      'run-now',
-      '--control-table',
-      control.name,
-      '--error',
-      cause,
-      '--dry-run',
-      '--json',
-    );
+    const { out } = await run('run-now', '--error', cause, '--dry-run', '--json');
     expect(JSON.parse(out)).toMatchObject({ matched: 4 });
   });
 });

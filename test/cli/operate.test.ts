@@ -1,35 +1,23 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failingText } from '../../src/record/index.js';
-import { readingKey } from '../../src/store/dynamodb/control-values.js';
 import { announce } from '../../tools/src/local/discovery.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
+import { backlogTables, readingItem } from './backlog-tables.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';
 
-let dynamodb: EmbeddedDynamoDb;
-let table: Awaited<ReturnType<typeof oldTable>>;
-let control: Awaited<ReturnType<typeof oldTable>>;
+let tables: Awaited<ReturnType<typeof backlogTables>>;
+let { table, control } = {} as typeof tables;
 
 beforeAll(async () => {
-  dynamodb = await startEmbeddedDynamoDb();
-  table = await oldTable(dynamodb.endpoint, 'Records');
-  control = await oldTable(dynamodb.endpoint, 'Control', { key: 'key', index: false });
+  tables = await backlogTables();
+  ({ table, control } = tables);
 });
-afterAll(async () => {
-  table.close();
-  control.close();
-  await dynamodb.stop();
-  vi.unstubAllEnvs();
-});
-beforeEach(async () => {
-  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-operate-')));
-  await table.clear();
-  await control.clear();
-  await control.put({ key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 });
-});
+afterAll(() => tables.stop());
+beforeEach(() => tables.renew('orders'));
 
 const iso = (ms = 0) => new Date(Date.now() + ms).toISOString();
 const HOUR = 3_600_000;
@@ -58,10 +46,25 @@ const dead = (id: string, attributes: Record<string, unknown> = {}) =>
   });
 
 async function operate(...args: string[]) {
-  const at = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--control-table', control.name];
-  const { code, out, err, error } = await backlog(...args, ...at);
+  const { code, out, err, error } = await backlog(...args, ...tables.at);
   const json = args.includes('--json') && out.startsWith('{') ? JSON.parse(out) : undefined;
   return { code: code ?? (error as { exitCode?: number })?.exitCode, out, err, json };
+}
+
+/** Counts what the embedded DynamoDB is asked. */
+function countRequests() {
+  let count = 0;
+  const add = () => {
+    count++;
+  };
+  subscribe('http.server.request.start', add);
+  return {
+    soFar: () => count,
+    stop: () => {
+      unsubscribe('http.server.request.start', add);
+      return count;
+    },
+  };
 }
 
 const statuses = async () =>
@@ -191,15 +194,7 @@ describe('the other actions', () => {
   it('edit merges or replaces, with all digits', async () => {
     await table.put(record('a'), dead('b'));
     await operate('edit', 'a', '--merge', '{"customer":{"id":null,"no":12345678901234567890}}', '--yes');
-    const shown = await backlog(
-      'show',
-      'a',
-      '--json',
-      '--endpoint',
-      dynamodb.endpoint,
-      '--table',
-      table.name,
-    );
+    const shown = await backlog('show', 'a', '--json', '--endpoint', tables.endpoint, '--table', table.name);
     expect(shown.out).toContain('"payload":{"customer":{"no":12345678901234567890}}');
     const file = join(await mkdtemp(join(tmpdir(), 'backlog-edit-')), 'payload.json');
     await writeFile(file, '[1, 2]');
@@ -286,7 +281,7 @@ describe('backlog export', () => {
     expect(err).toMatch(/1 record of table .* exported to .*dead\.ndjson/);
     expect((await operate(...exporting)).err).toMatch(/it exists already/);
     await operate('discard', 'a', '--delete', '--yes');
-    const at = ['--endpoint', dynamodb.endpoint, '--table', table.name];
+    const at = ['--endpoint', tables.endpoint, '--table', table.name];
     expect((await backlog('import', file, ...at)).err).toMatch(/inserted 1, duplicates 0, bad lines 0/);
     expect(await table.get('a')).toMatchObject({
       status: 'NEW',
@@ -345,23 +340,22 @@ describe('backlog stats', () => {
   });
 
   it('with --check ends with code 3 in an outage, as the doctor does, and where the state is not known', async () => {
+    const requests = countRequests();
+    await operate('stats');
+    const withoutCheck = requests.soFar();
     const unknown = await operate('stats', '--check');
+    expect(requests.stop()).toBe(2 * withoutCheck);
     expect(unknown).toMatchObject({
       code: 3,
       err: expect.stringMatching(/^check: orders: it is not known/m),
     });
-    const [now, since] = [Date.now(), Math.floor(Date.now() / 1000) - 840];
+    const since = Math.floor(Date.now() / 1000) - 840;
     const note = { group: '', since, lastAt: since + 800, records: 9, evidence: 20, isQuiet: false };
     const counts = { recentSuccesses: 0, recentFailures: 9, countedAt: since + 800 };
     const failing = failingText({ notes: [{ ...note, ...counts }] });
     const queue = { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 };
-    const reading = { at: new Date(now).toISOString(), shards: 1, retryMode: 'perRecord' };
-    await control.put({
-      key: readingKey('orders'),
-      reading: { ...reading, counts: { pending: 0, dead: 0 } },
-    });
-    await control.put(queue);
-    expect(await operate('stats', '--check')).toMatchObject({ code: 0 });
+    await control.put(queue, readingItem('orders'));
+    expect(await operate('top', '--once', '--check')).toMatchObject({ code: 0 });
     await control.put({ ...queue, failing });
     const outage = await operate('stats', '--check');
     expect(outage).toMatchObject({
@@ -375,7 +369,7 @@ describe('backlog stats', () => {
       out: expect.stringMatching(/records of orders have failed for 14 min/),
     });
     await operate('pause', 'orders', '--until', '2h');
-    expect(await operate('stats', '--check')).toMatchObject({ code: 0 });
+    expect(await operate('top', '--once', '--check')).toMatchObject({ code: 0 });
   });
 
   it('knows the queues of the running runtime and no others', async () => {
@@ -383,7 +377,7 @@ describe('backlog stats', () => {
       pid: process.pid,
       cwd: process.cwd(),
       startedAt: iso(),
-      endpoint: dynamodb.endpoint,
+      endpoint: tables.endpoint,
       statusPage: 'http://127.0.0.1:1/',
       tables: [
         { name: table.name, records: true },
@@ -452,14 +446,7 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
   });
 
   it('asks for the control table where it cannot know it', async () => {
-    const { err, code } = await backlog(
-      'redrive',
-      'a',
-      '--endpoint',
-      dynamodb.endpoint,
-      '--table',
-      table.name,
-    );
+    const { err, code } = await backlog('redrive', 'a', '--endpoint', tables.endpoint, '--table', table.name);
     expect(err).toMatch(
       /say which control table with --control-table \(the output ControlTableName of its stack\), or .*--stack/,
     );
@@ -467,8 +454,8 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
   });
 
   it('says what a table lacks', async () => {
-    const bare = await oldTable(dynamodb.endpoint, 'Bare', { index: false });
-    const at = ['--endpoint', dynamodb.endpoint, '--table', bare.name, '--control-table', control.name];
+    const bare = await oldTable(tables.endpoint, 'Bare', { index: false });
+    const at = ['--endpoint', tables.endpoint, '--table', bare.name, '--control-table', control.name];
     const { err } = await backlog('redrive', '--queue', 'orders', '--yes', ...at);
     expect(err).toMatch(/stopped with 0 changed.*no index "due"/);
     bare.close();

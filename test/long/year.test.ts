@@ -50,7 +50,7 @@ describe('a record that never succeeds, over 360 days', () => {
     for (const [i, tier] of inTier.entries()) {
       expect(new Set(gaps(tier)), `tier ${i + 1}`).toEqual(new Set([DEFAULT_TIERS[i]?.every]));
     }
-    // From one tier to the next, a record waits between a half and one and a half of the new interval.
+    // A record that comes into the next tier waits between a half and one and a half of the new interval.
     for (const [i, tier] of inTier.slice(1).entries()) {
       const every = DEFAULT_TIERS[i + 1]?.every ?? 0;
       const wait = (tier[0] ?? 0) - (inTier[i]?.at(-1) ?? 0);

@@ -56,7 +56,7 @@ const PAGES: Readonly<Record<string, Outage & { readonly within: number }>> = {
   },
 };
 
-/** What retries are for, or what was announced. */
+/** Outages that page nobody: retries deal with them, or they were announced. */
 const SILENT: Readonly<Record<string, Outage>> = {
   'one attempt in ten fails at random for 48 hours, and 1 % die': {
     ...{ perMinute: 1, minutes: 2 * DAY, how: atRandom(0.1, 0.01) },
@@ -123,7 +123,7 @@ afterAll(() => {
     const { page, clear } = measured.get(name) ?? {};
     return `| ${name} | ${page} | ${clear} |`;
   });
-  // As docs/monitoring.md says.
+  // Each row stands in docs/monitoring.md.
   const text = readFileSync('docs/monitoring.md', 'utf8');
   expect(rows.filter((row) => !text.includes(row))).toEqual([]);
 });

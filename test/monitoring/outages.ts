@@ -12,7 +12,7 @@ const BEFORE = 10;
 /** The fault begins just after a reading of the monitor: the worst time. */
 const AFTER_A_READING = 0.2;
 
-/** What an attempt at record `n` (from 0) comes to. */
+/** Decides how an attempt at record `n` (from 0) ends. */
 export type HowAttemptsEnd = (n: number) => 'fails' | 'dies' | 'works';
 
 export interface Outage {
@@ -27,7 +27,7 @@ export interface Outage {
   readonly watched?: number;
   /** Number of destinations, of which record n has the one n modulo that. Default: they are not named. */
   readonly destinations?: number;
-  /** What an attempt of the fault does. Default: all fail. */
+  /** End of each attempt during the fault. Default: all fail. */
   readonly how?: HowAttemptsEnd;
   readonly troubles?: Troubles;
   readonly happens?: (account: Account) => void;

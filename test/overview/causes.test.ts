@@ -92,7 +92,7 @@ describe('the causes of failures', () => {
       return { retry, counted };
     };
     expect(of({})).toEqual({ retry: 2, counted: 'exact' });
-    // What was counted elsewhere may be older than what was read.
+    // A count of the monitor may be older than the records that were read.
     expect(of({ failed: 9 })).toEqual({ retry: 2, counted: 'exact' });
     expect(of({ total: 100 })).toEqual({ retry: 100, counted: 'about' });
     expect(of({ total: 100, failed: 40 })).toEqual({ retry: 40, counted: 'about' });

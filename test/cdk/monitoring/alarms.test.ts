@@ -45,7 +45,7 @@ describe('the alarms of a queue of each kind', () => {
   it('go off by silence only where silence means that something has stopped', () => {
     for (const [id, { ComparisonOperator, TreatMissingData }] of Object.entries(alarms)) {
       const isHeartbeat = /^(Runs|Monitor$|Sweeps)/.test(id);
-      // What is not known of failures is no end of them.
+      // A missing count of failures does not end the alarm.
       const missing = id.startsWith('Failures') ? 'ignore' : 'notBreaching';
       expect([id, ComparisonOperator, TreatMissingData]).toEqual(
         isHeartbeat ? [id, 'LessThanThreshold', 'breaching'] : [id, 'GreaterThanThreshold', missing],

@@ -2,30 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../tools/src/local/embedded-dynamodb.js';
-import { oldTable } from '../../cli/old-table.js';
+import { backlogTables } from '../../cli/backlog-tables.js';
 
 const MAIN = fileURLToPath(new URL('../../../tools/bin/backlog.js', import.meta.url));
 
-let dynamodb: EmbeddedDynamoDb;
-let table: Awaited<ReturnType<typeof oldTable>>;
-let control: Awaited<ReturnType<typeof oldTable>>;
+let tables: Awaited<ReturnType<typeof backlogTables>>;
+let { table } = {} as typeof tables;
 
 beforeAll(async () => {
-  dynamodb = await startEmbeddedDynamoDb();
-  table = await oldTable(dynamodb.endpoint, 'Records');
-  control = await oldTable(dynamodb.endpoint, 'Control', { key: 'key', index: false });
+  tables = await backlogTables();
+  ({ table } = tables);
 });
-afterAll(async () => {
-  table.close();
-  control.close();
-  await dynamodb.stop();
-});
+afterAll(() => tables.stop());
 
 /** The built command in a process of its own, with that on its stdin. */
 async function backlog(input: string, ...args: string[]) {
-  const at = ['--endpoint', dynamodb.endpoint, '--table', 'Records', '--control-table', 'Control'];
-  const child = spawn(process.execPath, [MAIN, ...args, ...at], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [MAIN, ...args, ...tables.at], { stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stdout.on('data', (data) => {
     out += data;

@@ -5,7 +5,7 @@ const GUARD = { records: /GuardAgainstEmptyTable/, control: /GuardAgainstEmptyCo
 
 /**
  * Corrects the effect of a replaced table that a guard protects: the new template would make a parameter of the same
- * name under another logical id, so the deployment fails. docs/cdk.md, "A guard against empty tables".
+ * name under another logical id, so the deployment fails. docs/cdk-resources.md, "A guard against empty tables".
  */
 export function guarded(
   role: keyof typeof GUARD,

@@ -1,16 +1,14 @@
-import type { QueueStats } from 'dynamo-backlog';
-import { age } from 'dynamo-backlog/engine';
-import { pauseNote, queuesWithRecords, Serving } from 'dynamo-backlog/overview';
-import type { Target } from '../connect.js';
+import type { QueueStats, Stats } from 'dynamo-backlog';
+import { age, toIso } from 'dynamo-backlog/engine';
+import { pauseNote } from 'dynamo-backlog/overview';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 import { checked } from '../top/check.js';
-import { RemoteRuntime } from '../top/remote-runtime.js';
-import { openSource } from '../top/source.js';
+import { type Reading, sourceAt } from '../top/source.js';
 import { meantText } from '../unserved.js';
 import { refuseUnknownQueues } from './known-queue.js';
-import { type OperateTargetFlags, operatorAt } from './target.js';
+import { type OperateTargetFlags, tablesAt } from './target.js';
 import { usage } from './usage.js';
 
 export interface StatsFlags extends OperateTargetFlags {
@@ -40,64 +38,46 @@ const COLUMNS = [
 
 /** `backlog stats`: how the queues are doing. */
 export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode> {
-  const at = await operatorAt(flags);
-  const { operator, target } = at;
+  const at = await tablesAt(flags);
+  const { target } = at;
   try {
     await refuseUnknownQueues(flags.queues ?? [], at);
-    const alsoQueues = flags.queues === undefined ? await queuesAt(target) : undefined;
-    const all = await usage(() => operator.stats({ queues: flags.queues, alsoQueues }));
-    const result = { ...all, queues: all.queues.map((queue) => withServing(queue, target)) };
-    if (flags.json) {
-      output.data(JSON.stringify(result));
-      return flags.check ? await check(flags, output) : EXIT.ok;
-    }
-    const now = Date.parse(result.at);
-    const paint = painter(hasColors(process.stdout));
-    if (result.queues.length > 0) {
-      output.data(
-        plainTable(
-          COLUMNS,
-          result.queues.map((queue) => row(queue, now, paint)),
-          paint,
-        ),
-      );
-    }
-    const progressive = result.queues.filter(({ ages, pending }) => ages && pending > 0);
-    if (progressive.length > 0) output.data(`\n${agesTable(progressive, paint)}`);
-    output.message(
-      `${target.where}, ${result.at}; only indexed records are counted; ${counted(result.readUnits, 'read unit')}`,
-    );
-    return flags.check ? await check(flags, output) : EXIT.ok;
+    const source = await usage(async () => sourceAt(at, { patient: true, exact: { queues: flags.queues } }));
+    const reading = await source.read();
+    if (reading.error !== undefined) throw reading.error;
+    report(statsOf(reading), { json: flags.json, where: target.where }, output);
+    return flags.check ? checked(reading, output, flags.queues) : EXIT.ok;
   } finally {
     target.client.destroy();
   }
 }
 
-/** Reads the overview beside the counts, which knows what fails. */
-async function check(flags: StatsFlags, output: Output): Promise<ExitCode> {
-  const source = await openSource(flags, { patient: true });
-  try {
-    const reading = await source.read();
-    if (reading.error !== undefined) throw reading.error;
-    return checked(reading, output, flags.queues);
-  } finally {
-    source.close();
+/** The counts of a reading, as `BacklogOperator.stats` gives them. */
+function statsOf({ snapshot, countedAt, readUnits }: Reading): Stats & { queues: readonly ServedStats[] } {
+  const queues = (snapshot.queues ?? []).map(({ stats, unserved }): ServedStats => {
+    const { counted, countedAt, lanes, inRetry, reading, ...counts } = stats;
+    return unserved ? { ...counts, unserved: true, didYouMean: unserved.meant } : counts;
+  });
+  queues.sort((one, other) => (one.queue < other.queue ? -1 : 1));
+  return { at: toIso(countedAt ?? snapshot.now), queues, readUnits };
+}
+
+function report(
+  { at, queues, readUnits }: ReturnType<typeof statsOf>,
+  { json, where }: { readonly json: boolean | undefined; readonly where: string },
+  output: Output,
+): void {
+  if (json) {
+    output.data(JSON.stringify({ readUnits, at, queues }));
+    return;
   }
-}
-
-/** The app's queues, and those that its records name though the app has none of that name. */
-async function queuesAt({ queues, statusPage, table }: Target): Promise<readonly string[] | undefined> {
-  const runtime = statusPage === undefined ? undefined : await new RemoteRuntime(statusPage, table).refresh();
-  const named = queuesWithRecords({ runtime, backlog: { table } });
-  return queues && [...queues, ...named];
-}
-
-/** The app of a local runtime knows more than the registry, where functions come one after the other. */
-function withServing({ unserved: byRegistry, ...stats }: QueueStats, { queues: app }: Target): ServedStats {
-  if (!app) return byRegistry ? { ...stats, unserved: true } : stats;
-  const serving = new Serving({ app });
-  if (stats.pending === 0 || !serving.isUnserved(stats.queue)) return stats;
-  return { ...stats, unserved: true, didYouMean: serving.meant(stats.queue) };
+  const now = Date.parse(at);
+  const paint = painter(hasColors(process.stdout));
+  const rows = queues.map((queue) => row(queue, now, paint));
+  if (rows.length > 0) output.data(plainTable(COLUMNS, rows, paint));
+  const progressive = queues.filter(({ ages, pending }) => ages && pending > 0);
+  if (progressive.length > 0) output.data(`\n${agesTable(progressive, paint)}`);
+  output.message(`${where}, ${at}; only indexed records are counted; ${counted(readUnits, 'read unit')}`);
 }
 
 function row(queue: ServedStats, now: number, paint: Paint): string[] {

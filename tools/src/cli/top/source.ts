@@ -1,5 +1,6 @@
 import {
   CountsReader,
+  type ExactCounts,
   explainRead,
   type OverviewDeps,
   type Sentence,
@@ -52,10 +53,10 @@ export async function openSource(
   { patient, answerWithinMs = ANSWER_MS }: { patient: boolean; answerWithinMs?: number },
 ): Promise<Source> {
   try {
-    return sourceOf(await tablesAt(flags, answerWithinMs), patient);
+    return sourceAt(await tablesAt(flags, answerWithinMs), { patient });
   } catch (error) {
     if (patient || !(error instanceof NoAnswerError)) throw error;
-    return new SilentSource(error, async () => sourceOf(await tablesAt(flags, answerWithinMs), patient));
+    return new SilentSource(error, async () => sourceAt(await tablesAt(flags, answerWithinMs), { patient }));
   }
 }
 
@@ -104,7 +105,11 @@ function unread(error: unknown): Reading {
   };
 }
 
-function sourceOf({ target, controlTable }: Awaited<ReturnType<typeof tablesAt>>, patient: boolean): Source {
+/** The same, of tables that were found. */
+export function sourceAt(
+  { target, controlTable }: Awaited<ReturnType<typeof tablesAt>>,
+  { patient, exact }: { patient: boolean; exact?: ExactCounts },
+): Source {
   const { client, table, clock, where, queues, statusPage } = target;
   const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
   const backlog = { table, controlTable, client, clock };
@@ -117,7 +122,7 @@ function sourceOf({ target, controlTable }: Awaited<ReturnType<typeof tablesAt>>
       return remote?.known;
     },
   };
-  const reader = new CountsReader(counts, patient ? undefined : NO_PATIENCE);
+  const reader = new CountsReader(counts, patient ? undefined : NO_PATIENCE, exact);
   return {
     where,
     async read() {
