@@ -20,7 +20,9 @@ export function reportedAge(
   last.set(queue, age);
   if (paused) return now < timeOf(pausedUntil) ? 0 : age;
   const resumed = timeOf(resumedAt);
-  const isLateOfPause = now - age * 1000 <= resumed;
+  // The operator's clock may be ahead of the monitor's. A time beyond that is damaged, and would hide lateness until it comes.
+  const isKnown = resumed - now < FIRST_RUNS_MS;
+  const isLateOfPause = isKnown && now - age * 1000 <= resumed;
   return isLateOfPause && (age < before || now - resumed < FIRST_RUNS_MS) ? 0 : age;
 }
 

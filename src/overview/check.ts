@@ -40,6 +40,7 @@ function ofQueue(view: QueueView, now: number): string[] {
 /** Tells whether failures would show: the local runtime sees each attempt, and the notes of runs count beside a monitor. */
 function isKnown({ recent, stats: { reading, pending, dead } }: QueueView, now: number): boolean {
   if (recent !== undefined) return true;
-  const age = now - Date.parse(reading?.at ?? '');
+  // A reading that is far ahead is of another clock: it says as little about now.
+  const age = Math.abs(now - Date.parse(reading?.at ?? ''));
   return age < OLD_MS + 2 * COUNT_MS_PER_RECORD * (pending + dead);
 }

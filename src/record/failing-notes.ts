@@ -138,7 +138,8 @@ function noteAfter(
   { successes, failures, records, isTelling, firstFailureAt, lastFailureAt }: GroupOutcomes,
   now: number,
 ): FailingNote | undefined {
-  if (!note) {
+  // A note from far ahead is of another clock, or damaged: it would hide an outage until its time comes.
+  if (!note || note.since - now > MIN_SECONDS) {
     if (failures <= successes || !(isTelling || records >= MIN_RECORDS)) return undefined;
     return {
       ...{ group, since: firstFailureAt, lastAt: lastFailureAt, records, isQuiet: false },

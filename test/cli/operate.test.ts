@@ -339,6 +339,11 @@ describe('backlog stats', () => {
     expect(err).toMatch(/read units$/);
   });
 
+  it('shows no age of a due time that cannot be read', async () => {
+    await table.put(record('odd', { dueAt: '#' }));
+    expect((await operate('stats')).out).toMatch(/^orders +per record +1 .* 0 s +- +0$/m);
+  });
+
   it('with --check ends with code 3 in an outage, as the doctor does, and where the state is not known', async () => {
     const requests = countRequests();
     await operate('stats');

@@ -43,10 +43,12 @@ describe('a check', () => {
       queueView('a', 'quiet'),
       'a: it is not known whether attempts succeed, as the monitor has not read the queue lately.',
     ],
-    [
-      queueView('a', 'quiet', { reading: reading(16 * MINUTE) }),
+    ...[16 * MINUTE, -16 * MINUTE, Number.NEGATIVE_INFINITY].map((age): [QueueView, string] => [
+      queueView('a', 'quiet', {
+        reading: Number.isFinite(age) ? reading(age) : { ...FRESH.reading, at: '' },
+      }),
       'a: it is not known whether attempts succeed, as the monitor has not read the queue lately.',
-    ],
+    ]),
   ])('says what is wrong: $condition', (view, line) => {
     expect(check(view)).toEqual([line]);
   });

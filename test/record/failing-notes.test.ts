@@ -70,6 +70,17 @@ describe('a queue is failing', () => {
   });
 });
 
+describe('a note of a time ahead', () => {
+  const ahead = (seconds: number) =>
+    afterRun(notesOf([T + seconds, { '': failed(5, T + seconds) }]), new Map([['', failed(5, T)]]), T);
+  const sinceOf = ({ notes }: FailingNotes) => notes.map(({ since }) => since);
+
+  it('begins anew, as it would hide an outage until that time; clocks may differ by minutes', () => {
+    expect(sinceOf(ahead(240))).toEqual([T + 240]);
+    expect(sinceOf(ahead(241))).toEqual([T]);
+  });
+});
+
 describe('a queue has recovered', () => {
   it('when successes of late reach the failures of late: then 0 is said for an hour', () => {
     const notes = afterRun(outage(), new Map([['', succeeded(5)]]), T + 320);

@@ -10,6 +10,14 @@ describe('the note of a pause', () => {
     expect(parseQueueState(NOTE)).toEqual(parseQueueState({}));
   });
 
+  it.each([7, 'noon', 'x'.repeat(300_000), '+275760-09-13T00:00:00.000Z', ['2026-11-20'], Number.NaN])(
+    'has no time where that is damaged: %.20j',
+    (damaged) => {
+      expect(parseQueueState({ paused: true, pausedAt: damaged })).toEqual(parseQueueState({ paused: true }));
+      expect(parseQueueState({ resumedAt: damaged })).toEqual(parseQueueState({}));
+    },
+  );
+
   it.each([
     { pausedUntil: 'noon', pauseReason: 'x'.repeat(201), pausedBy: '' },
     { pausedUntil: 5, pauseReason: 7, pausedBy: ['anna'] },

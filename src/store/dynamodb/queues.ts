@@ -88,14 +88,15 @@ export class DynamoDbQueues implements QueueStore {
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, resumedAt, failing } = item ?? {};
+  const { paused, failing } = item ?? {};
+  const resumedAt = isoOf(item?.resumedAt);
   const { retryMode, retryModeSince, tiers, breakers } = item ?? {};
   const isRetryMode =
     (retryMode === 'perRecord' || retryMode === 'progressive') && isTimeUntil(retryModeSince, LAST_TIME);
   return {
     paused: paused === true,
     ...(paused === true ? parsePause(item ?? {}) : {}),
-    ...(paused !== true && typeof resumedAt === 'string' ? { resumedAt } : {}),
+    ...(paused !== true && resumedAt !== undefined ? { resumedAt } : {}),
     ...(typeof failing === 'string' ? { failing } : {}),
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
@@ -106,13 +107,19 @@ export function parseQueueState(item: Item | undefined): QueueState {
 
 /** Reads what an operator said of a pause. A damaged part counts as none. */
 function parsePause({ pausedAt, pausedUntil, pauseReason, pausedBy }: Item): Partial<QueueState> {
-  const until = typeof pausedUntil === 'string' ? Date.parse(pausedUntil) : Number.NaN;
+  const [since, until] = [isoOf(pausedAt), isoOf(pausedUntil)];
   return {
-    ...(typeof pausedAt === 'string' ? { pausedAt } : {}),
-    ...(isSortable(until) ? { pausedUntil: toIso(until) } : {}),
+    ...(since === undefined ? {} : { pausedAt: since }),
+    ...(until === undefined ? {} : { pausedUntil: until }),
     ...(isPauseText(pauseReason) ? { pauseReason } : {}),
     ...(isPauseText(pausedBy) ? { pausedBy } : {}),
   };
+}
+
+/** A stored time as the library writes it; undefined for what is no time. */
+function isoOf(value: unknown): string | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return isSortable(time) ? toIso(time) : undefined;
 }
 
 /** Reads the run of a tier. A damaged one counts as none: a later run catches up on it. */

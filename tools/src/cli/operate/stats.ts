@@ -85,7 +85,8 @@ function row(queue: ServedStats, now: number, paint: Paint): string[] {
   const { due, lagSeconds, oldestDueAt, dead, pausedAt } = queue;
   const since = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
   const paused = `${since}${pauseNote(queue, now)}`;
-  const oldestMs = oldestDueAt === undefined ? undefined : now - Date.parse(oldestDueAt);
+  // Anybody may have written a due time: one that cannot be read has no age.
+  const oldestMs = now - Date.parse(oldestDueAt ?? '');
   return [
     printable(queue.queue),
     queue.retryMode === 'progressive' ? 'by age' : queue.retryMode === 'perRecord' ? 'per record' : '-',
@@ -94,7 +95,7 @@ function row(queue: ServedStats, now: number, paint: Paint): string[] {
       count === undefined ? '-' : String(count),
     ),
     lagSeconds === undefined ? '-' : age(lagSeconds * 1000),
-    oldestMs === undefined ? '-' : oldestMs >= 0 ? age(oldestMs) : `in ${age(-oldestMs)}`,
+    !Number.isFinite(oldestMs) ? '-' : oldestMs >= 0 ? age(oldestMs) : `in ${age(-oldestMs)}`,
     dead > 0 ? paint('red', String(dead)) : '0',
     [
       ...(unserved ? [paint('yellow', `no rule serves it${meantText(didYouMean)}`)] : []),
