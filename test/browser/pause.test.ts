@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { serve, servesConsoles } from './serve.js';
+import { axe, openPage, watchPages } from './session.js';
+import { shop } from './world.js';
+
+watchPages();
+servesConsoles();
+
+it('an operator pauses a queue with a reason and an end, reads both in the overview, and resumes it', async () => {
+  const { store, ...console } = await shop();
+  const origin = await serve(console);
+  const page = await openPage(origin);
+  await page.goto(`${origin}/`);
+  await page.getByRole('link', { name: 'Pause… mails' }).first().click();
+  expect(await page.locator('h1').innerText()).toBe('Pause mails?');
+  expect(await axe(page)).toEqual([]);
+  await page.getByLabel('Why, for other operators').fill('move <b>to</b> a new host');
+  await page.getByLabel('No alarm before').fill('2h');
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+
+  expect(await page.getByRole('status').innerText()).toContain('mails is paused now.');
+  const row = page.getByRole('row').filter({ hasText: 'Resume… mails' });
+  expect(await row.innerText()).toContain('by ops until 16:47 UTC, "move <b>to</b> a new host"');
+  expect(await store.queues.read('mails')).toMatchObject({ paused: true, pausedBy: 'ops' });
+
+  await row.getByRole('link', { name: 'Resume… mails' }).click();
+  expect(await page.locator('form.blank').innerText()).toContain('by ops until 16:47 UTC');
+  expect(await page.getByLabel('Why, for other operators').count()).toBe(0);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  expect(await page.getByRole('status').innerText()).toContain('mails is not paused now.');
+  expect(await row.count()).toBe(0);
+  expect(await store.queues.read('mails')).toMatchObject({ paused: false });
+});
