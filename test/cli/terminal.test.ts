@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { processOutput } from '../../tools/src/cli/output.js';
+import { printable, processOutput } from '../../tools/src/cli/output.js';
 import { terminalBar } from '../../tools/src/cli/progress.js';
 import { anyText } from '../fuzz/raw-values.js';
 
@@ -33,6 +33,13 @@ describe('a line of data', () => {
       }),
     );
   });
+});
+
+it('a text that others wrote has a space for each of them', () => {
+  const tricks = [
+    ...'\u0000\u001b\n\u007f\u0085\u009b\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069',
+  ];
+  expect(printable(tricks.join('a'))).toBe(tricks.map(() => ' ').join('a'));
 });
 
 describe('the progress of a long operation', () => {

@@ -70,6 +70,23 @@ describe('a queue is failing', () => {
   });
 });
 
+describe('a note begins', () => {
+  const evidenceOf = (outcomes: GroupOutcomes) =>
+    notesOf([T, { '': outcomes }]).notes.map(({ evidence }) => evidence);
+
+  it('with more failures than successes, of three records, or of one that has failed before', () => {
+    expect(evidenceOf(failed(3, T, 3))).toEqual([]);
+    expect(evidenceOf(failed(1, T))).toEqual([1]);
+    expect(evidenceOf({ ...failed(2, T), isTelling: false })).toEqual([]);
+    expect(evidenceOf({ ...failed(3, T), isTelling: false })).toEqual([3]);
+  });
+
+  it('with the failures, less twice the successes', () => {
+    expect(evidenceOf(failed(5, T, 1))).toEqual([3]);
+    expect(evidenceOf(failed(3, T, 2))).toEqual([0]);
+  });
+});
+
 describe('a note of a time ahead', () => {
   const ahead = (seconds: number) =>
     afterRun(notesOf([T + seconds, { '': failed(5, T + seconds) }]), new Map([['', failed(5, T)]]), T);
@@ -104,6 +121,36 @@ describe('a queue has recovered', () => {
     expect(failingSeconds(afterRun(outage(), success, T + HOUR), T + HOUR)).toBe(0);
   });
 
+  it('by as many successes as failures of late, which halve in two minutes', () => {
+    const groups = (at: number, outcomes: GroupOutcomes) =>
+      notesOf([T, { '': failed(8, T) }], [at, { '': outcomes }]).notes.length;
+    expect(groups(T, failed(1, T, 8))).toBe(1);
+    expect(groups(T, failed(1, T, 9))).toBe(0);
+    expect(groups(T + 119, failed(1, T + 119, 5))).toBe(1);
+    expect(groups(T + 120, failed(1, T + 120, 5))).toBe(0);
+  });
+
+  it('by as many successes as records have failed, if these are fewer than five', () => {
+    const down = notesOf([T, { '': { ...failed(8, T), records: 3 } }]);
+    const left = (successes: number) =>
+      afterRun(down, new Map([['', succeeded(successes)]]), T).notes.length;
+    expect([left(2), left(3)]).toEqual([1, 0]);
+  });
+
+  it('not by failures of old records alone, however long after the others', () => {
+    const old = { ...none, lastFailureAt: T + 9 * HOUR };
+    const { notes, endedAt } = afterRun(outage(), new Map([['', old]]), T + 9 * HOUR);
+    expect(notes).toMatchObject([{ since: T, lastAt: T + 9 * HOUR, evidence: 10 }]);
+    expect(endedAt).toBeUndefined();
+  });
+
+  it('once: further runs do not lengthen the hour', () => {
+    const over = afterRun(outage(), new Map([['', succeeded(5)]]), T + 320);
+    const later = afterRun(over, new Map([['', succeeded(5)]]), T + 2_000);
+    expect(failingSeconds(later, T + 320 + HOUR - 1)).toBe(0);
+    expect(failingSeconds(later, T + 320 + HOUR)).toBeUndefined();
+  });
+
   it('without a word where it was not failing yet', () => {
     const notes = notesOf([T, { '': failed(5, T) }], [T + 60, { '': succeeded(9) }]);
     expect(failingText(notes)).toBeUndefined();
@@ -119,6 +166,7 @@ describe('a queue has recovered', () => {
     const [day, left] = [86_400, { waiting: 5, inRetry: 0, dead: 10 }];
     expect(failingSeconds(outage(), T + 299 + day, left)).toBe(299 + day);
     expect(failingSeconds(outage(), T + 300 + day, left)).toBe(0);
+    expect(failingSeconds(outage(), T + 299 + day, { ...left, waiting: 0 })).toBe(299 + day);
     expect(failingSeconds(outage(), T + 9 * day, { ...left, inRetry: 1 })).toBe(9 * day);
   });
 });
@@ -147,6 +195,25 @@ describe('destinations', () => {
     expect(failingSeconds(recovered, T + 400)).toBe(0);
     const again = afterRun(recovered, new Map([['b', failed(1, T + 460)]]), T + 460);
     expect(failingSeconds(again, T + 460)).toBe(460);
+  });
+
+  it('that fail in the run that proves the recovery of the whole queue are not quiet, nor those of a queue that did not fail', () => {
+    const recovers = { '': failed(1, T + 320, 40), a: failed(1, T + 320) };
+    const quietOf = ({ notes }: FailingNotes) => notes.map(({ group, isQuiet }) => [group, isQuiet]);
+    expect(quietOf(afterRun(down(), new Map(Object.entries(recovers)), T + 320))).toEqual([
+      ['a', false],
+      ['b', true],
+    ]);
+    const few = notesOf([T, { '': failed(10, T, 9), a: failed(10, T) }], [T + 300, { '': succeeded(20) }]);
+    expect(quietOf(few)).toEqual([['a', false]]);
+  });
+
+  it('are said by the one that has failed longest', () => {
+    const notes = notesOf(
+      [T, { a: failed(9, T) }],
+      [T + 300, { a: failed(9, T + 300), b: failed(9, T + 300) }],
+    );
+    expect(failingSeconds(afterRun(notes, new Map([['b', failed(9, T + 600)]]), T + 600), T + 600)).toBe(600);
   });
 
   it('go on where one of them recovers and the whole queue does not', () => {

@@ -38,7 +38,7 @@ export function hasColors(stream: { readonly isTTY?: boolean }): boolean {
 /** A text that cannot play tricks on the terminal: payloads and errors come from anywhere. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, ' ');
 }
 
 /** `1 record`, `3 records`. */
