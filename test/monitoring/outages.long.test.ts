@@ -56,7 +56,7 @@ const PAGES: Readonly<Record<string, Outage & { readonly within: number }>> = {
   },
 };
 
-/** Outages that page nobody: retries deal with them, or they were announced. */
+/** Outages without a page: retries deal with them, or they were announced. */
 const SILENT: Readonly<Record<string, Outage>> = {
   'one attempt in ten fails at random for 48 hours, and 1 % die': {
     ...{ perMinute: 1, minutes: 2 * DAY, how: atRandom(0.1, 0.01) },

@@ -92,7 +92,7 @@ describe('a note of a time ahead', () => {
     afterRun(notesOf([T + seconds, { '': failed(5, T + seconds) }]), new Map([['', failed(5, T)]]), T);
   const sinceOf = ({ notes }: FailingNotes) => notes.map(({ since }) => since);
 
-  it('begins anew, as it would hide an outage until that time; clocks may differ by minutes', () => {
+  it('begins again, as it would hide an outage until that time; clocks may differ by minutes', () => {
     expect(sinceOf(ahead(240))).toEqual([T + 240]);
     expect(sinceOf(ahead(241))).toEqual([T]);
   });
@@ -132,8 +132,7 @@ describe('a queue has recovered', () => {
 
   it('by as many successes as records have failed, if these are fewer than five', () => {
     const down = notesOf([T, { '': { ...failed(8, T), records: 3 } }]);
-    const left = (successes: number) =>
-      afterRun(down, new Map([['', succeeded(successes)]]), T).notes.length;
+    const left = (successes: number) => afterRun(down, new Map([['', succeeded(successes)]]), T).notes.length;
     expect([left(2), left(3)]).toEqual([1, 0]);
   });
 

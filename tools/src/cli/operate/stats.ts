@@ -85,7 +85,7 @@ function row(queue: ServedStats, now: number, paint: Paint): string[] {
   const { due, lagSeconds, oldestDueAt, dead, pausedAt } = queue;
   const since = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
   const paused = `${since}${pauseNote(queue, now)}`;
-  // Anybody may have written a due time: one that cannot be read has no age.
+  // A producer may have written the due time: one that cannot be read has no age.
   const oldestMs = now - Date.parse(oldestDueAt ?? '');
   return [
     printable(queue.queue),
