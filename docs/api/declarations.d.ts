@@ -1966,15 +1966,14 @@ interface LatestCounts {
     readonly counts: Counts | undefined;
     readonly error: unknown;
 }
+interface ExactCounts {
+    readonly queues?: readonly string[] | undefined;
+}
 declare class CountsReader {
-    constructor(deps: OverviewDeps, patience?: AbortSignal | undefined);
+    constructor(deps: OverviewDeps, patience?: AbortSignal | undefined, exact?: ExactCounts | undefined);
     read(): Promise<LatestCounts>;
     forget(): void;
 }
-declare function queuesWithRecords({ runtime, backlog, }: {
-    readonly runtime?: Pick<RuntimeKnowledge, 'status'> | undefined;
-    readonly backlog: Pick<OverviewDeps['backlog'], 'table'>;
-}): string[];
 
 interface RecentAttempts {
     readonly succeeded: number;
@@ -2338,7 +2337,6 @@ export {
     pauseNote,
     perform,
     phaseOf,
-    queuesWithRecords,
     randomToken,
     records,
     redactionOf,
@@ -2402,6 +2400,7 @@ export type {
     Duration,
     EntryFunctionProps,
     ErrorEntry,
+    ExactCounts,
     FailureAge,
     FailureCause,
     FailureCounts,

@@ -71,7 +71,10 @@ export class CountsReader {
   private triedAt = Number.NEGATIVE_INFINITY;
   private reading: Promise<LatestCounts> | undefined;
 
-  /** @param patience default: what DynamoDB throttles or does not answer is repeated for half a minute; aborted: never */
+  /**
+   * @param patience default: what DynamoDB throttles or does not answer is repeated for half a minute; aborted: never
+   * @param exact counts the whole index, at a cost that grows with what waits. Default: the beginning of each queue
+   */
   constructor(
     private readonly deps: OverviewDeps,
     private readonly patience?: AbortSignal,
