@@ -6,8 +6,8 @@ import { systemClock } from '../../src/support/clock.js';
 import { METADATA_KEY } from '../../src/template-metadata.js';
 import { servingAt } from '../../tools/src/cli/unserved.js';
 import { announcedRuntime } from './announced-runtime.js';
-import { startCloudFormation } from './fake-cloudformation.js';
 import { readingItem } from './backlog-tables.js';
+import { startCloudFormation } from './fake-cloudformation.js';
 import { backlog } from './in-process.js';
 import { oldTable } from './old-table.js';
 
@@ -32,7 +32,9 @@ describe('a queue that no rule of the local runtime serves', () => {
     const statusPage = `http://127.0.0.1:${(page.address() as AddressInfo).port}/`;
     runtime = await announcedRuntime({ statusPage });
     const { records, control } = await runtime.renew();
-    await control.put(...['default', 'bulk', 'deafult', 'elsewhere'].map((queue) => readingItem(queue, RUNTIME_NOW)));
+    await control.put(
+      ...['default', 'bulk', 'deafult', 'elsewhere'].map((queue) => readingItem(queue, RUNTIME_NOW)),
+    );
     await records.put(record('a', 'deafult'), record('b', 'deafult'), record('c', 'bulk'));
     await records.put(record('dead', 'elsewhere', 'DEAD'));
     const counts = { table: records.name, NEW: 0, ERROR: 0, SUCCESS: 0, DEAD: 0 };
