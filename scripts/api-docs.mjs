@@ -32,7 +32,7 @@ const POLICIES = [
 const HANDED_ON = [
   ...['PolicyType', 'Jitter', 'FormulaWait', 'Failure', 'RetryDecider', 'FailedAttempt'],
   ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
-  ...['AsRead', 'Bounds', 'OfRecord', 'Place', 'Tried'],
+  ...['AsRead', 'Breaker', 'OfRecord', 'Place', 'Tried'],
 ];
 
 const app = await Application.bootstrapWithPlugins({

@@ -1,11 +1,32 @@
 /**
  * The parts that the handlers are made of. Code that builds on it may be a runner outside of Lambda (a container, a worker), a store
- * of your own, or a test with a clock and a store in memory. The tools of the same version
+ * of your own, a tool for operators, or a test with a clock and a store in memory. The tools of the same version
  * stand on it, too. It changes more often than the other entries.
  *
  * @packageDocumentation
  */
 
+export { jsonOf } from './delivery/body.js';
+export { parseDeliveryUrl } from './delivery/url.js';
+export {
+  type Indexed,
+  type IndexedWhenFree,
+  type IndexingDeps,
+  indexWhenFree,
+  type SweepDeps,
+  type SweepSummary,
+  sweep,
+} from './intake/index.js';
+export { CLOCK_SKEW_MS, isExpired } from './leases/timed-hold.js';
+export { failingFor } from './monitor/index.js';
+export { redrive } from './operate/changes.js';
+export type { PayloadMatch, SkipReason, Which } from './operate/index.js';
+export { mergeInto } from './operate/merge-patch.js';
+export { type DuePart, duePartsOf } from './operate/queue-stats.js';
+export { isPlainObject, parseSelection, type Selected } from './operate/selection.js';
+export { lanesInUse } from './operate/stats.js';
+export { Tables } from './operate/tables.js';
+export { RateLimiter, Writes } from './operate/writes.js';
 export {
   caughtUpBy,
   DEFAULT_TIERS,
@@ -53,14 +74,25 @@ export {
   waitOf,
   withoutDeadEnding,
 } from './record/index.js';
+export { itemBytes } from './record/item-size.js';
+export { isPassiveBy } from './registry/regions.js';
+export { removedSince } from './registry/removed.js';
 export type * as StoreTypes from './store/contract.js';
+export { isId } from './store/dynamodb/control-values.js';
+export { isOfOneRecord, isOfStore } from './store/errors.js';
 export {
   type BacklogStore,
   createDynamoDbClient,
+  DUE_INDEX,
+  type DynamoDBClient,
+  DynamoDbOperatorStore,
   DynamoDbStore,
+  DynamoDbSweepStore,
   MemoryStore,
   type OperatorStore,
+  type SweepStore,
 } from './store/index.js';
+export { patiently } from './store/patience.js';
 export {
   CLOCK_TOLERANCE_MS,
   type Clock,
@@ -70,19 +102,46 @@ export {
   systemClock,
   toIso,
 } from './support/clock.js';
-export { age, parseDuration } from './support/duration.js';
+export { age, type Bounds, parseDuration } from './support/duration.js';
+export { hash32 } from './support/hash.js';
+export { BUNDLE_METADATA, type BundleDescription, LOCAL_CONTEXT } from './support/local-bundle.js';
+export { didYouMean, nearest } from './support/nearest.js';
 export { type Random, randomToken, systemRandom } from './support/random.js';
+export { isRegion } from './support/region.js';
 export { seededRandom } from './support/seeded-random.js';
+export { readJson } from './support/settings-file.js';
+export { withoutTrailing } from './support/trailing.js';
+export { withoutUrlSecrets } from './support/url-text.js';
+export { parseOptions, show } from './support/validation.js';
+export { VERSION } from './support/version.js';
 export { VirtualTime } from './support/virtual-time.js';
 export {
+  type BacklogDescription,
+  type DeliveryDescription,
+  METADATA_KEY,
+  METADATA_VERSION,
+  type QueueDescription,
+  type TableDescription,
+  TOKEN,
+} from './template-metadata.js';
+export {
+  type BreakerMemory,
   type BreakerOptions,
+  LANES_AT_ONCE,
+  parseWeights,
+  QUEUE_DEFAULTS,
+  type QueueWeights,
   type RunDeps,
   type RunOptions,
   type RunSummary,
   type RunTarget,
   redactionOf,
+  resolveBreaker,
   retryDecider,
   run,
   type StopReason,
+  TIMES,
 } from './worker/index.js';
+export { PageTurns, type QueueTurns } from './worker/page-turns.js';
 export { isIdle } from './worker/summary.js';
+export { areEqual } from './worker/weights.js';

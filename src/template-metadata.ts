@@ -12,18 +12,27 @@ export const METADATA_VERSION = 1;
  * begin with `TOKEN`.
  */
 export interface BacklogDescription {
+  /** `METADATA_VERSION` of the library that wrote it. */
   readonly version: number;
+  /** EventBridge rules, or EventBridge Scheduler. */
   readonly trigger: 'rules' | 'scheduler';
+  /** The time zone of schedules. Absent: UTC. */
   readonly timeZone?: string | undefined;
   /** The primary region. Absent: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
+  /** It has an intake. */
   readonly intake: boolean;
+  /** It has a sweep. */
   readonly sweep: boolean;
+  /** The table of records. */
   readonly records: TableDescription;
+  /** The control table. */
   readonly control: TableDescription;
+  /** The queues by name. */
   readonly queues: Readonly<Record<string, QueueDescription>>;
 }
 
+/** A table of the template, or a given one. */
 export interface TableDescription {
   /** The resource in the same template. Absent: the table is given. */
   readonly logicalId?: string | undefined;
@@ -33,14 +42,19 @@ export interface TableDescription {
 
 /** A queue as it was checked at synthesis. Durations are in seconds; what is absent has its default. */
 export interface QueueDescription {
+  /** The retry mode. */
   readonly retryMode: RetryMode;
+  /** The retry policy. */
   readonly retry?: RetryPolicy | undefined;
   /** The tiers of a progressive queue, the default ones too. */
   readonly tiers?: readonly Tier<number>[] | undefined;
   /** The worker: `deliverTo`, `entry`, `handler`, `worker NAME`, or `external`. */
   readonly work: string;
+  /** The destination of the built-in delivery. */
   readonly deliverTo?: DeliveryDescription | undefined;
+  /** Its rules fire. */
   readonly enabled: boolean;
+  /** The time of first attempts: on insertion, or by a rule. */
   readonly firstAttempt: 'onInsert' | 'scheduled';
   /** The timeout of its function, or how long a run of its process may be. */
   readonly timeout: number;
@@ -50,12 +64,19 @@ export interface QueueDescription {
 
 /** A delivery without what may be secret: no query, user or password of the URL, no values of headers. */
 export interface DeliveryDescription {
+  /** The URL without what may be secret. */
   readonly url: string;
+  /** The HTTP method. */
   readonly method?: string | undefined;
+  /** Names of headers. */
   readonly headers?: readonly string[] | undefined;
+  /** Requests are signed. */
   readonly signed?: boolean | undefined;
+  /** The option of the same name. */
   readonly answers?: unknown;
+  /** Seconds until a request is given up. */
   readonly requestTimeout?: number | undefined;
+  /** The option of the same name. */
   readonly allowPrivateAddresses?: unknown;
 }
 

@@ -16,6 +16,7 @@ import { RetentionDays, ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as core from 'zod/v4/core';
 import { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
 
@@ -336,12 +337,12 @@ declare function isMisindexed(record: BacklogRecord): boolean;
 declare function isRevived(record: BacklogRecord): boolean;
 declare function indexChange(record: BacklogRecord, now: number, shards?: number): RecordChange;
 
-type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
+type Place$1 = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
 declare function deadLane(lane: string): string;
 declare function lanesOf(queue: string, from?: number, until?: number): string[];
 declare function withoutDeadEnding(lane: string): string;
 declare function isLaneOf(lane: string, queue: string): boolean;
-declare function ownLaneOf(record: Place, shards?: number): string;
+declare function ownLaneOf(record: Place$1, shards?: number): string;
 
 declare function nextAttemptAt(record: BacklogRecord): string | undefined;
 
@@ -417,6 +418,11 @@ declare function firstTryAt({ firstFailureAt, notReady }: Tried): number | undef
 declare function notReadyText(record: BacklogRecord): string | undefined;
 
 declare function traceIdOf(traceparent: string): string;
+
+interface KnownQueues {
+    readonly serves?: ((queue: string) => boolean) | undefined;
+    readonly shardsOf?: ((queue: string) => number) | undefined;
+}
 
 interface QueueOwner {
     readonly owner: string;
@@ -685,6 +691,15 @@ declare class StoreUnavailableError extends StoreError {
 declare class StoreAccessError extends StoreError {
     readonly name = "StoreAccessError";
 }
+declare function isOfOneRecord(error: unknown): boolean;
+declare function isOfStore(error: unknown): error is StoreError;
+
+declare const CLOCK_SKEW_MS = 5000;
+declare function isExpired({ until }: {
+    readonly until: number;
+}, clock: Clock): boolean;
+
+declare const LANES_AT_ONCE = 8;
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
@@ -763,10 +778,19 @@ type BreakerChoice = boolean | BreakerSettings;
 type BreakerOptions = {
     readonly [Name in keyof BreakerSettings]-?: number;
 };
+declare const QUEUE_DEFAULTS: {
+    readonly concurrency: 10;
+    readonly onInsertConcurrency: 10;
+    readonly attemptTimeout: 30;
+    readonly maxRetryAfter: 86400;
+    readonly retention: number;
+};
+declare const TIMES: readonly ['attemptTimeout', 'maxRetryAfter', 'retention'];
 interface RunLimits extends LimitOptions {
     readonly concurrency: number;
     readonly attemptTimeout: number;
 }
+declare function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined;
 
 interface AttemptContext {
     readonly signal: AbortSignal;
@@ -821,6 +845,24 @@ interface RunOptions extends FailureChoices {
     readonly isDebugged?: boolean | undefined;
 }
 
+type BreakerStatus = 'closed' | 'open' | 'halfOpen';
+type AttemptKind = 'attempt' | 'probe';
+interface Transition {
+    readonly next: BreakerState | undefined;
+    readonly read: BreakerState | undefined;
+}
+declare class Breaker {
+    constructor(options: BreakerOptions, random: Random);
+    refresh(state: BreakerState | undefined): void;
+    status(now: number): BreakerStatus;
+    get openUntil(): number;
+    beginProbe(now: number, holdSeconds: number): Transition;
+    lostProbe(now: number): void;
+    ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined;
+}
+
+type BreakerMemory = Map<string, Map<string, Breaker>>;
+
 interface RunSummary {
     readonly queue: string;
     readonly lane: string;
@@ -849,7 +891,10 @@ declare function isIdle(run: RunSummary): boolean;
 
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
 
+type QueueWeights = ReadonlyMap<string, number>;
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
+declare function parseWeights(choice: QueuesChoice, name: string): QueueWeights;
+declare function areEqual(weights: QueueWeights): boolean;
 
 type AllowedAddresses = boolean | readonly string[];
 
@@ -873,6 +918,8 @@ interface HttpDeliveryOptions {
 interface HttpDelivery extends Process {
     prepare(): Promise<void>;
 }
+
+declare function parseDeliveryUrl(text: string, name: string): string;
 
 type Severity = 'page' | 'ticket';
 type AlarmActions = readonly IAlarmAction[] | {
@@ -1245,6 +1292,15 @@ interface SpanContext {
 }
 declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
 
+interface QueueTurns {
+    take(): Promise<() => void>;
+    rest(): void;
+}
+declare class PageTurns {
+    constructor(weights: QueueWeights, random: Random);
+    of(queue: string): QueueTurns;
+}
+
 interface ClientOptions {
     readonly endpoint?: string | undefined;
     readonly region?: string | undefined;
@@ -1336,6 +1392,7 @@ interface CountQuery {
 }
 
 type OnDamaged = (key: string, attributes: readonly string[]) => void;
+declare function isId(value: unknown): value is string;
 
 interface Consumed {
     readonly operation: string;
@@ -1369,6 +1426,26 @@ declare class DynamoDbStore implements BacklogStore {
     readonly activeRegion: ActiveRegionStore;
     constructor(deps: DynamoDbStoreDeps);
 }
+
+declare class DynamoDbSweepStore extends DynamoDbStore implements SweepStore {
+    readonly sweep: NotIndexedStore;
+    constructor(deps: DynamoDbStoreDeps);
+}
+
+declare class DynamoDbOperatorStore extends DynamoDbSweepStore implements OperatorStore {
+    readonly records: OperatorRecordStore;
+    readonly pages: OperatorPageStore;
+    readonly leases: OperatorLeaseStore;
+    readonly queues: OperatorQueueStore;
+    readonly activeRegion: OperatorActiveRegionStore;
+    readonly control: ControlStore;
+    readonly readings: ReadingStore;
+    constructor(deps: DynamoDbStoreDeps);
+}
+
+declare const DUE_INDEX = "due";
+
+declare function itemBytes(item: Item): number;
 
 interface MemoryStoreDeps {
     readonly clock: Clock;
@@ -1434,6 +1511,317 @@ interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
 }
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
+declare function jsonOf(payload: unknown): string;
+
+interface IndexingDeps extends KnownQueues {
+    readonly store: BacklogStore;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly logger: AttemptLogger;
+    readonly invocation?: string | undefined;
+}
+interface Indexed {
+    readonly indexed: readonly BacklogRecord[];
+    readonly skipped: number;
+    readonly quarantined: number;
+    readonly refused: number;
+    readonly trouble?: Trouble | undefined;
+}
+interface Trouble {
+    readonly error: StoreError;
+    readonly ids: readonly string[];
+}
+
+interface IndexedWhenFree extends Indexed {
+    readonly waiting: readonly string[];
+}
+interface WhereElse {
+    readonly previousQueues?: readonly string[] | undefined;
+    readonly onArrival?: Pick<ReadonlySet<string>, 'has'> | undefined;
+}
+declare function indexWhenFree(ids: readonly string[], deps: IndexingDeps, { previousQueues, onArrival }?: WhereElse): Promise<IndexedWhenFree>;
+
+interface SweepDeps {
+    readonly store: SweepStore;
+    readonly clock: Clock;
+    readonly deadline: number;
+    readonly found: (ids: readonly string[]) => Promise<void>;
+}
+interface SweepSummary {
+    readonly ended: 'finished' | 'unfinished' | 'rested' | 'passiveRegion';
+    readonly found: number;
+}
+declare function sweep({ store, clock, deadline, found }: SweepDeps): Promise<SweepSummary>;
+
+interface Stats {
+    readonly readUnits: number;
+    readonly at: string;
+    readonly queues: readonly QueueStats[];
+}
+interface QueueStats {
+    readonly queue: string;
+    readonly retryMode: RetryMode | undefined;
+    readonly paused: boolean;
+    readonly pausedAt?: string | undefined;
+    readonly pausedUntil?: string | undefined;
+    readonly pauseReason?: string | undefined;
+    readonly pausedBy?: string | undefined;
+    readonly unserved?: true | undefined;
+    readonly openBreakers: number;
+    readonly pending: number;
+    readonly dead: number;
+    readonly oldestDueAt: string | undefined;
+    readonly lagSeconds?: number | undefined;
+    readonly due?: {
+        readonly now: number;
+        readonly minute: number;
+        readonly hour: number;
+        readonly day: number;
+    } | undefined;
+    readonly ages?: readonly {
+        readonly fromAgeSeconds: number;
+        readonly untilAgeSeconds: number | undefined;
+        readonly count: number;
+    }[] | undefined;
+    readonly delayed?: number | undefined;
+}
+type QueueCounts = Pick<QueueStats, 'pending' | 'dead' | 'oldestDueAt' | 'lagSeconds' | 'due' | 'ages' | 'delayed'>;
+interface DuePart {
+    readonly from?: number | undefined;
+    readonly until: number;
+    readonly count: number;
+}
+declare function duePartsOf({ due, ages, delayed, pending }: QueueCounts, now: number): DuePart[];
+
+interface Counted {
+    readonly counts: Pick<QueueCounts, 'pending' | 'dead'>;
+    readonly inRetry: number;
+}
+declare function failingFor({ failing, paused }: Pick<QueueState, 'failing' | 'paused'>, counted: Counted | undefined, { now, isPassive }: {
+    readonly now: number;
+    readonly isPassive: boolean | undefined;
+}): number | undefined;
+
+interface Reading {
+    readonly at: string;
+    readonly counts: QueueCounts;
+    readonly inRetry?: number | undefined;
+    readonly shards: number;
+    readonly retryMode: RetryMode;
+    readonly retry?: RetryPolicy | undefined;
+}
+
+type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
+interface Change {
+    readonly do: 'change';
+    readonly change: OperatorChange;
+    readonly ifFree?: OperatorChange;
+}
+interface RedriveWishes {
+    readonly queue?: string | undefined;
+    readonly retry?: RetryPolicy | null | undefined;
+}
+declare function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change;
+
+interface Delay {
+    readonly delay?: Duration | undefined;
+    readonly at?: Date | string | undefined;
+}
+
+interface OperationResult {
+    readonly matched: number;
+    readonly changed: number;
+    readonly delayed: number;
+    readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+    readonly failed: number;
+    readonly failures: readonly {
+        readonly id: string;
+        readonly reason: string;
+    }[];
+    readonly examples: readonly string[];
+    readonly ended: 'complete' | 'limit' | 'aborted';
+}
+type ActionResult = OperationResult & {
+    readonly readUnits: number;
+    readonly writeUnits: number;
+};
+declare class OperationInterruptedError extends StoreError {
+    readonly result: OperationResult;
+    readonly name = "OperationInterruptedError";
+    constructor(result: OperationResult, options: {
+        readonly cause: unknown;
+    });
+}
+interface OperationProgress {
+    readonly looked: number;
+    readonly matched: number;
+    readonly changed: number;
+    readonly skipped: number;
+    readonly failed: number;
+}
+
+interface Selection {
+    readonly queue?: string | undefined;
+    readonly status?: Status | readonly Status[] | undefined;
+    readonly errorName?: string | undefined;
+    readonly deadReason?: string | undefined;
+    readonly olderThan?: number | string | undefined;
+    readonly youngerThan?: number | string | undefined;
+    readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+    readonly all?: boolean | undefined;
+}
+interface PayloadMatch {
+    readonly path: string | readonly string[];
+    readonly equals: unknown;
+}
+interface Selected {
+    readonly queue: string | undefined;
+    readonly statuses: readonly Status[];
+    readonly matches: (record: BacklogRecord, now: number) => boolean;
+    readonly namesReason: boolean;
+}
+interface StatusesOfAction {
+    readonly actsOn: readonly Status[];
+    readonly byDefault?: readonly Status[] | undefined;
+}
+declare function parseSelection(input: unknown, { actsOn, byDefault }: StatusesOfAction, name: string): Selected;
+declare function isPlainObject(value: unknown): value is Record<string, unknown>;
+
+type Which = string | readonly string[] | Selection;
+interface OperationOptions {
+    readonly dryRun?: boolean | undefined;
+    readonly perSecond?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly concurrency?: number | undefined;
+    readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+    readonly onTrouble?: ((message: string) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+    readonly expected?: Item | undefined;
+}
+interface RedriveOptions extends OperationOptions {
+    readonly queue?: string | undefined;
+    readonly retry?: RetryPolicy | null | undefined;
+}
+interface DiscardOptions extends OperationOptions {
+    readonly reason?: string | undefined;
+    readonly retention?: Duration | 'forever' | undefined;
+    readonly delete?: boolean | undefined;
+}
+interface SnoozeOptions extends OperationOptions, Delay {
+}
+interface MoveOptions extends OperationOptions {
+    readonly queue: string;
+}
+interface EditOptions extends OperationOptions {
+    readonly payload?: unknown;
+    readonly merge?: Readonly<Record<string, unknown>> | undefined;
+    readonly redrive?: boolean | undefined;
+}
+interface ChangePolicyOptions extends OperationOptions {
+    readonly retry: RetryPolicy | null;
+}
+interface ExportOptions {
+    readonly limit?: number | undefined;
+    readonly onTrouble?: ((message: string) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface PauseOptions {
+    readonly until?: Date | string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+interface StatsOptions {
+    readonly queues?: readonly string[] | undefined;
+    readonly alsoQueues?: readonly string[] | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+
+interface ConnectionOptions {
+    readonly client?: DynamoDBClient | undefined;
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly clock?: Clock | undefined;
+    readonly random?: Random | undefined;
+}
+
+interface BacklogOperatorOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly store?: OperatorStore | undefined;
+}
+interface Units {
+    readonly readUnits: number;
+    readonly writeUnits: number;
+}
+declare class Tables {
+    readonly clock: Clock;
+    readonly random: Random;
+    constructor(options: BacklogOperatorOptions);
+    open(): {
+        readonly store: OperatorStore;
+        readonly units: () => Units;
+    };
+    region(): Promise<string | undefined>;
+    checkRegion(store: OperatorStore): Promise<void>;
+    patiently(signal?: AbortSignal, onTrouble?: (_message: string) => void): <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+}
+
+declare class BacklogOperator {
+    constructor(options: BacklogOperatorOptions);
+    redrive(which: Which, options?: RedriveOptions): Promise<ActionResult>;
+    discard(which: Which, options?: DiscardOptions): Promise<ActionResult>;
+    snooze(which: Which, options: SnoozeOptions): Promise<ActionResult>;
+    runNow(which: Which, options?: OperationOptions): Promise<ActionResult>;
+    editPayload(which: Which, options: EditOptions): Promise<ActionResult>;
+    move(which: Which, options: MoveOptions): Promise<ActionResult>;
+    changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult>;
+    export(which: Which, options?: ExportOptions): AsyncGenerator<Item>;
+    stats(options?: StatsOptions): Promise<Stats>;
+    pause(queue: string, options?: PauseOptions): Promise<boolean>;
+    resume(queue: string): Promise<boolean>;
+}
+
+type RedactPayload = (payload: unknown, record: {
+    readonly id: string;
+    readonly queue: string;
+}) => unknown;
+
+type Merged = {
+    readonly payload: unknown;
+} | {
+    readonly refused: string;
+};
+declare function mergeInto(payload: unknown, patch: Readonly<Record<string, unknown>>): Merged;
+
+interface StatsDeps {
+    readonly store: Pick<OperatorStore, 'pages'>;
+    readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+}
+declare function lanesInUse(lanes: readonly string[], { store, patiently }: StatsDeps): Promise<ReadonlyMap<string, string>>;
+
+declare class RateLimiter {
+    nextAt: number;
+    constructor(perSecond: number | undefined, clock: Clock);
+    waitMs(): number;
+    acquire(signal?: AbortSignal): Promise<void>;
+}
+interface OfOneRecord {
+    readonly record: BacklogRecord;
+}
+declare class Writes {
+    constructor(concurrency: number, onRefused: (id: string, reason: string) => void);
+    each<One extends OfOneRecord>(all: readonly One[], write: (one: One, mayGoOn: () => boolean) => Promise<void>): Promise<void>;
+}
+
+interface Place {
+    readonly region?: string | undefined;
+    readonly primaryRegion?: string | undefined;
+}
+declare function isPassiveBy(active: ActiveRegion | undefined, { region, primaryRegion }: Place, now: number): boolean;
+
+declare function removedSince(entry: QueueOwner, now: number): string | undefined;
+
 type contract_d_ActiveRegion = ActiveRegion;
 type contract_d_ActiveRegionStore = ActiveRegionStore;
 type contract_d_ArrivalsClaim = ArrivalsClaim;
@@ -1496,7 +1884,39 @@ declare namespace contract_d {
   export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
+declare function patiently<Answer>(request: () => Promise<Answer>, { clock, signal, onTrouble, }: {
+    readonly clock: Pick<Clock, 'sleep'>;
+    readonly signal: AbortSignal;
+    readonly onTrouble: (message: string) => void;
+}): Promise<Answer>;
+
+declare function hash32(text: string): number;
+
+declare const LOCAL_CONTEXT = "dynamo-backlog:local";
+declare const BUNDLE_METADATA = "DynamoBacklogBundle";
+interface BundleDescription {
+    readonly entryPoints: readonly [string];
+    readonly absWorkingDir: string;
+    readonly [option: string]: unknown;
+}
+
+declare function nearest(name: string, known: readonly string[]): string | undefined;
+declare function didYouMean(name: string, known: readonly string[], shown?: (name: string) => string): string;
+
+declare function isRegion(value: unknown): value is string;
+
 declare function seededRandom(seed: number): Random;
+
+declare function readJson(env: Readonly<Record<string, string | undefined>>, name: string): unknown;
+
+declare function withoutTrailing(text: string, character: string): string;
+
+declare function withoutUrlSecrets(text: string, maxCharacters?: number): string;
+
+declare function parseOptions<Schema extends core.$ZodType>(schema: Schema, input: unknown, name: string): core.output<Schema>;
+declare function show(value: unknown): string;
+
+declare const VERSION = "0.1.0";
 
 declare class VirtualTime {
     now: number;
@@ -1509,23 +1929,49 @@ declare class VirtualTime {
     get nextAt(): number | undefined;
 }
 
+declare const METADATA_KEY = "DynamoBacklog";
+declare const METADATA_VERSION = 1;
+interface BacklogDescription {
+    readonly version: number;
+    readonly trigger: 'rules' | 'scheduler';
+    readonly timeZone?: string | undefined;
+    readonly primaryRegion?: string | undefined;
+    readonly intake: boolean;
+    readonly sweep: boolean;
+    readonly records: TableDescription;
+    readonly control: TableDescription;
+    readonly queues: Readonly<Record<string, QueueDescription>>;
+}
+interface TableDescription {
+    readonly logicalId?: string | undefined;
+    readonly name?: string | undefined;
+}
+interface QueueDescription {
+    readonly retryMode: RetryMode;
+    readonly retry?: RetryPolicy | undefined;
+    readonly tiers?: readonly Tier<number>[] | undefined;
+    readonly work: string;
+    readonly deliverTo?: DeliveryDescription | undefined;
+    readonly enabled: boolean;
+    readonly firstAttempt: 'onInsert' | 'scheduled';
+    readonly timeout: number;
+    readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+interface DeliveryDescription {
+    readonly url: string;
+    readonly method?: string | undefined;
+    readonly headers?: readonly string[] | undefined;
+    readonly signed?: boolean | undefined;
+    readonly answers?: unknown;
+    readonly requestTimeout?: number | undefined;
+    readonly allowPrivateAddresses?: unknown;
+}
+declare const TOKEN = "known at deployment";
+
 interface CancelResult {
     readonly id: string;
     readonly cancelled: boolean;
     readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'underAttempt' | 'changedMeanwhile' | 'newer' | undefined;
-}
-
-interface ConnectionOptions {
-    readonly client?: DynamoDBClient | undefined;
-    readonly endpoint?: string | undefined;
-    readonly region?: string | undefined;
-    readonly clock?: Clock | undefined;
-    readonly random?: Random | undefined;
-}
-
-interface Delay {
-    readonly delay?: Duration | undefined;
-    readonly at?: Date | string | undefined;
 }
 
 interface InsertManyResult {
@@ -1622,174 +2068,6 @@ declare class BacklogClient {
     get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
     list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
     cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
-}
-
-type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
-
-interface OperationResult {
-    readonly matched: number;
-    readonly changed: number;
-    readonly delayed: number;
-    readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-    readonly failed: number;
-    readonly failures: readonly {
-        readonly id: string;
-        readonly reason: string;
-    }[];
-    readonly examples: readonly string[];
-    readonly ended: 'complete' | 'limit' | 'aborted';
-}
-type ActionResult = OperationResult & {
-    readonly readUnits: number;
-    readonly writeUnits: number;
-};
-declare class OperationInterruptedError extends StoreError {
-    readonly result: OperationResult;
-    readonly name = "OperationInterruptedError";
-    constructor(result: OperationResult, options: {
-        readonly cause: unknown;
-    });
-}
-interface OperationProgress {
-    readonly looked: number;
-    readonly matched: number;
-    readonly changed: number;
-    readonly skipped: number;
-    readonly failed: number;
-}
-
-interface Selection {
-    readonly queue?: string | undefined;
-    readonly status?: Status | readonly Status[] | undefined;
-    readonly errorName?: string | undefined;
-    readonly deadReason?: string | undefined;
-    readonly olderThan?: number | string | undefined;
-    readonly youngerThan?: number | string | undefined;
-    readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
-    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-    readonly all?: boolean | undefined;
-}
-interface PayloadMatch {
-    readonly path: string | readonly string[];
-    readonly equals: unknown;
-}
-
-type Which = string | readonly string[] | Selection;
-interface OperationOptions {
-    readonly dryRun?: boolean | undefined;
-    readonly perSecond?: number | undefined;
-    readonly limit?: number | undefined;
-    readonly concurrency?: number | undefined;
-    readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
-    readonly onTrouble?: ((message: string) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-    readonly expected?: Item | undefined;
-}
-interface RedriveOptions extends OperationOptions {
-    readonly queue?: string | undefined;
-    readonly retry?: RetryPolicy | null | undefined;
-}
-interface DiscardOptions extends OperationOptions {
-    readonly reason?: string | undefined;
-    readonly retention?: Duration | 'forever' | undefined;
-    readonly delete?: boolean | undefined;
-}
-interface SnoozeOptions extends OperationOptions, Delay {
-}
-interface MoveOptions extends OperationOptions {
-    readonly queue: string;
-}
-interface EditOptions extends OperationOptions {
-    readonly payload?: unknown;
-    readonly merge?: Readonly<Record<string, unknown>> | undefined;
-    readonly redrive?: boolean | undefined;
-}
-interface ChangePolicyOptions extends OperationOptions {
-    readonly retry: RetryPolicy | null;
-}
-interface ExportOptions {
-    readonly limit?: number | undefined;
-    readonly onTrouble?: ((message: string) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface PauseOptions {
-    readonly until?: Date | string | undefined;
-    readonly reason?: string | undefined;
-    readonly by?: string | undefined;
-}
-interface StatsOptions {
-    readonly queues?: readonly string[] | undefined;
-    readonly alsoQueues?: readonly string[] | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-
-interface Stats {
-    readonly readUnits: number;
-    readonly at: string;
-    readonly queues: readonly QueueStats[];
-}
-interface QueueStats {
-    readonly queue: string;
-    readonly retryMode: RetryMode | undefined;
-    readonly paused: boolean;
-    readonly pausedAt?: string | undefined;
-    readonly pausedUntil?: string | undefined;
-    readonly pauseReason?: string | undefined;
-    readonly pausedBy?: string | undefined;
-    readonly unserved?: true | undefined;
-    readonly openBreakers: number;
-    readonly pending: number;
-    readonly dead: number;
-    readonly oldestDueAt: string | undefined;
-    readonly lagSeconds?: number | undefined;
-    readonly due?: {
-        readonly now: number;
-        readonly minute: number;
-        readonly hour: number;
-        readonly day: number;
-    } | undefined;
-    readonly ages?: readonly {
-        readonly fromAgeSeconds: number;
-        readonly untilAgeSeconds: number | undefined;
-        readonly count: number;
-    }[] | undefined;
-    readonly delayed?: number | undefined;
-}
-type QueueCounts = Pick<QueueStats, 'pending' | 'dead' | 'oldestDueAt' | 'lagSeconds' | 'due' | 'ages' | 'delayed'>;
-
-interface BacklogOperatorOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly controlTable: string;
-    readonly store?: OperatorStore | undefined;
-}
-
-declare class BacklogOperator {
-    constructor(options: BacklogOperatorOptions);
-    redrive(which: Which, options?: RedriveOptions): Promise<ActionResult>;
-    discard(which: Which, options?: DiscardOptions): Promise<ActionResult>;
-    snooze(which: Which, options: SnoozeOptions): Promise<ActionResult>;
-    runNow(which: Which, options?: OperationOptions): Promise<ActionResult>;
-    editPayload(which: Which, options: EditOptions): Promise<ActionResult>;
-    move(which: Which, options: MoveOptions): Promise<ActionResult>;
-    changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult>;
-    export(which: Which, options?: ExportOptions): AsyncGenerator<Item>;
-    stats(options?: StatsOptions): Promise<Stats>;
-    pause(queue: string, options?: PauseOptions): Promise<boolean>;
-    resume(queue: string): Promise<boolean>;
-}
-
-type RedactPayload = (payload: unknown, record: {
-    readonly id: string;
-    readonly queue: string;
-}) => unknown;
-
-interface Reading {
-    readonly at: string;
-    readonly counts: QueueCounts;
-    readonly inRetry?: number | undefined;
-    readonly shards: number;
-    readonly retryMode: RetryMode;
-    readonly retry?: RetryPolicy | undefined;
 }
 
 interface Cause {
@@ -2242,9 +2520,11 @@ declare function perform(process: Process, payload: unknown, options?: PerformOp
 
 export {
     AGES,
+    BUNDLE_METADATA,
     Backlog,
     BacklogClient,
     BacklogOperator,
+    CLOCK_SKEW_MS,
     CLOCK_TOLERANCE_MS,
     CONDITIONS,
     CONTRACT_ATTRIBUTES,
@@ -2254,20 +2534,30 @@ export {
     CountsReader,
     DEFAULT_QUEUE,
     DEFAULT_TIERS,
+    DUE_INDEX,
     Dead,
     Done,
+    DynamoDbOperatorStore,
     DynamoDbStore,
+    DynamoDbSweepStore,
     HandlerFindingError,
     InsertInterruptedError,
     InvalidRecordError,
+    LANES_AT_ONCE,
     LAST_TIME,
+    LOCAL_CONTEXT,
     LOOKS,
+    METADATA_KEY,
+    METADATA_VERSION,
     MemoryStore,
     NotIdempotentError,
     OperationInterruptedError,
     POLICY_TYPES,
+    PageTurns,
+    QUEUE_DEFAULTS,
     QUEUE_NAME,
     QUEUE_PATTERN,
+    RateLimiter,
     RetryAfter,
     STATUSES,
     STROKES,
@@ -2277,9 +2567,15 @@ export {
     StoreError,
     StoreThrottledError,
     StoreUnavailableError,
+    TIMES,
+    TOKEN,
+    Tables,
     TestBacklog,
+    VERSION,
     VirtualTime,
+    Writes,
     age,
+    areEqual,
     assertDead,
     assertInserted,
     assertSucceeded,
@@ -2301,46 +2597,72 @@ export {
     decideRetry,
     defineTask,
     deliverByHttp,
+    didYouMean,
+    duePartsOf,
     errorText,
     explainRead,
     failTimes,
     failingAttempts,
+    failingFor,
     fakeFetch,
     firstTryAt,
     fullClock,
     hang,
     hasCause,
     hasPattern,
+    hash32,
     indexChange,
+    indexWhenFree,
     isCancelled,
+    isExpired,
+    isId,
     isIdle,
     isLaneOf,
     isLimitsOnly,
     isMisindexed,
     isNewer,
     isNotIndexed,
+    isOfOneRecord,
+    isOfStore,
+    isPassiveBy,
     isPending,
+    isPlainObject,
+    isRegion,
     isRevived,
     isUnderAttempt,
+    itemBytes,
+    jsonOf,
+    lanesInUse,
     lanesOf,
     latestMinutes,
     leastExact,
     limited,
+    mergeInto,
     minuteText,
     names,
+    nearest,
     nextAttemptAt,
     notReadyText,
     openTelemetry,
     ownLaneOf,
+    parseDeliveryUrl,
     parseDuration,
+    parseOptions,
     parseRecord,
+    parseSelection,
+    parseWeights,
+    patiently,
     pauseNote,
     perform,
     phaseOf,
     randomToken,
+    readJson,
     records,
     redactionOf,
+    redrive,
     relative,
+    removedSince,
+    resolveBreaker,
     resolvePolicy,
     restOf,
     retryAfter,
@@ -2350,9 +2672,11 @@ export {
     seededRandom,
     sentenceOf,
     shortened,
+    show,
     signsText,
     snapshotOf,
     sumOf,
+    sweep,
     systemClock,
     systemRandom,
     testBacklog,
@@ -2366,6 +2690,8 @@ export {
     waitOf,
     waitText,
     withoutDeadEnding,
+    withoutTrailing,
+    withoutUrlSecrets,
 };
 export type {
     ActionResult,
@@ -2378,6 +2704,7 @@ export type {
     AttemptTracing,
     BacklogAttributes,
     BacklogClientOptions,
+    BacklogDescription,
     BacklogHandlerOptions,
     BacklogLambdaHandler,
     BacklogMatchers,
@@ -2386,7 +2713,10 @@ export type {
     BacklogRecord,
     BacklogStore,
     BareItem,
+    Bounds,
+    BreakerMemory,
     BreakerOptions,
+    BundleDescription,
     CancelOptions,
     CancelResult,
     Cause,
@@ -2396,7 +2726,9 @@ export type {
     Counts,
     DeadExpectation,
     Delay,
+    DeliveryDescription,
     DeliveryProps,
+    DuePart,
     Duration,
     EntryFunctionProps,
     ErrorEntry,
@@ -2422,6 +2754,9 @@ export type {
     HttpDeliveryOptions,
     IBacklog,
     ISharedBacklog,
+    Indexed,
+    IndexedWhenFree,
+    IndexingDeps,
     InsertManyOptions,
     InsertManyResult,
     InsertResult,
@@ -2445,16 +2780,20 @@ export type {
     OverviewOfQueues,
     OverviewStats,
     PassiveRegion,
+    PayloadMatch,
     PerformOptions,
     PerformResult,
     Process,
     ProgressiveProps,
     QueueAlarms,
     QueueCounts,
+    QueueDescription,
     QueueProps,
     QueueStats,
     QueueStatus,
+    QueueTurns,
     QueueView,
+    QueueWeights,
     QueuesAndRules,
     Random,
     Reading,
@@ -2479,9 +2818,11 @@ export type {
     RunSummary,
     RunTarget,
     RuntimeKnowledge,
+    Selected,
     Selection,
     Sentence,
     ServingFacts,
+    SkipReason,
     Snapshot,
     StackAttributes,
     StandardSchema,
@@ -2489,6 +2830,10 @@ export type {
     Status,
     StopReason,
     Stratum,
+    SweepDeps,
+    SweepStore,
+    SweepSummary,
+    TableDescription,
     Task,
     TaskContext,
     TaskInsertOptions,
@@ -2501,6 +2846,7 @@ export type {
     TierProps,
     WaitRange,
     WaitingExpectation,
+    Which,
     WorkEnvironmentOptions,
     WorkerProps,
 };

@@ -7,11 +7,13 @@ import { type Indexed, type IndexingDeps, indexAll, needsIndexing, type Trouble 
 /** Queues in which records are claimed at the same time. */
 const QUEUES_AT_ONCE = 10;
 
+/** The result of `indexWhenFree`. */
 export interface IndexedWhenFree extends Indexed {
   /** A run has claimed these: they must be asked for again later. */
   readonly waiting: readonly string[];
 }
 
+/** @inline */
 interface WhereElse {
   /** Queues that the records may have been in when a run was given them. Default: those they are in now, alone. */
   readonly previousQueues?: readonly string[] | undefined;

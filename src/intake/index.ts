@@ -1,3 +1,3 @@
-export { indexWhenFree } from './index-when-free.js';
-export { type IndexingDeps, needsIndexing } from './indexing.js';
-export { type SweepSummary, sweep } from './sweep.js';
+export { type IndexedWhenFree, indexWhenFree } from './index-when-free.js';
+export { type Indexed, type IndexingDeps, needsIndexing } from './indexing.js';
+export { type SweepDeps, type SweepSummary, sweep } from './sweep.js';

@@ -18,15 +18,21 @@ import { type Random, randomToken } from '../support/random.js';
 /** Writes at once. */
 const CONCURRENCY = 25;
 
+/** The dependencies of indexing, and the queues that are known. */
 export interface IndexingDeps extends KnownQueues {
+  /** The tables. */
   readonly store: BacklogStore;
+  /** The backlog's clock. */
   readonly clock: Clock;
+  /** The source of random numbers. */
   readonly random: Random;
+  /** The log, for what is quarantined or refused. */
   readonly logger: AttemptLogger;
   /** The request id of a function that holds records while it indexes them. Default: it claims them by no such id. */
   readonly invocation?: string | undefined;
 }
 
+/** The result of indexing records. */
 export interface Indexed {
   /** The records as they were read: `problems` names the attributes that were written again. */
   readonly indexed: readonly BacklogRecord[];

@@ -7,8 +7,11 @@ const DAY_MS = 86_400_000;
 /** Time that is kept before the deadline, to note how far the sweep has come. */
 const LAST_NOTE_MS = 10_000;
 
+/** The dependencies of a sweep. */
 export interface SweepDeps {
+  /** The tables. */
   readonly store: SweepStore;
+  /** The backlog's clock. */
   readonly clock: Clock;
   /** Real time, epoch milliseconds, at which the sweep must have ended. */
   readonly deadline: number;
@@ -16,6 +19,7 @@ export interface SweepDeps {
   readonly found: (ids: readonly string[]) => Promise<void>;
 }
 
+/** The result of a call of `sweep`. */
 export interface SweepSummary {
   /**
    * `rested`: the last sweep is less than a day old. `unfinished`: the next call goes on. `passiveRegion`: another region

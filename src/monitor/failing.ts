@@ -1,9 +1,16 @@
+import type { QueueCounts } from '../operate/queue-stats.js';
 import { failingSeconds, parseFailing } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
 
-/** Records of the queue, where they are counted. */
+/**
+ * Records of the queue, where they are counted.
+ *
+ * @inline
+ */
 interface Counted {
-  readonly counts: { readonly pending: number; readonly dead: number };
+  /** Records that wait, and dead ones. */
+  readonly counts: Pick<QueueCounts, 'pending' | 'dead'>;
+  /** Waiting records that have failed. */
   readonly inRetry: number;
 }
 

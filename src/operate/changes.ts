@@ -49,8 +49,11 @@ export type Decision =
   | { readonly do: 'skip'; readonly reason: SkipReason }
   | { readonly do: 'refuse'; readonly reason: string };
 
+/** @inline */
 interface Change {
+  /** The decision. */
   readonly do: 'change';
+  /** The write that it takes. */
   readonly change: OperatorChange;
   /** A second change, written if no run is attempting the record in its previous lane. */
   readonly ifFree?: OperatorChange;
@@ -80,7 +83,9 @@ export function isLeftToNewer(record: BacklogRecord): boolean {
   return isNewer(record) && !isQuarantined(record) && !isUnwanted(record);
 }
 
+/** @inline */
 export interface RedriveWishes {
+  /** The queue that it goes into. Default: its own. */
   readonly queue?: string | undefined;
   /** The record's own policy; `null`: none, that of its queue holds. */
   readonly retry?: RetryPolicy | null | undefined;

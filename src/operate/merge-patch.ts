@@ -1,7 +1,19 @@
 import { isPlainObject } from './selection.js';
 
-/** A payload with a merge patch applied, or why it cannot be. */
-export type Merged = { readonly payload: unknown } | { readonly refused: string };
+/**
+ * A payload with a merge patch applied, or the reason why it cannot be.
+ *
+ * @inline
+ */
+export type Merged =
+  | {
+      /** The new payload. */
+      readonly payload: unknown;
+    }
+  | {
+      /** The reason, for a message. */
+      readonly refused: string;
+    };
 
 /**
  * A payload with a JSON merge patch applied (RFC 7396): objects are merged, `null` removes, all else replaces. What the

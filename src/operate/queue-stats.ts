@@ -170,8 +170,9 @@ function bandsOf(counts: readonly number[], ends: readonly number[]): NonNullabl
 
 /** Records that are due between two times, exclusive and inclusive; epoch milliseconds. */
 export interface DuePart {
-  /** Default: no bound. */
+  /** Beginning, exclusive. Default: no bound. */
   readonly from?: number | undefined;
+  /** End, inclusive. */
   readonly until: number;
   /** Records in this part. */
   readonly count: number;

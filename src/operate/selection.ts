@@ -30,7 +30,11 @@ export interface Selection {
   readonly all?: boolean | undefined;
 }
 
-/** @inline */
+/**
+ * A value at a place of the payload.
+ *
+ * @inline
+ */
 export interface PayloadMatch {
   /** The path: names and places in lists. */
   readonly path: string | readonly string[];
@@ -40,16 +44,21 @@ export interface PayloadMatch {
 
 /** A selection that was checked. */
 export interface Selected {
+  /** The queue; undefined: any. */
   readonly queue: string | undefined;
+  /** The statuses. */
   readonly statuses: readonly Status[];
-  /** @param now epoch milliseconds */
+  /** Tells whether a record fits the filters, at a time in epoch milliseconds. */
   readonly matches: (record: BacklogRecord, now: number) => boolean;
   /** It filters by `deadReason`: then a redrive also takes records that are not wanted any more. */
   readonly namesReason: boolean;
 }
 
+/** @inline */
 interface StatusesOfAction {
+  /** The statuses that the action is for. */
   readonly actsOn: readonly Status[];
+  /** The statuses that are meant where none is named. Default: all of them. */
   readonly byDefault?: readonly Status[] | undefined;
 }
 
@@ -134,6 +143,7 @@ function valueAt(payload: unknown, path: string | readonly string[]): unknown {
   return value;
 }
 
+/** Tells whether a value is an object of names and values, such as JSON has. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -11,8 +11,11 @@ import {
   withState,
 } from './queue-stats.js';
 
+/** @inline */
 export interface StatsDeps {
+  /** The index. */
   readonly store: Pick<OperatorStore, 'pages'>;
+  /** Repeats what DynamoDB throttles. */
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
 

@@ -37,14 +37,19 @@ const operatorSchema = z
   })
   .check(clientAlone);
 
+/** @inline */
 interface Units {
+  /** Read units. */
   readonly readUnits: number;
+  /** Write units. */
   readonly writeUnits: number;
 }
 
 /** The two tables of a backlog, as an operator works on them. */
 export class Tables {
+  /** The backlog's clock. */
   readonly clock: Clock;
+  /** The source of random numbers. */
   readonly random: Random;
   private readonly names: { readonly records: string; readonly control: string };
   private readonly given: { readonly store: OperatorStore } | { readonly client: DynamoDBClient };
@@ -60,7 +65,12 @@ export class Tables {
   }
 
   /** Opens the tables' store, with the units that it has cost so far: calls at the same time do not share them. */
-  open(): { readonly store: OperatorStore; readonly units: () => Units } {
+  open(): {
+    /** The store of both tables. */
+    readonly store: OperatorStore;
+    /** The units so far. */
+    readonly units: () => Units;
+  } {
     const units = { readUnits: 0, writeUnits: 0 };
     const { given, names: tables, clock, random } = this;
     if ('store' in given) return { store: given.store, units: () => units };

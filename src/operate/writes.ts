@@ -13,6 +13,7 @@ export class RateLimiter {
     private readonly clock: Clock,
   ) {}
 
+  /** Real milliseconds until the next free permit. */
   waitMs(): number {
     return Math.max(0, this.nextAt - this.clock.wall());
   }
@@ -24,6 +25,16 @@ export class RateLimiter {
     this.nextAt = this.clock.wall() + waitMs + 1000 / this.perSecond;
     if (waitMs > 0) await this.clock.sleep(waitMs, signal);
   }
+}
+
+/**
+ * A change of one record.
+ *
+ * @inline
+ */
+interface OfOneRecord {
+  /** The record as it was read. */
+  readonly record: BacklogRecord;
 }
 
 /** Writes of many records, so many of them at once. */
@@ -41,7 +52,7 @@ export class Writes {
    * If the store refuses the write of one record, the others go on. If it cannot be used or reached, no further write
    * begins, and its error is thrown.
    */
-  async each<One extends { readonly record: BacklogRecord }>(
+  async each<One extends OfOneRecord>(
     all: readonly One[],
     write: (one: One, mayGoOn: () => boolean) => Promise<void>,
   ): Promise<void> {

@@ -41,6 +41,7 @@ function secondsOf(value: unknown): number | undefined {
   return seconds;
 }
 
+/** Limits of a duration. */
 export interface Bounds {
   /** Lower bound in seconds. Default: 0. */
   readonly least?: number;

@@ -32,6 +32,7 @@ export class PageTurns {
     this.active = new Map(weights);
   }
 
+  /** The turns of one of the queues. */
   of(queue: string): QueueTurns {
     return { take: () => this.take(queue), rest: () => this.rest(queue) };
   }

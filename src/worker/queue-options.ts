@@ -98,10 +98,15 @@ export type BreakerOptions = { readonly [Name in keyof BreakerSettings]-?: numbe
 
 /** The defaults of those that have one as a value. Times are in seconds. */
 export const QUEUE_DEFAULTS = {
+  /** Attempts of a run at once. */
   concurrency: 10,
+  /** Attempts at once on insertion. */
   onInsertConcurrency: 10,
+  /** Seconds until an attempt is given up. */
   attemptTimeout: 30,
+  /** Longest `Retry-After` that is taken as it is. */
   maxRetryAfter: DEFAULT_MAX_RETRY_AFTER_SECONDS,
+  /** Seconds that a record is kept after its success, or its death. */
   retention: 30 * 86_400,
 } as const satisfies { readonly [Name in keyof QueueOptions]: number };
 
@@ -167,6 +172,7 @@ function pickLimits<All extends typeof queueOptions>({
   return limits;
 }
 
+/** The options of a queue's circuit breaker, with defaults; undefined: it has none. */
 export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
   if (choice === undefined || choice === false) return undefined;
   return breakerOptions.parse(choice === true ? {} : choice);

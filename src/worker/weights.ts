@@ -54,6 +54,7 @@ function readEntry(entry: string | Entry): Entry {
   return Array.isArray(entry) ? (entry as unknown as Entry) : [entry as string, 1];
 }
 
+/** Tells whether all queues have the same weight. */
 export function areEqual(weights: QueueWeights): boolean {
   return new Set(weights.values()).size <= 1;
 }

@@ -1,5 +1,5 @@
-import { transfer } from '../../src/registry/transfer.js';
 import { type Random, randomToken } from '../../src/support/random.js';
+import { nextOwners } from '../../tools/src/cli/owners/next-owners.js';
 import { NO_FAULTS } from '../simulation/actor.js';
 import { NO_TROUBLES } from '../simulation/cloud/chaos.js';
 import { between, chance, seededRandom } from '../simulation/random.js';
@@ -70,7 +70,7 @@ export class OwnersWorld {
     const store = this.world.operatorTables(site);
     const registry = await store.registry.read();
     const to = COLOURS.find((colour) => colour !== registry.queues.get('q')?.owner) ?? 'blue';
-    const { next } = transfer(registry, { queues: ['q'], from: undefined, to }, this.world.time.now);
+    const { next } = nextOwners(registry, { queues: ['q'], from: undefined, to }, this.world.time.now);
     if (!next) return;
     await store.registry.write({ ...registry, rev: randomToken(this.random), queues: next }, registry.rev);
     this.transfers++;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { transfer } from '../../src/registry/transfer.js';
 import type { QueueOwner } from '../../src/store/index.js';
+import { nextOwners } from '../../tools/src/cli/owners/next-owners.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const entry = (owner: string, changes: Partial<QueueOwner> = {}): QueueOwner => ({
@@ -17,7 +17,7 @@ const queues = new Map([
   ['bills', entry('books')],
 ]);
 const moving = (names: readonly string[], from: string | undefined, to: string) =>
-  transfer({ rev: 'r', queues }, { queues: names, from, to }, NOW);
+  nextOwners({ rev: 'r', queues }, { queues: names, from, to }, NOW);
 
 describe('queues that get another owner', () => {
   it('have no function until its next run, and are no longer removed; all else of them stays', () => {

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { BacklogRecord, RedactPayload } from 'dynamo-backlog';
-import { jsonOf } from '../../src/delivery/body.js';
+import { jsonOf } from 'dynamo-backlog/engine';
 import { parseExactly } from './cli/exact-json.js';
 
 /** The part of a payload that an operator sees, or why it is hidden. The reason does not quote the payload. */

@@ -5,6 +5,7 @@ import type { DynamoDbQueues } from './queues.js';
 import type { DynamoDbRecords } from './records.js';
 import type { Table } from './table.js';
 
+/** The name of the index of records that wait, or are dead. */
 export const DUE_INDEX = 'due';
 
 /** Pages of the sparse index of due times, and of the records with their queue. */

@@ -1,7 +1,7 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { ConfigurationError } from 'dynamo-backlog';
-import { show } from '../../../src/support/validation.js';
+import { show } from 'dynamo-backlog/engine';
 import type { Picture } from './picture.js';
 import type { Theme } from './theme.js';
 

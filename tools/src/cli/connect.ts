@@ -1,6 +1,11 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { type Clock, createDynamoDbClient, scaledClock, systemClock } from 'dynamo-backlog/engine';
-import { withoutTrailing } from '../../../src/support/trailing.js';
+import {
+  type Clock,
+  createDynamoDbClient,
+  scaledClock,
+  systemClock,
+  withoutTrailing,
+} from 'dynamo-backlog/engine';
 import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
 import { tablesOfStack } from './stack-tables.js';
 

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidRecordError, StoreError } from 'dynamo-backlog';
-import { withoutUrlSecrets } from '../../../src/support/url-text.js';
+import { withoutUrlSecrets } from 'dynamo-backlog/engine';
 
 const MAX_TEXT_CHARACTERS = 20_000;
 

@@ -1,9 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError, type Status } from 'dynamo-backlog';
-import { parseDuration, QUEUE_NAME, QUEUE_PATTERN, STATUSES } from 'dynamo-backlog/engine';
-import { parseDeliveryUrl } from '../../../src/delivery/url.js';
-import type { Bounds } from '../../../src/support/duration.js';
-import { isRegion } from '../../../src/support/region.js';
+import {
+  type Bounds,
+  isRegion,
+  parseDeliveryUrl,
+  parseDuration,
+  QUEUE_NAME,
+  QUEUE_PATTERN,
+  STATUSES,
+} from 'dynamo-backlog/engine';
 import { pictureFormat } from '../charts/write-picture.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';
 import { SPEEDS } from '../local/speed.js';

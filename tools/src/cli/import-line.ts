@@ -1,6 +1,5 @@
 import type { NewRecord } from 'dynamo-backlog';
-import { CONTRACT_ATTRIBUTES } from 'dynamo-backlog/engine';
-import { show } from '../../../src/support/validation.js';
+import { CONTRACT_ATTRIBUTES, show } from 'dynamo-backlog/engine';
 import { parseExactly } from './exact-json.js';
 
 /** Content of one line of an import. */

@@ -8,8 +8,7 @@ import {
   type InsertManyResult,
   type NewRecord,
 } from 'dynamo-backlog';
-import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from 'dynamo-backlog/engine';
-import { show } from '../../../src/support/validation.js';
+import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN, show } from 'dynamo-backlog/engine';
 import { connect, type TargetFlags } from './connect.js';
 import { parseLine } from './import-line.js';
 import { type ImportCounters, importJson, reportImport, type Stop, stopText } from './import-report.js';

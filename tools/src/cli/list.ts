@@ -1,8 +1,6 @@
 import type { BacklogRecord, RedactPayload, Status } from 'dynamo-backlog';
-import { STATUSES } from 'dynamo-backlog/engine';
-import { type PayloadMatch, parseSelection } from '../../../src/operate/selection.js';
+import { DynamoDbOperatorStore, type PayloadMatch, parseSelection, STATUSES } from 'dynamo-backlog/engine';
 import { lanesHolding } from '../../../src/store/dynamodb/list.js';
-import { DynamoDbOperatorStore } from '../../../src/store/index.js';
 import { recordJson, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { show } from '../../../src/support/validation.js';
+import { show } from 'dynamo-backlog/engine';
 
 /** A policy as data, not checked yet. */
 export type PolicyData = Readonly<Record<string, unknown>>;

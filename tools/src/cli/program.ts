@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { withoutUrlSecrets } from '../../../src/support/url-text.js';
-import { VERSION } from '../../../src/support/version.js';
+import { VERSION, withoutUrlSecrets } from 'dynamo-backlog/engine';
 import { THEMES } from '../charts/theme.js';
 import { addAdopt } from './adopt/command.js';
 import { examples, target } from './command-parts.js';

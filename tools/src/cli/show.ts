@@ -1,6 +1,13 @@
 import type { BacklogRecord, HistoryEntry } from 'dynamo-backlog';
-import { age, DynamoDbStore, isPending, notReadyText, restOf, traceIdOf } from 'dynamo-backlog/engine';
-import { jsonOf } from '../../../src/delivery/body.js';
+import {
+  age,
+  DynamoDbStore,
+  isPending,
+  jsonOf,
+  notReadyText,
+  restOf,
+  traceIdOf,
+} from 'dynamo-backlog/engine';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';

@@ -1,6 +1,5 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { show } from '../../../src/support/validation.js';
-import { resolveBreaker } from '../../../src/worker/index.js';
+import { resolveBreaker, show } from 'dynamo-backlog/engine';
 import type { Scenario } from '../lab/scenario.js';
 
 /** The flags of `backlog simulate` that make the scenario, each read by itself. Durations in milliseconds. */

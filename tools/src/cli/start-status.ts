@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { withoutUrlSecrets } from '../../../src/support/url-text.js';
+import { withoutUrlSecrets } from 'dynamo-backlog/engine';
 import type { RuntimeOptions } from '../local/runtime-options.js';
 import { NO_RUNS, type RuntimeStatus } from '../local/status/status.js';
 

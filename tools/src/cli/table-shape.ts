@@ -1,6 +1,6 @@
+import { DUE_INDEX } from 'dynamo-backlog/engine';
 import { dueIndexRequest } from '../../../src/store/dynamodb/create-index.js';
 import type { KeyFact, TableFacts } from '../../../src/store/dynamodb/inspect.js';
-import { DUE_INDEX } from '../../../src/store/index.js';
 
 /** Something that a table lacks to hold a backlog's records. */
 export interface ShapeProblem {

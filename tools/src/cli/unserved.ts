@@ -1,7 +1,6 @@
 import { type BacklogRecord, StoreError } from 'dynamo-backlog';
-import { isPending } from 'dynamo-backlog/engine';
+import { DynamoDbOperatorStore, isPending } from 'dynamo-backlog/engine';
 import { Serving } from 'dynamo-backlog/overview';
-import { DynamoDbOperatorStore } from '../../../src/store/index.js';
 import type { Target } from './connect.js';
 import { counted, printable } from './output.js';
 

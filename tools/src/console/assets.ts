@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { VERSION } from 'dynamo-backlog/engine';
 import { Hono } from 'hono';
-import { VERSION } from '../../../src/support/version.js';
 
 /** The folder of the assets: in the sources, or copied beside the bundled command line by the build. */
 const FOLDER = fileURLToPath(

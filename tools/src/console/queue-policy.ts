@@ -1,5 +1,5 @@
 import type { RetryPolicy } from 'dynamo-backlog';
-import type { Reading } from '../../../src/monitor/index.js';
+import type { Reading } from 'dynamo-backlog/overview';
 import type { ConsoleDeps } from './deps.js';
 
 /** The policy of a queue: as the local app says, or as the monitor has noted. Undefined: neither knows the queue. */

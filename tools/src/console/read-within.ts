@@ -1,5 +1,5 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import type { Tables } from '../../../src/operate/tables.js';
+import type { Tables } from 'dynamo-backlog/engine';
 
 /** The cost of a page's records at most. */
 export interface ReadBudget {

@@ -1,7 +1,9 @@
 import type { Tier } from 'dynamo-backlog';
 import {
+  type BreakerMemory,
   caughtUpBy,
   MemoryStore,
+  QUEUE_DEFAULTS,
   type ResolvedPolicy,
   type RunTarget,
   run,
@@ -11,7 +13,6 @@ import {
   VirtualTime,
 } from 'dynamo-backlog/engine';
 import type { Process } from 'dynamo-backlog/lambda';
-import { type BreakerMemory, QUEUE_DEFAULTS } from '../../../src/worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { Destination } from './destination.js';
 import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';

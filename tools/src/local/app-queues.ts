@@ -1,8 +1,6 @@
 import type { RetryPolicy } from 'dynamo-backlog';
-import type { RetryMode } from 'dynamo-backlog/engine';
+import { DUE_INDEX, type RetryMode, readJson } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import { DUE_INDEX } from '../../../src/store/index.js';
-import { readJson } from '../../../src/support/settings-file.js';
 import type { LocalApp } from './template/local-app.js';
 import { queuesOf as queueNamesOf } from './template/target.js';
 

@@ -1,5 +1,5 @@
+import type { DynamoDBClient } from 'dynamo-backlog/engine';
 import { forgetArrivals, scanImages } from '../../../src/store/dynamodb/emulator.js';
-import type { DynamoDBClient } from '../../../src/store/index.js';
 import type { AppQueue } from './app-queues.js';
 import type { Snapshot } from './streams/beginning.js';
 import type { LocalApp } from './template/local-app.js';

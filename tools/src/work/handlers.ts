@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationError } from 'dynamo-backlog';
+import type { QueueWeights } from 'dynamo-backlog/engine';
 import { handlersMadeBy, type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';
-import type { QueueWeights } from '../../../src/worker/index.js';
 
 /** A handler that the user's module exports. */
 export interface FoundHandler {

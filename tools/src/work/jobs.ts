@@ -1,6 +1,5 @@
-import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, tierBands } from 'dynamo-backlog/engine';
+import { caughtUpBy, DEFAULT_TIERS, LANES_AT_ONCE, resolvePolicy, tierBands } from 'dynamo-backlog/engine';
 import type { BacklogEvent } from '../../../functions/event.js';
-import { LANES_AT_ONCE } from '../../../src/worker/index.js';
 import type { WorkedQueue } from './queues.js';
 
 /** A job that the worker repeats, as a rule does for a function. */

@@ -1,12 +1,16 @@
 import { ConfigurationError, StoreAccessError, StoreError } from 'dynamo-backlog';
-import { type Clock, lanesOf } from 'dynamo-backlog/engine';
+import {
+  type Clock,
+  isOfOneRecord,
+  lanesOf,
+  type QueueWeights,
+  readJson,
+  type StoreTypes,
+  type SweepStore,
+} from 'dynamo-backlog/engine';
 import type { AttemptLogger } from 'dynamo-backlog/lambda';
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { parseQueues } from '../../../functions/settings.js';
-import { isOfOneRecord } from '../../../src/store/errors.js';
-import type { Registry, SweepStore } from '../../../src/store/index.js';
-import { readJson } from '../../../src/support/settings-file.js';
-import type { QueueWeights } from '../../../src/worker/index.js';
 import { loadHandlers } from './handlers.js';
 import { ownerOf, registeredOtherwise, type WorkedQueue, workedQueues } from './queues.js';
 import type { WorkerOptions } from './worker.js';
@@ -85,7 +89,11 @@ function noControlTable(error: Error): ConfigurationError {
 }
 
 /** A function's variables, with what was found out. */
-function environmentOf(queues: readonly WorkedQueue[], registry: Registry, env: PrepareDeps['env']) {
+function environmentOf(
+  queues: readonly WorkedQueue[],
+  registry: StoreTypes.Registry,
+  env: PrepareDeps['env'],
+) {
   const names = queues.map(({ name }) => name);
   const registered = queues.map(({ timeoutSeconds = 0 }) => timeoutSeconds);
   const timeoutSeconds = Math.max(Number(env.BACKLOG_FUNCTION_TIMEOUT_SECONDS), ...registered);

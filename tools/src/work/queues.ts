@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError } from 'dynamo-backlog';
-import type { StoreTypes } from 'dynamo-backlog/engine';
+import { type QueueWeights, type StoreTypes, show } from 'dynamo-backlog/engine';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../../functions/settings.js';
-import { show } from '../../../src/support/validation.js';
-import type { QueueWeights } from '../../../src/worker/index.js';
 import type { FoundHandler } from './handlers.js';
 
 /** A queue that the worker serves. */

@@ -1,8 +1,6 @@
 import { StoreError } from 'dynamo-backlog';
-import type { Clock, Random } from 'dynamo-backlog/engine';
+import { type Clock, indexWhenFree, type Random, type SweepStore, sweep } from 'dynamo-backlog/engine';
 import type { AttemptLogger } from 'dynamo-backlog/lambda';
-import { indexWhenFree, sweep } from '../../../src/intake/index.js';
-import type { SweepStore } from '../../../src/store/index.js';
 import type { Health } from './health.js';
 import { errorLine } from './log.js';
 import type { WorkedQueue } from './queues.js';

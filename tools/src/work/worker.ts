@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock, Random, RunSummary } from 'dynamo-backlog/engine';
+import { areEqual, type Clock, PageTurns, type Random, type RunSummary } from 'dynamo-backlog/engine';
 import type { AttemptLogger } from 'dynamo-backlog/lambda';
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { type Invoked, invokeWith, type ProcessSeams } from '../../../functions/seams.js';
 import { BlockWatchdog } from '../../../functions/watchdog.js';
-import { PageTurns } from '../../../src/worker/page-turns.js';
-import { areEqual } from '../../../src/worker/weights.js';
 import type { Health } from './health.js';
 import { type Job, jobsOf } from './jobs.js';
 import { errorLine } from './log.js';

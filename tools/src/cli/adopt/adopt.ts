@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { ConfigurationError, type Status } from 'dynamo-backlog';
-import { QUEUE_NAME, QUEUE_PATTERN, systemRandom } from 'dynamo-backlog/engine';
+import { QUEUE_NAME, QUEUE_PATTERN, show, systemRandom } from 'dynamo-backlog/engine';
 import { Serving } from 'dynamo-backlog/overview';
 import { createDueIndex } from '../../../../src/store/dynamodb/create-index.js';
 import { describeTable, type TableFacts } from '../../../../src/store/dynamodb/inspect.js';
 import { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
-import { show } from '../../../../src/support/validation.js';
 import { confirmed } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';

@@ -1,10 +1,15 @@
-import { type Clock, type Item, type Random, randomToken } from 'dynamo-backlog/engine';
+import {
+  type Clock,
+  type Item,
+  isOfOneRecord,
+  itemBytes,
+  patiently,
+  type Random,
+  RateLimiter,
+  randomToken,
+} from 'dynamo-backlog/engine';
 import PQueue from 'p-queue';
-import { RateLimiter } from '../../../../src/operate/writes.js';
-import { itemBytes } from '../../../../src/record/item-size.js';
 import type { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
-import { isOfOneRecord } from '../../../../src/store/errors.js';
-import { patiently } from '../../../../src/store/patience.js';
 import type { SegmentState } from './checkpoint.js';
 import { AdoptionCounters } from './counters.js';
 import { type Plan, planAdoption } from './plan.js';

@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Status } from 'dynamo-backlog';
-import { STATUSES } from 'dynamo-backlog/engine';
-import { nearest } from '../../../../src/support/nearest.js';
-import { show } from '../../../../src/support/validation.js';
+import { nearest, STATUSES, show } from 'dynamo-backlog/engine';
 
 /** Attributes of the contract that may be taken from one of another name. */
 const TIMES = ['insertedAt', 'availableAt', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'] as const;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RetryPolicy } from 'dynamo-backlog';
-import { age, resolvePolicy } from 'dynamo-backlog/engine';
-import type { QueueDescription } from '../../../../src/template-metadata.js';
+import { age, type QueueDescription, resolvePolicy } from 'dynamo-backlog/engine';
 import type { Difference } from './change.js';
 
 /** Compares how a queue retries: its mode, its policy or tiers, and when a record is given up. */

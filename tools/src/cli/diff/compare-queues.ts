@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BacklogDescription, QueueDescription } from '../../../../src/template-metadata.js';
+import type { BacklogDescription, QueueDescription } from 'dynamo-backlog/engine';
 import type { Difference } from './change.js';
 import { compareRetries } from './compare-limits.js';
 import { compareSettings } from './compare-settings.js';

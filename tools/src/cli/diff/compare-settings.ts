@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { age } from 'dynamo-backlog/engine';
-import type { QueueDescription } from '../../../../src/template-metadata.js';
-import { QUEUE_DEFAULTS, TIMES } from '../../../../src/worker/index.js';
+import { age, QUEUE_DEFAULTS, type QueueDescription, TIMES } from 'dynamo-backlog/engine';
 import type { Difference } from './change.js';
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type TableDescription, TOKEN } from '../../../../src/template-metadata.js';
+import { type TableDescription, TOKEN } from 'dynamo-backlog/engine';
 import type { Template } from '../../local/template/assembly.js';
 import type { Difference } from './change.js';
 import { guarded } from './table-guard.js';

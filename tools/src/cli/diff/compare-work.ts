@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DeliveryDescription, type QueueDescription, TOKEN } from '../../../../src/template-metadata.js';
+import { type DeliveryDescription, type QueueDescription, TOKEN } from 'dynamo-backlog/engine';
 import type { Difference } from './change.js';
 
 /** Compares what attempts the records, and whether anything does. */

@@ -1,4 +1,4 @@
-import type { BacklogDescription } from '../../../../src/template-metadata.js';
+import type { BacklogDescription } from 'dynamo-backlog/engine';
 import { counted } from '../output.js';
 import type { Change, Difference } from './change.js';
 import { compareQueues } from './compare-queues.js';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { type TableDescription, TOKEN } from '../../../../src/template-metadata.js';
+import { type TableDescription, TOKEN } from 'dynamo-backlog/engine';
 import type { PhysicalTables } from './compare.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';
 import { parseTemplate } from './templates.js';

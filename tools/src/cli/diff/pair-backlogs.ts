@@ -1,4 +1,4 @@
-import type { BacklogDescription } from '../../../../src/template-metadata.js';
+import type { BacklogDescription } from 'dynamo-backlog/engine';
 
 type Backlogs = ReadonlyMap<string, BacklogDescription>;
 

@@ -1,10 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
+import { type BacklogDescription, METADATA_KEY, METADATA_VERSION } from 'dynamo-backlog/engine';
 import * as z from 'zod/mini';
-import {
-  type BacklogDescription,
-  METADATA_KEY,
-  METADATA_VERSION,
-} from '../../../../src/template-metadata.js';
 import type { Template } from '../../local/template/assembly.js';
 
 /** A template, and the Backlogs that it describes, by path. */

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ConfigurationError } from 'dynamo-backlog';
-import { show } from '../../../../src/support/validation.js';
+import { show } from 'dynamo-backlog/engine';
 import { readAssembly, type Stack } from '../../local/template/assembly.js';
 import { type DescribedTemplate, readMetadata } from './read-metadata.js';
 

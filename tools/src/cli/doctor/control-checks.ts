@@ -1,6 +1,5 @@
-import { age, type StoreTypes } from 'dynamo-backlog/engine';
+import { age, failingFor, type StoreTypes } from 'dynamo-backlog/engine';
 import { pauseNote } from 'dynamo-backlog/overview';
-import { failingFor } from '../../../../src/monitor/index.js';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';

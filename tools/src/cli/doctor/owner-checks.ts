@@ -1,7 +1,12 @@
-import { age, lanesOf, type OperatorStore } from 'dynamo-backlog/engine';
-import { removedSince } from '../../../../src/registry/removed.js';
+import {
+  age,
+  DynamoDbOperatorStore,
+  lanesOf,
+  type OperatorStore,
+  removedSince,
+  type StoreTypes,
+} from 'dynamo-backlog/engine';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
-import { DynamoDbOperatorStore, type IndexKey, type QueueOwner } from '../../../../src/store/index.js';
 import type { Target } from '../connect.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';
@@ -29,7 +34,7 @@ export async function checkOwners(
   return findings;
 }
 
-function leftBehind(queue: string, entry: QueueOwner, waiting: number, ago: string): Finding {
+function leftBehind(queue: string, entry: StoreTypes.QueueOwner, waiting: number, ago: string): Finding {
   const name = printable(queue);
   const since = entry.removedAt ? `was removed ${ago}` : `was last confirmed ${ago}`;
   return {
@@ -43,11 +48,11 @@ function leftBehind(queue: string, entry: QueueOwner, waiting: number, ago: stri
 /** A function registers at its next run: its rule fires every minute, or every five minutes for a progressive queue. */
 const TAKEN_UP_WITHIN_MS = 15 * 60_000;
 
-function isNotTakenUp({ function: arn, at }: QueueOwner, now: number): boolean {
+function isNotTakenUp({ function: arn, at }: StoreTypes.QueueOwner, now: number): boolean {
   return arn === undefined && now - Date.parse(at) > TAKEN_UP_WITHIN_MS;
 }
 
-function notTakenUp(queue: string, { owner, at }: QueueOwner): Finding {
+function notTakenUp(queue: string, { owner, at }: StoreTypes.QueueOwner): Finding {
   const name = printable(queue);
   return {
     kind: `owner.${queue}`,
@@ -57,7 +62,7 @@ function notTakenUp(queue: string, { owner, at }: QueueOwner): Finding {
   };
 }
 
-function unconfirmed(queue: string, { owner }: QueueOwner, ago: string): Finding {
+function unconfirmed(queue: string, { owner }: StoreTypes.QueueOwner, ago: string): Finding {
   return {
     kind: `owner.${queue}`,
     severity: 'warning',
@@ -68,12 +73,12 @@ function unconfirmed(queue: string, { owner }: QueueOwner, ago: string): Finding
 
 async function waitingIn(
   queue: string,
-  { shards = 1 }: QueueOwner,
+  { shards = 1 }: StoreTypes.QueueOwner,
   store: Pick<OperatorStore, 'pages'>,
 ): Promise<number> {
   let waiting = 0;
   for (const lane of lanesOf(queue, 0, shards)) {
-    let after: IndexKey | undefined;
+    let after: StoreTypes.IndexKey | undefined;
     do {
       const page = await store.pages.count({ lane, after });
       waiting += page.count;

@@ -1,5 +1,4 @@
-import { toIso } from 'dynamo-backlog/engine';
-import { isPassiveBy } from '../../../../src/registry/regions.js';
+import { isPassiveBy, toIso } from 'dynamo-backlog/engine';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';

@@ -1,13 +1,4 @@
-import { DynamoDbStore } from 'dynamo-backlog/engine';
-import type {
-  ArrivalsClaim,
-  ClaimAnswer,
-  ClaimedArrivals,
-  ClaimStore,
-  LostRun,
-  NamedClaim,
-} from '../../../../src/store/index.js';
-import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
+import { DynamoDbOperatorStore, DynamoDbStore, type StoreTypes } from 'dynamo-backlog/engine';
 import type { Target } from '../connect.js';
 
 /**
@@ -15,7 +6,7 @@ import type { Target } from '../connect.js';
  * to a table is not written there. Without any, no run attempts records on insertion, and there is nothing to claim.
  */
 export class RepairStore extends DynamoDbOperatorStore {
-  override readonly claims: ClaimStore;
+  override readonly claims: StoreTypes.ClaimStore;
 
   constructor({ client, table, clock }: Target, controlTables: readonly string[]) {
     // Only claims are used of a control table: without one it stays untouched.
@@ -27,16 +18,20 @@ export class RepairStore extends DynamoDbOperatorStore {
   }
 }
 
-class ClaimsInAll implements ClaimStore {
-  constructor(private readonly tables: readonly ClaimStore[]) {}
+class ClaimsInAll implements StoreTypes.ClaimStore {
+  constructor(private readonly tables: readonly StoreTypes.ClaimStore[]) {}
 
-  async find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
+  async find(
+    queues: readonly string[],
+    ids: readonly string[],
+    now: number,
+  ): Promise<StoreTypes.ClaimedArrivals> {
     const all = await Promise.all(this.tables.map((claims) => claims.find(queues, ids, now)));
     const neverIn = queues.filter((queue) => all.every((one) => one.neverIn.includes(queue)));
     return { ids: [...new Set(all.flatMap((one) => one.ids))], neverIn };
   }
 
-  async take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
+  async take(queue: string, claim: StoreTypes.ArrivalsClaim): Promise<StoreTypes.ClaimAnswer> {
     for (const claims of this.tables) {
       const answer = await claims.take(queue, claim);
       if (answer === 'claimed') continue;
@@ -46,11 +41,11 @@ class ClaimsInAll implements ClaimStore {
     return 'claimed';
   }
 
-  async release(queue: string, claim: NamedClaim): Promise<void> {
+  async release(queue: string, claim: StoreTypes.NamedClaim): Promise<void> {
     await Promise.all(this.tables.map((claims) => claims.release(queue, claim)));
   }
 
-  async end(queue: string, lost: LostRun): Promise<number> {
+  async end(queue: string, lost: StoreTypes.LostRun): Promise<number> {
     const ended = await Promise.all(this.tables.map((claims) => claims.end(queue, lost)));
     return ended.reduce((sum, count) => sum + count, 0);
   }

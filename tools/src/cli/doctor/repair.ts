@@ -1,12 +1,12 @@
 import {
   type Clock,
+  indexWhenFree,
+  isOfOneRecord,
   type OperatorStore,
   randomToken,
   type StoreTypes,
   systemRandom,
 } from 'dynamo-backlog/engine';
-import { indexWhenFree } from '../../../../src/intake/index.js';
-import { isOfOneRecord } from '../../../../src/store/errors.js';
 import type { Output } from '../output.js';
 import { counted, printable } from '../output.js';
 import { repairOf } from './index-checks.js';

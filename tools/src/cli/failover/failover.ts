@@ -1,7 +1,12 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { type Clock, createDynamoDbClient, systemClock, toIso } from 'dynamo-backlog/engine';
-import { isOfStore } from '../../../../src/store/errors.js';
-import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
+import {
+  type Clock,
+  createDynamoDbClient,
+  DynamoDbOperatorStore,
+  isOfStore,
+  systemClock,
+  toIso,
+} from 'dynamo-backlog/engine';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';

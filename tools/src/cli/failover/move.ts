@@ -1,5 +1,4 @@
-import { type Clock, type OperatorStore, type StoreTypes, toIso } from 'dynamo-backlog/engine';
-import { CLOCK_SKEW_MS } from '../../../../src/leases/timed-hold.js';
+import { CLOCK_SKEW_MS, type Clock, type OperatorStore, type StoreTypes, toIso } from 'dynamo-backlog/engine';
 import { counted } from '../output.js';
 import { compareReplicas } from './replicas.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { VERSION } from '../../../../src/support/version.js';
+import { VERSION } from 'dynamo-backlog/engine';
 import { examples } from '../command-parts.js';
 import type { ExitCode, Output } from '../output.js';
 import { init } from './init.js';

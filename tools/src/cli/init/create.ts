@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ConfigurationError } from 'dynamo-backlog';
-import { VERSION } from '../../../../src/support/version.js';
+import { VERSION } from 'dynamo-backlog/engine';
 import { EXIT, type ExitCode, processOutput } from '../output.js';
 import { initCommand } from './command.js';
 

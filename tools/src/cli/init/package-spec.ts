@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError } from 'dynamo-backlog';
-import { VERSION } from '../../../../src/support/version.js';
+import { VERSION } from 'dynamo-backlog/engine';
 
 /** Pattern of what npm reads as a path; anything else is a version, a tag or a URL. */
 const PATH = /^(\.{1,2}([/\\]|$)|[/\\]|[a-z]:[/\\]|file:)|^(?!\w+:).*\.(tgz|tar\.gz)$/i;

@@ -5,9 +5,8 @@ import {
   OperationInterruptedError,
   type OperationOptions,
 } from 'dynamo-backlog';
-import { DynamoDbStore, QUEUE_PATTERN } from 'dynamo-backlog/engine';
+import { DynamoDbStore, QUEUE_PATTERN, type Which } from 'dynamo-backlog/engine';
 import { Serving } from 'dynamo-backlog/overview';
-import type { Which } from '../../../../src/operate/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type BacklogRecord, ConfigurationError } from 'dynamo-backlog';
+import { isPlainObject, jsonOf, mergeInto, show } from 'dynamo-backlog/engine';
 import { shortened } from 'dynamo-backlog/overview';
-import { jsonOf } from '../../../../src/delivery/body.js';
-import { mergeInto } from '../../../../src/operate/merge-patch.js';
-import { isPlainObject } from '../../../../src/operate/selection.js';
-import { show } from '../../../../src/support/validation.js';
 import { visibleJson } from '../../console/visible-json.js';
 import { type DiffLine, diffLines, nearby } from '../../diff-lines.js';
 import { shownPayload } from '../../shown-payload.js';

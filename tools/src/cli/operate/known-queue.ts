@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { deadLane, lanesOf } from 'dynamo-backlog/engine';
-import { lanesInUse } from '../../../../src/operate/stats.js';
-import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
-import { didYouMean } from '../../../../src/support/nearest.js';
+import { DynamoDbOperatorStore, deadLane, didYouMean, lanesInUse, lanesOf } from 'dynamo-backlog/engine';
 import type { Target } from '../connect.js';
 import { printable } from '../output.js';
 import { controlTableIfKnown } from './target.js';

@@ -1,5 +1,5 @@
 import type { ActionResult } from 'dynamo-backlog';
-import type { SkipReason } from '../../../../src/operate/index.js';
+import type { SkipReason } from 'dynamo-backlog/engine';
 import { counted, printable } from '../output.js';
 
 /** Words for an action. */

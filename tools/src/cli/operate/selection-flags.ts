@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ConfigurationError, type Selection, type Status } from 'dynamo-backlog';
-import type { PayloadMatch, Which } from '../../../../src/operate/index.js';
+import type { PayloadMatch, Which } from 'dynamo-backlog/engine';
 import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import { readLines, TOO_LONG } from '../ndjson.js';

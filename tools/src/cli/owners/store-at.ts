@@ -1,4 +1,4 @@
-import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
+import { DynamoDbOperatorStore } from 'dynamo-backlog/engine';
 import { type OperateTargetFlags, tablesAt } from '../operate/target.js';
 
 /** The tables that the flags name, and what reads them. */

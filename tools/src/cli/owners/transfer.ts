@@ -1,9 +1,9 @@
 import { ConfigurationError } from 'dynamo-backlog';
 import { randomToken, systemRandom } from 'dynamo-backlog/engine';
-import { transfer } from '../../../../src/registry/transfer.js';
 import type { OperateTargetFlags } from '../operate/target.js';
 import { UsageError } from '../operate/usage.js';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { nextOwners } from './next-owners.js';
 import { storeAt } from './store-at.js';
 
 export interface TransferFlags extends OperateTargetFlags {
@@ -30,7 +30,7 @@ export async function transferQueues(
   try {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const registry = await store.registry.read();
-      const { next, moved, already, unknown, others } = transfer(
+      const { next, moved, already, unknown, others } = nextOwners(
         registry,
         { queues, from, to },
         target.clock.now(),

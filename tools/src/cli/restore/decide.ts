@@ -1,6 +1,5 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { deadLane, isPending, ownLaneOf, type StoreTypes, toIso } from 'dynamo-backlog/engine';
-import { redrive } from '../../../../src/operate/changes.js';
+import { deadLane, isPending, ownLaneOf, redrive, type StoreTypes, toIso } from 'dynamo-backlog/engine';
 import type { StoredItem } from '../../../../src/store/dynamodb/stored-items.js';
 import { type Difference, HELD, isHeld } from './compare.js';
 

@@ -1,6 +1,4 @@
-import type { Clock } from 'dynamo-backlog/engine';
-import { isExpired } from '../../../../src/leases/timed-hold.js';
-import type { DynamoDbOperatorStore } from '../../../../src/store/index.js';
+import { type Clock, type DynamoDbOperatorStore, isExpired } from 'dynamo-backlog/engine';
 import type { Output } from '../output.js';
 
 const LOOK_EVERY_MS = 2_000;

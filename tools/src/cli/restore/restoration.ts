@@ -1,7 +1,13 @@
-import { type Clock, isPending, type Random, randomToken, type StoreTypes } from 'dynamo-backlog/engine';
-import { Writes } from '../../../../src/operate/writes.js';
+import {
+  type Clock,
+  isPending,
+  patiently,
+  type Random,
+  randomToken,
+  type StoreTypes,
+  Writes,
+} from 'dynamo-backlog/engine';
 import type { StoredItem, StoredItems } from '../../../../src/store/dynamodb/stored-items.js';
-import { patiently } from '../../../../src/store/patience.js';
 import { compare } from './compare.js';
 import type { RestoreCounters } from './counters.js';
 import { type Decisions, decide, waitsAfter } from './decide.js';

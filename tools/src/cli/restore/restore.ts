@@ -1,8 +1,7 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { systemRandom } from 'dynamo-backlog/engine';
+import { DynamoDbOperatorStore, systemRandom } from 'dynamo-backlog/engine';
 import { describeTable } from '../../../../src/store/dynamodb/inspect.js';
 import { StoredItems } from '../../../../src/store/dynamodb/stored-items.js';
-import { DynamoDbOperatorStore } from '../../../../src/store/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { controlTables } from '../doctor/control-table.js';

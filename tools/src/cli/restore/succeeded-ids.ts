@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { ConfigurationError } from 'dynamo-backlog';
-import { isPlainObject } from '../../../../src/operate/selection.js';
+import { isPlainObject } from 'dynamo-backlog/engine';
 import { readLines, TOO_LONG } from '../ndjson.js';
 
 export interface SucceededIds {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigurationError } from 'dynamo-backlog';
-import { parseWeights } from '../../../../src/worker/weights.js';
+import { parseWeights } from 'dynamo-backlog/engine';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
 import type { Output } from '../output.js';

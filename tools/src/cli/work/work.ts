@@ -1,8 +1,13 @@
 import { ConfigurationError, StoreError } from 'dynamo-backlog';
-import { createDynamoDbClient, randomToken, systemClock, systemRandom } from 'dynamo-backlog/engine';
+import {
+  createDynamoDbClient,
+  DynamoDbSweepStore,
+  randomToken,
+  systemClock,
+  systemRandom,
+  VERSION,
+} from 'dynamo-backlog/engine';
 import type { AttemptLogger } from 'dynamo-backlog/lambda';
-import { DynamoDbSweepStore } from '../../../../src/store/index.js';
-import { VERSION } from '../../../../src/support/version.js';
 import { onPort } from '../../local/ports.js';
 import { applyFlags } from '../../work/environment.js';
 import { Health, serveHealth } from '../../work/health.js';

@@ -1,7 +1,7 @@
 import { type ActionResult, BacklogOperator, ConfigurationError } from 'dynamo-backlog';
+import { Tables } from 'dynamo-backlog/engine';
 import { records } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
-import { Tables } from '../../../../src/operate/tables.js';
 import { resultText } from '../../cli/operate/report.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';

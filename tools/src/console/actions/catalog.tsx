@@ -7,9 +7,8 @@ import {
   type RetryPolicy,
   type Status,
 } from 'dynamo-backlog';
-import { POLICY_TYPES } from 'dynamo-backlog/engine';
+import { POLICY_TYPES, type Which } from 'dynamo-backlog/engine';
 import type { Child } from 'hono/jsx';
-import type { Which } from '../../../../src/operate/index.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { readPolicy } from '../../cli/policy-input.js';
 import type { IconName } from '../parts.js';

@@ -1,7 +1,7 @@
 import type { BacklogRecord } from 'dynamo-backlog';
+import { jsonOf } from 'dynamo-backlog/engine';
 import { shortened } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
-import { jsonOf } from '../../../../src/delivery/body.js';
 import { diffLines, nearby } from '../../diff-lines.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink, StateBadge } from '../parts.js';

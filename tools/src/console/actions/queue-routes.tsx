@@ -1,8 +1,7 @@
 import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
-import type { StoreTypes } from 'dynamo-backlog/engine';
+import { type StoreTypes, Tables } from 'dynamo-backlog/engine';
 import { type OverviewStats, pauseNote, waitText } from 'dynamo-backlog/overview';
 import { Hono } from 'hono';
-import { Tables } from '../../../../src/operate/tables.js';
 import type { Routes } from '../app-parts.js';
 import { readForm, type SentForm } from '../forms.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';

@@ -1,7 +1,6 @@
 import { BacklogOperator, type BacklogRecord, ConfigurationError } from 'dynamo-backlog';
+import { isId, Tables } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
-import { Tables } from '../../../../src/operate/tables.js';
-import { isId } from '../../../../src/store/dynamodb/control-values.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';

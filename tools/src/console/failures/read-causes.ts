@@ -1,3 +1,4 @@
+import { Tables } from 'dynamo-backlog/engine';
 import {
   causesOf,
   type FailureCause,
@@ -6,7 +7,6 @@ import {
   type OverviewStats,
   type Stratum,
 } from 'dynamo-backlog/overview';
-import { Tables } from '../../../../src/operate/tables.js';
 import type { ReadBudget } from '../read-within.js';
 import { sampleRecords } from './sample.js';
 

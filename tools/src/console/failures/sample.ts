@@ -1,6 +1,5 @@
-import { deadLane, LAST_TIME, type OperatorStore } from 'dynamo-backlog/engine';
+import { deadLane, LAST_TIME, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
 import type { OverviewStats, Stratum } from 'dynamo-backlog/overview';
-import type { Tables } from '../../../../src/operate/tables.js';
 import { type ReadBudget, readWithin } from '../read-within.js';
 
 /** The records that were read of all queues. */

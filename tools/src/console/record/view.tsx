@@ -1,8 +1,6 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { age, isPending, notReadyText, restOf } from 'dynamo-backlog/engine';
-import { fullClock } from 'dynamo-backlog/overview';
-import { jsonOf } from '../../../../src/delivery/body.js';
-import type { Reading } from '../../../../src/monitor/index.js';
+import { age, isPending, jsonOf, notReadyText, restOf } from 'dynamo-backlog/engine';
+import { fullClock, type Reading } from 'dynamo-backlog/overview';
 import { editRefusal, type ShownPayload, shownPayload } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
 import { type PageContext, page } from '../layout.js';

@@ -1,15 +1,15 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import {
   deadLane,
+  isId,
   isLaneOf,
   LAST_TIME,
   lanesOf,
   type OperatorStore,
   type StoreTypes,
+  type Tables,
   withoutDeadEnding,
 } from 'dynamo-backlog/engine';
-import type { Tables } from '../../../../src/operate/tables.js';
-import { isId, isText } from '../../../../src/store/dynamodb/control-values.js';
 import { affordable, PAGE_BUDGET } from '../read-within.js';
 import type { RecordFilter } from './filter.js';
 
@@ -238,7 +238,7 @@ function startOf(
 
 /** Tells whether DynamoDB takes it as a sort key. */
 function isSortKey(value: unknown): value is string {
-  return isText(value) && Buffer.byteLength(value) <= 1024;
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= 1024;
 }
 
 function asRecord(text: string | undefined): Record<string, unknown> {

@@ -1,8 +1,6 @@
 import { type BacklogRecord, ConfigurationError, type Status } from 'dynamo-backlog';
-import { isPending, notReadyText } from 'dynamo-backlog/engine';
+import { isId, isPending, notReadyText, Tables } from 'dynamo-backlog/engine';
 import { type CountsReader, count, records as countRecords, shortened, units } from 'dynamo-backlog/overview';
-import { Tables } from '../../../../src/operate/tables.js';
-import { isId } from '../../../../src/store/dynamodb/control-values.js';
 import { atWork } from '../at-work.js';
 import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Mark, type RecordState, recordLink, StateBadge, When } from '../parts.js';

@@ -1,4 +1,4 @@
-import { age, type StoreTypes } from 'dynamo-backlog/engine';
+import { age, type StoreTypes, Tables } from 'dynamo-backlog/engine';
 import {
   COUNT_SIGNS,
   type CountsReader,
@@ -14,7 +14,6 @@ import {
   units,
   waitText,
 } from 'dynamo-backlog/overview';
-import { Tables } from '../../../../src/operate/tables.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';

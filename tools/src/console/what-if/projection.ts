@@ -1,5 +1,4 @@
-import { decideRetry, type ResolvedPolicy, seededRandom } from 'dynamo-backlog/engine';
-import { hash32 } from '../../../../src/support/hash.js';
+import { decideRetry, hash32, type ResolvedPolicy, seededRandom } from 'dynamo-backlog/engine';
 
 /** A record that waits. Times are epoch milliseconds, the backlog's. */
 export interface WaitingRecord {

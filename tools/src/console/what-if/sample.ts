@@ -1,8 +1,15 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { bornAt, firstTryAt, limited, type OperatorStore, triesOf } from 'dynamo-backlog/engine';
+import {
+  bornAt,
+  type DuePart,
+  duePartsOf,
+  firstTryAt,
+  limited,
+  type OperatorStore,
+  type Tables,
+  triesOf,
+} from 'dynamo-backlog/engine';
 import type { OverviewStats } from 'dynamo-backlog/overview';
-import { type DuePart, duePartsOf } from '../../../../src/operate/queue-stats.js';
-import type { Tables } from '../../../../src/operate/tables.js';
 import { readWithin } from '../read-within.js';
 import { policyOf } from '../record/plan.js';
 import type { WaitingRecord } from './projection.js';

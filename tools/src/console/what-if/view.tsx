@@ -1,4 +1,4 @@
-import { type ResolvedPolicy, resolvePolicy } from 'dynamo-backlog/engine';
+import { type ResolvedPolicy, resolvePolicy, Tables } from 'dynamo-backlog/engine';
 import {
   COUNT_SIGNS,
   type CountsReader,
@@ -7,7 +7,6 @@ import {
   type OverviewStats,
   units,
 } from 'dynamo-backlog/overview';
-import { Tables } from '../../../../src/operate/tables.js';
 import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Panel } from '../parts.js';

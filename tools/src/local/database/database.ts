@@ -1,5 +1,5 @@
 import type { ConfigurationError } from 'dynamo-backlog';
-import type { DynamoDBClient } from '../../../../src/store/index.js';
+import type { DynamoDBClient } from 'dynamo-backlog/engine';
 import type { TakenPort } from '../status/status.js';
 import type { Change } from '../streams/change.js';
 import type { LocalApp } from '../template/local-app.js';

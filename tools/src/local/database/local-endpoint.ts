@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { show } from '../../../../src/support/validation.js';
+import { show } from 'dynamo-backlog/engine';
 
 const AWS = /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { BundleDescription } from 'dynamo-backlog/engine';
 import type { BuildContext, BuildFailure, BuildOptions, BuildResult } from 'esbuild';
-import type { BundleDescription } from '../../../../src/support/local-bundle.js';
 
 /** The parts of esbuild that bundle handlers. */
 export type Esbuild = Pick<typeof import('esbuild'), 'build' | 'context' | 'formatMessages'>;

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { BundleDescription } from '../../../../src/support/local-bundle.js';
+import type { BundleDescription } from 'dynamo-backlog/engine';
 import type { LocalFunction } from '../template/local-app.js';
 import { type Esbuild, HandlerBundle, type Outcome } from './handler-bundle.js';
 

@@ -1,6 +1,6 @@
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
+import { withoutUrlSecrets } from 'dynamo-backlog/engine';
 import { folderTrouble } from '../folder-trouble.js';
 import type { OutputSource } from './attempt-output.js';
 import { FailedAttempts } from './failed-attempts.js';

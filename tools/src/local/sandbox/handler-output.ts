@@ -1,4 +1,4 @@
-import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
+import { withoutUrlSecrets } from 'dynamo-backlog/engine';
 import type { OutputSource } from './attempt-output.js';
 
 /** A line that code of the app wrote. */

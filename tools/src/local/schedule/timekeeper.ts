@@ -2,9 +2,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError } from 'dynamo-backlog';
-import { type Clock, type ClockSetting, scaledClock } from 'dynamo-backlog/engine';
+import { type Clock, type ClockSetting, parseOptions, scaledClock } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import { parseOptions } from '../../../../src/support/validation.js';
 import { folderTrouble } from '../folder-trouble.js';
 
 /** Creation and last firing of a rule, in the backlog's time, epoch milliseconds. */

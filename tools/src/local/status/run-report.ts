@@ -1,6 +1,5 @@
-import { isIdle, type RunSummary } from 'dynamo-backlog/engine';
+import { isIdle, type RunSummary, withoutUrlSecrets } from 'dynamo-backlog/engine';
 import type { RunReport } from 'dynamo-backlog/overview';
-import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
 import type { InvocationLog } from '../sandbox/invocation-log.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';

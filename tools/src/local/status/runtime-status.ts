@@ -1,7 +1,6 @@
-import { toIso } from 'dynamo-backlog/engine';
+import { toIso, withoutUrlSecrets } from 'dynamo-backlog/engine';
 import { type QueueStatus, type RuleStatus, type RunReport, Serving } from 'dynamo-backlog/overview';
 import type { StatusCounts } from '../../../../src/store/dynamodb/emulator.js';
-import { withoutUrlSecrets } from '../../../../src/support/url-text.js';
 import type { AppQueue } from '../app-queues.js';
 import type { DebuggerAddress } from '../debugging.js';
 import type { SampleErp } from '../sample/sample-erp.js';

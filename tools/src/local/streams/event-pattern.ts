@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { show } from '../../../../src/support/validation.js';
+import { show } from 'dynamo-backlog/engine';
 
 /** Tells whether an event fits a pattern. */
 export type Matcher = (event: unknown) => boolean;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from 'dynamo-backlog';
-import { BUNDLE_METADATA, type BundleDescription } from '../../../../src/support/local-bundle.js';
+import { BUNDLE_METADATA, type BundleDescription } from 'dynamo-backlog/engine';
 import { resolve, resolveText } from './intrinsics.js';
 import type { LocalFunction, StackContext } from './local-app.js';
 import { failureQueueOf } from './queue.js';

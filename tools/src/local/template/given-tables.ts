@@ -1,4 +1,4 @@
-import { DUE_INDEX } from '../../../../src/store/index.js';
+import { DUE_INDEX } from 'dynamo-backlog/engine';
 import type { LocalFunction, LocalTable } from './local-app.js';
 
 /**

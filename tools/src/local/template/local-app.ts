@@ -1,5 +1,5 @@
+import type { BundleDescription } from 'dynamo-backlog/engine';
 import type { TableShape } from '../../../../src/store/dynamodb/create-tables.js';
-import type { BundleDescription } from '../../../../src/support/local-bundle.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import type { References } from './intrinsics.js';

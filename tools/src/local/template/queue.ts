@@ -1,5 +1,5 @@
+import { parseOptions } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import { parseOptions } from '../../../../src/support/validation.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
 import type { LocalQueue, LocalQueueReader, StackContext } from './local-app.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConfigurationError } from 'dynamo-backlog';
-import { LOCAL_CONTEXT } from '../../../../src/support/local-bundle.js';
+import { LOCAL_CONTEXT } from 'dynamo-backlog/engine';
 import { readAssembly, type Stack } from './assembly.js';
 
 export interface SynthOptions {

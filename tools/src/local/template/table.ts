@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
+import { parseOptions } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import { parseOptions } from '../../../../src/support/validation.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
 import type { LocalTable, StackContext } from './local-app.js';

@@ -1,5 +1,4 @@
-import type { QueueOwner, Registry } from '../store/store.js';
-import { toIso } from '../support/clock.js';
+import { type StoreTypes, toIso } from 'dynamo-backlog/engine';
 
 /** The request of an operator. */
 export interface Transfer {
@@ -12,7 +11,7 @@ export interface Transfer {
 
 export interface Transferred {
   /** The entries to write, by queue; undefined: there is nothing to change. */
-  readonly next: ReadonlyMap<string, QueueOwner> | undefined;
+  readonly next: ReadonlyMap<string, StoreTypes.QueueOwner> | undefined;
   readonly moved: readonly string[];
   /** Queues that are the new owner's already. */
   readonly already: readonly string[];
@@ -28,8 +27,8 @@ export interface Transferred {
  *
  * @param now the backlog's time, epoch milliseconds
  */
-export function transfer(
-  { queues }: Registry,
+export function nextOwners(
+  { queues }: StoreTypes.Registry,
   { queues: names, from, to }: Transfer,
   now: number,
 ): Transferred {
