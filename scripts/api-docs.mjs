@@ -31,7 +31,7 @@ const POLICIES = [
 /** Types that users pass on without looking into them. */
 const HANDED_ON = [
   ...['PolicyType', 'Jitter', 'FormulaWait', 'Failure', 'RetryDecider', 'FailedAttempt'],
-  ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
+  ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult'],
   ...['AsRead', 'Breaker', 'OfRecord', 'Place', 'Tried'],
 ];
 

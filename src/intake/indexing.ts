@@ -46,9 +46,15 @@ export interface Indexed {
   readonly trouble?: Trouble | undefined;
 }
 
-/** The store did not answer, or may not be used. */
+/**
+ * The store did not answer, or may not be used.
+ *
+ * @inline
+ */
 export interface Trouble {
+  /** The store's error. */
   readonly error: StoreError;
+  /** The records that were not looked at. */
   readonly ids: readonly string[];
 }
 
