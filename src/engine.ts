@@ -1,6 +1,6 @@
 /**
  * The parts that the handlers are made of. Code that builds on it may be a runner outside of Lambda (a container, a worker), a store
- * of your own, a tool for operators, or a test with a clock and a store in memory. The tools of the same version
+ * of your own, a tool, or a test with a clock and a store in memory. The tools of the same version
  * stand on it, too. It changes more often than the other entries.
  *
  * @packageDocumentation

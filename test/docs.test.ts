@@ -6,7 +6,7 @@ import { PAGES, ROOT, read } from './docs/pages.js';
 
 /** The index itself, and the home page of the site. */
 const NOT_LISTED = ['docs/README.md', 'docs/site/index.md'];
-/** What fits on the first screen. */
+/** Lines of a page that fit on the first screen. */
 const FIRST_SCREEN_LINES = 25;
 
 const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```/gm, '');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the tests leave in the temporary folder is in one folder, which goes with them. */
+/** A folder of its own for everything that tests leave in the temporary folder; it is removed at their end. */
 export default async function setup(): Promise<() => Promise<void>> {
   const outer = process.env.TMPDIR;
   const folder = await mkdtemp(join(tmpdir(), 'backlog-tests-'));

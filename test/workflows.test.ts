@@ -32,7 +32,7 @@ const stepsOfCi = () => {
   const { stdout } = spawnSync('bash', [join(ROOT, '.ci/run'), 'none'], { encoding: 'utf8' });
   return /there are (.*)/.exec(stdout)?.[1]?.split(' ') ?? [];
 };
-/** What a job runs, once for each value of its matrix. */
+/** The commands of a job, once for each value of its matrix. */
 function runsOf(job: Job): string[] {
   const runs = stepsOf(job).flatMap(({ run }) => run ?? []);
   return runs.flatMap((run) => {

@@ -34,7 +34,7 @@ function outage(minutes: number, drainedMinutes: readonly number[]): Picture {
   );
 }
 
-/** What has the least room. */
+/** Pictures that have the least room. */
 const TIGHT: Readonly<Record<string, Picture>> = {
   'twelve policies': policies(
     ...Array.from({ length: 12 }, (_, i) => ({

@@ -9,7 +9,7 @@ stopsShops();
 const MINUTE = 60_000;
 const PATIENCE_MS = 60_000;
 
-/** What the page's clock shows, epoch milliseconds. */
+/** The time on the page's clock, epoch milliseconds. */
 async function shownBy(page: Page): Promise<number> {
   return Date.parse(`${await page.locator('[data-clock]').innerText()} UTC`);
 }

@@ -37,7 +37,7 @@ export const HOSTILE_PAYLOADS = [
   Array.from({ length: 200 }).reduce((inner) => ({ deeper: inner }), HOSTILE_TEXTS[0]),
 ] as const;
 
-/** As an error's class, message and stack. */
+/** Hostile text as an error's class, message and stack. */
 export const HOSTILE_ERROR = {
   name: `Error<script>${SCRIPT}</script>`.slice(0, 64),
   message: `${all} ${'unbreakable'.repeat(30)}`,

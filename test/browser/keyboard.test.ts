@@ -10,7 +10,7 @@ servesConsoles();
 /** More than any page has places to stop at. */
 const MAX_TABS = 250;
 
-/** What has the focus, and whether an eye can tell. */
+/** The element that has the focus, and whether an eye can tell. */
 async function focused(page: Page, selector: string) {
   return page.evaluate((wanted) => {
     const element = document.activeElement;

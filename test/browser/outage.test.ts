@@ -4,7 +4,7 @@ import { UNKNOWN_ARTICLE } from '../../tools/src/local/sample/sample-erp.js';
 import { openPage, watchPages } from './session.js';
 import { startShop, stopsShops } from './shop-runtime.js';
 
-/** As the sample of `backlog start` has it. */
+/** The speed of the sample of `backlog start`. */
 const SPEED = 60;
 const ORDERS = 24;
 const PATIENCE = { timeout: 60_000 };

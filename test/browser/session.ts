@@ -14,11 +14,11 @@ const open: Watched[] = [];
 
 interface Watched {
   readonly context: BrowserContext;
-  /** What no page of the console may do. */
+  /** Things that a page did and no page of the console may do. */
   readonly troubles: string[];
 }
 
-/** To be called by each file. What a page of the console must never do fails the test that had it open. */
+/** Fails the test that had a page open which did what no page of the console may do. Each file calls it. */
 export function watchPages(): void {
   afterEach(async () => {
     const watched = open.splice(0);
@@ -93,7 +93,11 @@ export interface AxeFinding {
   readonly nodes: readonly string[];
 }
 
-/** What axe-core finds on the page as it is. @param rules default: all, best practices included */
+/**
+ * Findings of axe-core on the page as it is.
+ *
+ * @param rules default: all, best practices included
+ */
 export async function axe(page: Page, rules?: readonly string[]): Promise<AxeFinding[]> {
   // Not as a script of the page, which its policy would not allow.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
@@ -113,7 +117,7 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<AxeFin
   }, rules);
 }
 
-/** By how many pixels a page is wider than the window, and which elements reach out of it. */
+/** Pixels by which a page is wider than the window, and the elements that reach out of it. */
 export async function overflowOf(page: Page): Promise<{ by: number; of: string[] }> {
   return page.evaluate(() => {
     const by = (document.scrollingElement?.scrollWidth ?? 0) - window.innerWidth;

@@ -3,7 +3,7 @@ import { startChromium } from './chromium.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the browser of all tests is. */
+    /** The path of the browser of all tests. */
     browserAt: string;
   }
 }

@@ -24,8 +24,8 @@ export function stopsShops(): void {
 }
 
 /**
- * What `backlog start` runs, as it is built: from the sources each function's process would translate them first. Its
- * ERP is up, and stays up until a test takes it down.
+ * The runtime of `backlog start`, as it is built: from the sources each function's process would translate them
+ * first. Its ERP is up, and stays up until a test takes it down.
  */
 export async function startShop(speed: number) {
   const file = readdirSync(BUILT).find((name) => /^runtime-\w+\.js$/.test(name));

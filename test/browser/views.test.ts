@@ -6,7 +6,7 @@ import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.j
 import { HOSTILE_VIEWS, SHOP_VIEWS } from './views.js';
 import { brokenShop, deployedShop, emptyShop, hostileShop, pausedShop, redactedShop, shop } from './world.js';
 
-/** What another palette can break. */
+/** Rules that another palette can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 const worlds = [
@@ -40,7 +40,7 @@ const worlds = [
 watchPages();
 servesConsoles();
 
-/** What is wrong with the page as it is, to eyes, to readers of pages, and on a phone. */
+/** Faults of the page as it is, to eyes, to readers of pages, and on a phone. */
 async function faultsOf(page: Page) {
   const light = await axe(page);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -36,7 +36,7 @@ export const SHOP_VIEWS: readonly string[] = [
   record('no-such-record'),
 ];
 
-/** What a producer can write into them. */
+/** Views of what a producer can write. */
 export const HOSTILE_VIEWS: readonly string[] = [
   '/',
   '/failures',

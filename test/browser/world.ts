@@ -405,7 +405,7 @@ const RUNS = [
   run('mails, every minute', 'mails', 18_000, { attempted: 6, succeeded: 6 }),
 ];
 
-/** What the runtime of the shop knows, and what it was asked to do. */
+/** The knowledge of the shop's runtime, and the calls that it has got. */
 function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'paused'>> = {}) {
   const erp = { up: false, taken: 4_211, making: 0, rejected: 5, unavailable: 198 };
   const queue = (name: string, counts: Partial<QueueStatus>): QueueStatus => ({

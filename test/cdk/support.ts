@@ -44,7 +44,7 @@ export function ownFunction(
 
 const string = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** What a table of records must have. */
+/** Props that a table of records must have. */
 export const RECORDS_TABLE: TablePropsV2 = {
   partitionKey: string('id'),
   timeToLiveAttribute: 'expiresAt',
@@ -96,7 +96,7 @@ export function schedulesOf(template: Template) {
     .sort((a, b) => (a.description < b.description ? -1 : 1));
 }
 
-/** What the role of a construct may do, and with what: names without the stack's prefix and CDK's hashes. */
+/** Rights of a construct's role, with their resources: names without the stack's prefix and CDK's hashes. */
 export function rightsOf(template: Template, construct: string): [string, string[]][] {
   const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
     PolicyName.startsWith(construct),
@@ -109,7 +109,7 @@ export function rightsOf(template: Template, construct: string): [string, string
   );
 }
 
-/** Without the stack's prefix and CDK's hashes, in alphabetical order. */
+/** Names of resources without the stack's prefix and CDK's hashes, in alphabetical order. */
 export function resourceNames(resource: unknown): string[] {
   return [resource].flat().map(resourceName).sort();
 }

@@ -7,7 +7,7 @@ import { scheduleOf } from '../../tools/src/lab/schedule-of.js';
 
 type Linear = readonly [number, number, number];
 
-/** Of sRGB, as WCAG 2 has it. */
+/** Linear parts of an sRGB colour, as WCAG 2 has them. */
 function linear(color: string): Linear {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -25,7 +25,7 @@ function contrast(a: string, b: string): number {
   return (more + 0.05) / (less + 0.05);
 }
 
-/** What protanopes, deuteranopes and tritanopes see: Machado, Oliveira and Fernandes, 2009. */
+/** Colours as protanopes, deuteranopes and tritanopes see them: Machado, Oliveira and Fernandes, 2009. */
 const VISIONS = {
   all: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],

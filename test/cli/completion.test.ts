@@ -9,7 +9,7 @@ beforeAll(async () => {
   script = (await backlog('completion', 'bash')).out;
 });
 
-/** What a real bash offers for these words; the last one is being typed. */
+/** The words that a real bash offers after these; the last one is being typed. */
 function completed(...words: string[]): string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `COMP_WORDS=(backlog ${quoted}); COMP_CWORD=${words.length}; _backlog_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;

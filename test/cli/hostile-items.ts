@@ -17,7 +17,7 @@ type Attributes = Record<string, AttributeValue>;
 
 const HOUR = 3_600_000;
 const iso = (ms = 0) => ({ S: new Date(Date.now() + ms).toISOString() });
-/** As JSON.parse does, whose objects have an own property of any name. */
+/** A map by JSON.parse, whose objects have an own property of any name. */
 const map = (json: string): AttributeValue => ({ M: JSON.parse(json) as Attributes });
 const HOSTILE_ERROR = map(
   '{"name": {"M": {"toString": {"S": "x"}, "valueOf": {"S": "y"}}}, "at": {"N": "1"}}',
@@ -73,7 +73,7 @@ export function hostileItems(endpoint: () => string): void {
     return () => deleteTables(client, tables);
   });
 
-  /** With this status, in its place or without one. */
+  /** Puts all odd items with these attributes. */
   async function putAll(more: Attributes): Promise<string[]> {
     const items = Object.entries(ODD).map(([id, odd]) => ({
       payload: { S: 'p' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openValues } from '../../tools/src/cli/import-source.js';
 import { MAX_LINE_CHARS, TOO_LONG } from '../../tools/src/cli/ndjson.js';
 
-/** What is read of a source that comes in pieces of so many bytes. */
+/** The values that are read of a source which comes in pieces of so many bytes. */
 async function valuesOf(text: string | Uint8Array, pieces = 65_536) {
   const bytes = Buffer.from(text as string);
   async function* stream() {

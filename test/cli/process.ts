@@ -39,7 +39,7 @@ export class CommandLine {
     return cli;
   }
 
-  /** Where its runtimes say that they run. */
+  /** The folder in which its runtimes say that they run. */
   get runtimeFolder(): string {
     return this.#env.BACKLOG_RUNTIME_DIR ?? '';
   }

@@ -3,7 +3,7 @@ import type { EmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.j
 import { oldTable } from './old-table.js';
 import { CommandLine, until } from './process.js';
 
-/** What it gives once it gives as many twice: a killed process has written what the database has still to do. */
+/** The result once it has the same size twice: a killed process has written what the database has still to do. */
 async function settled<Found extends { readonly size: number }>(read: () => Promise<Found>): Promise<Found> {
   let found = await read();
   for (let previous = -1; found.size !== previous; found = await read()) previous = found.size;

@@ -13,7 +13,7 @@ export const run = (minute: number, text: string): RunReport => ({
   durationMs: 5,
 });
 
-/** What a runtime with the sample says after five minutes. */
+/** The status of a runtime with the sample after five minutes. */
 export const status: RuntimeStatus = {
   startedAt: '2026-01-01T00:00:00.000Z',
   now: '2026-01-01T00:05:30.000Z',

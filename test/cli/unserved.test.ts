@@ -20,7 +20,7 @@ const record = (id: string, queue: string, status = 'NEW') => ({
 });
 
 describe('a queue that no rule of the local runtime serves', () => {
-  /** As a runtime counts its records: also those of queues that the app does not have. */
+  /** The status of a runtime, which counts records of queues that the app does not have as well. */
   const status = { queues: [] as object[], rules: [], now: AT };
   const page = createServer((request, response) => {
     response.end(JSON.stringify(request.url === '/status.json' ? status : { minutes: {}, lastRuns: {} }));

@@ -6,7 +6,7 @@ const TOKEN = /\u001b\[([?0-9;]*)([A-Za-z])|([\u0000-\u001f\u007f-\u009f])|(.)/g
 /** A terminal of so many columns and rows: what it shows after all that was written to it. */
 export class VirtualTerminal extends EventEmitter {
   readonly isTTY = true;
-  /** As it came. */
+  /** The text as it came. */
   written = '';
   hasCursor = true;
   marksPastes = false;
@@ -37,7 +37,7 @@ export class VirtualTerminal extends EventEmitter {
     return true;
   }
 
-  /** Without spaces at their ends, and without empty lines at the end. */
+  /** The lines without spaces at their ends, and without empty lines at the end. */
   get lines(): string[] {
     const all = Array.from(this.#cells, (cells) =>
       Array.from(cells ?? [], (cell) => cell ?? ' ')
@@ -52,7 +52,7 @@ export class VirtualTerminal extends EventEmitter {
     return this.lines.join('\n');
   }
 
-  /** As when the user drags the corner of the window. */
+  /** Changes the size, as when the user drags the corner of the window. */
   resize(columns: number, rows: number): void {
     Object.assign(this, { columns, rows });
     this.emit('resize');

@@ -112,7 +112,10 @@ const anything = fc.oneof(
   },
 );
 
-/** What of a value is data: as of JSON, `undefined` in a map is no entry. Bytes are bytes, whatever shows them. */
+/**
+ * The part of a value that is data: as in JSON, `undefined` in a map is no entry. Bytes are bytes, whatever shows
+ * them.
+ */
 function data(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (value instanceof ArrayBuffer) return new Uint8Array(value);

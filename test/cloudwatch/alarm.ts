@@ -10,7 +10,7 @@ interface AnyAlarm {
   /** Its own, or the logical id. */
   readonly name: string;
   readonly description: string;
-  /** What it does in state ALARM. Without any, or with its actions disabled, it notifies no operator. */
+  /** Actions in state ALARM. Without any, or with its actions disabled, it notifies no operator. */
   readonly actions: readonly string[];
 }
 

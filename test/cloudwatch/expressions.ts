@@ -25,7 +25,7 @@ export interface Expression {
   readonly root: Node;
 }
 
-/** What an expression can name. */
+/** Values that an expression can name. */
 export interface Surroundings {
   /** The value of another metric or expression of the alarm. */
   valueOf(id: string): Value;
@@ -219,7 +219,7 @@ function ofPoints(change: (point: number) => number): MathFunction {
   return (operands, surroundings) => mapPoints(only(operands, surroundings), change);
 }
 
-/** Of one time series it makes a number, of an array of them one time series. */
+/** A function that makes a number of one time series, and one time series of an array of them. */
 function ofMany(join: (values: readonly number[], count: number) => number): MathFunction {
   return (operands, surroundings) => {
     const value = only(operands, surroundings);
@@ -235,7 +235,10 @@ function ofMany(join: (values: readonly number[], count: number) => number): Mat
   };
 }
 
-/** To the value before it, and how many periods that one is away. The first value has none before it. */
+/**
+ * Changes of each value to the value before it, with the number of periods between them. The first value has none
+ * before it.
+ */
 function differences(series: Series, change: (by: number, periods: number) => number): Series {
   let before: { value: number; index: number } | undefined;
   return series.map((value, index) => {
@@ -246,7 +249,7 @@ function differences(series: Series, change: (by: number, periods: number) => nu
   });
 }
 
-/** With REPEAT, what is missing before the first value stays missing. */
+/** Fills missing values. With REPEAT, those before the first value stay missing. */
 function fill([operand, filler, ...more]: readonly Node[], surroundings: Surroundings): Value {
   if (!operand || !filler || more.length > 0) return fail('FILL takes two operands');
   const value = compute(operand, surroundings);

@@ -14,7 +14,7 @@ export interface HistoryOptions extends EvaluationOptions {
 export interface StateChange {
   /** The logical id of the alarm. */
   readonly alarm: string;
-  /** After `from`. */
+  /** Minutes after `from`. */
   readonly minutes: number;
   readonly before: AlarmState;
   readonly state: AlarmState;
@@ -85,7 +85,7 @@ function play(
   return { atFirst, changes: changes.sort((a, b) => a.minutes - b.minutes) };
 }
 
-/** With the alarms that composite ones depend on, and these before them. */
+/** Alarms in an order in which those that a composite one depends on come before it. */
 function inOrder(alarms: readonly Alarm[]): Alarm[] {
   const ordered = new Set<Alarm>();
   const add = (alarm: Alarm, path: readonly string[]): void => {

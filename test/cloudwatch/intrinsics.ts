@@ -1,7 +1,7 @@
 /** Makes text of a value of a template. */
 export type Resolve = (value: unknown) => string;
 
-/** What a resource is called where data points come from: its name without an attribute, or one of its attributes. */
+/** The name of a resource where data points come from: its own without an attribute, or one of its attributes. */
 export type NameOf = (logicalId: string, attribute: string | undefined) => string;
 
 const logicalName: NameOf = (logicalId, attribute) =>

@@ -19,8 +19,9 @@ export interface EvaluationOptions {
    */
   readonly extraPeriods?: number | undefined;
   /**
-   * With "wallClock" all alarms look only at whole periods of the clock, as an alarm with a WallClockWindow does. They go off
-   * later than with the sliding window that is CloudWatch's default, never earlier. Default: as the template says.
+   * The window of all alarms. With "wallClock" they look only at whole periods of the clock, as an alarm with a
+   * WallClockWindow does: they go off later than with the sliding window that is CloudWatch's default, never
+   * earlier. Default: as the template says.
    */
   readonly window?: MetricAlarm['window'] | undefined;
 }
@@ -110,10 +111,10 @@ export function pointsOf(alarm: MetricAlarm, data: MetricData, end: number, coun
 }
 
 /**
- * Where the window of an evaluation ends. A sliding one moves on with every evaluation: "at the end of minute 5 the alarm
- * evaluates based on data from minutes 1 to 5. Then at the end of minute 6 … from minutes 2 to 6." So no period of an alarm is
- * ever cut short, and the minute that has just begun does not count. An alarm over more than a day is evaluated once per hour,
- * with the data up to the full hour.
+ * The end of an evaluation's window. A sliding one moves on with every evaluation: "at the end of minute 5 the
+ * alarm evaluates based on data from minutes 1 to 5. Then at the end of minute 6 … from minutes 2 to 6." So no
+ * period of an alarm is ever cut short, and the minute that has just begun does not count. An alarm over more than
+ * a day is evaluated once per hour, with the data up to the full hour.
  */
 function endOfWindow(alarm: MetricAlarm, at: number, window: MetricAlarm['window']): number {
   const period = periodOf(alarm) * 1000;
@@ -125,7 +126,7 @@ function endOfWindow(alarm: MetricAlarm, at: number, window: MetricAlarm['window
   return Math.floor(at / tick) * tick;
 }
 
-/** How often CloudWatch evaluates an alarm, in milliseconds. */
+/** Milliseconds between two evaluations of an alarm by CloudWatch. */
 function tickOf(alarm: MetricAlarm): number {
   const period = periodOf(alarm) * 1000;
   if (period < MINUTE) return MINUTE / 6;
@@ -138,8 +139,8 @@ function firstDataOf({ queries }: MetricAlarm, data: MetricData): number {
 }
 
 /**
- * From the data points of the evaluation range, the oldest first. With enough of them, the most recent ones decide. Otherwise
- * all of them count, and as few missing ones as possible are filled in.
+ * The state by the data points of the evaluation range, the oldest first. With enough of them, the most recent
+ * ones decide. Otherwise all of them count, and as few missing ones as possible are filled in.
  */
 function judge(
   {

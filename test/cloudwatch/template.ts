@@ -13,7 +13,7 @@ import { parseExpression } from './expressions.js';
 import { type Resolve, resolver } from './intrinsics.js';
 import { type MetricQuery, statisticOf } from './metric-data.js';
 
-/** Of `Template.toJSON()`, or of a synthesized file. */
+/** The template that `Template.toJSON()` gives, or that a synthesized file holds. */
 export interface CloudFormationTemplate {
   readonly Resources?: Readonly<Record<string, { readonly Type: string; readonly Properties?: unknown }>>;
 }

@@ -65,7 +65,7 @@ async function whileServed(
   return codes[0];
 }
 
-/** As a browser opens it: the cookie of the key, and pages with it. */
+/** Opens the console as a browser does: the cookie of the key, and pages with it. */
 async function browse(address: string) {
   const opened = await fetch(address, { redirect: 'manual' });
   const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';

@@ -91,7 +91,7 @@ export async function putAll(
   await Promise.all(Array.from({ length: concurrency }, work));
 }
 
-/** What runs and the monitor write of these queues. */
+/** Writes the items that runs and the monitor write of these queues. */
 export async function noteQueues(store: DynamoDbOperatorStore, now: number): Promise<void> {
   const counter = new RateLimitedCounter({ now: () => now, wall: () => now, sleep: async () => {} });
   for (const name of ['orders', 'bulk', 'mails']) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { deliverByHttp } from '../../src/delivery/index.js';
 import { attempt, eventually, listen } from './support.js';
 
-/** As many attempts at once as a run makes. */
+/** Delivers records, as many at once as a run does. */
 async function deliverAll(deliver: ReturnType<typeof deliverByHttp>, count: number, concurrency: number) {
   let next = 0;
   const worker = async () => {

@@ -10,7 +10,7 @@ const RAW = 'correct-horse-battery-staple';
 /** Other than the one that signs: no secret of ours. */
 const WRONG = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
-/** What a receiver does: the package itself checks headers and the bytes that came. */
+/** Verifies a request as a receiver does: the package itself checks headers and the bytes that came. */
 function verified({ headers, body }: Received, secret: string, format?: 'raw'): unknown {
   return new Webhook(secret, format && { format }).verify(body, headers as Record<string, string>);
 }

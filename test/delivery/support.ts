@@ -69,7 +69,7 @@ function contextOf(context: Partial<AttemptContext> = {}): AttemptContext {
 
 export type Ending = { ok: true } | { ok: false; error: Error };
 
-/** How an attempt ends: as success, or by what it throws. */
+/** The end of an attempt: success, or the error that it throws. */
 export async function attempt(
   process: Process,
   item: Record<string, unknown> = {},

@@ -39,7 +39,7 @@ export const byAge = (...tiers: [every: number, untilDays: number][]): QueueSett
   },
 });
 
-/** What a deployment says beside the settings of its queues. */
+/** Options of a deployment beside the settings of its queues. */
 interface Parts {
   /** Queues whose rules do not fire. */
   readonly disabled?: readonly string[];
@@ -49,14 +49,14 @@ interface Parts {
   readonly intake?: boolean;
   /** A new, empty one. */
   readonly controlTable?: 'new';
-  /** Of the queues that are `external`, those that a process attempts now. It starts a run as often as rules would. */
+  /** The `external` queues that a process attempts now. It starts a run as often as rules would. */
   readonly processes?: readonly string[];
 }
 
 /** Tables that stay while their queues are deployed with other settings: the real handlers, and rules every minute. */
 export class Deployment {
   readonly attempts: { readonly id: string; readonly minute: number }[] = [];
-  /** What an attempt throws; nothing: it succeeds. */
+  /** Does the work of an attempt. It throws a failure. */
   outcome: (id: string) => void = () => {
     throw new Error('as always');
   };

@@ -34,7 +34,7 @@ async function insertedNow(cloud: Cloud, id: string): Promise<void> {
   await cloud.invoke('orders', { arrivals: { batch: id, ids: [id] } });
 }
 
-/** How many attempts began at each second. */
+/** The number of attempts that began at each second. */
 function starts({ attempts }: Cloud, from = 0): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { second } of attempts) if (second >= from) counts[second] = (counts[second] ?? 0) + 1;

@@ -15,7 +15,7 @@ it('docs/cli.md has the commands, flags and defaults as they are: npm run docs:c
 
 const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);
 
-/** What is wrong with a command line of a page: `backlog` and all up to a pipe, a remark or the end of the line. */
+/** The fault of a command line of a page: `backlog` and all up to a pipe, a remark or the end of the line. */
 function complaint(line: string): string | undefined {
   const [name = '', ...words] = line.split(/\s+/).slice(1);
   const [wanted] = /^[a-z-]+/.exec(name) ?? [];

@@ -6,7 +6,7 @@ import { pages, ROOT } from './pages.js';
 /** A block of TypeScript in a page. */
 export interface Snippet {
   readonly path: string;
-  /** Of its first line of code, in the page. */
+  /** The number of its first line of code, in the page. */
   readonly line: number;
   readonly code: string;
   /** The type that an object with these properties is a part of, where the block shows no more of it. */
@@ -36,7 +36,7 @@ function moduleOf({ code, partOf }: Snippet): string {
   return `${imports}export function example(this: import('aws-cdk-lib').Stack) {\n${rest}}\n`;
 }
 
-/** What the compiler says of the snippets, by page and line; empty if all is well. */
+/** The compiler's complaints about the snippets, by page and line; empty if all is well. */
 export function compile(snippets: readonly Snippet[]): string {
   const folder = join(ROOT, '.snippets', String(process.pid));
   const files = new Map(snippets.map((one, i) => [`${i}.ts`, one]));

@@ -26,7 +26,7 @@ afterAll(async () => {
   client.destroy();
 });
 
-/** What docs/console.md says that a look costs. */
+/** Tests of the cost of a look, as docs/console.md has it. */
 describe('the console of a backlog with thousands of records in each queue', () => {
   const meter = meterOf(client);
   const open = () =>

@@ -37,7 +37,7 @@ const SUCCESS = {
   set: { status: 'SUCCESS' as const, attempts: 1 },
   remove: ['lane' as const, 'dueAt' as const],
 };
-/** As JSON.parse does, whose objects have an own property of any name. */
+/** A map by JSON.parse, whose objects have an own property of any name. */
 const map = (json: string): AttributeValue => ({ M: JSON.parse(json) as Attributes });
 const deep = (depth: number): AttributeValue => (depth === 0 ? { S: 'end' } : { L: [deep(depth - 1)] });
 const many = (count: number): Attributes =>

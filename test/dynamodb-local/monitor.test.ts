@@ -40,7 +40,7 @@ afterAll(async () => {
   client.destroy();
 });
 
-/** What docs/metrics.md says that a reading costs. */
+/** The cost of a reading, as docs/metrics.md has it. */
 describe('a reading of the monitor', () => {
   const perRecord: MonitoredQueue = { name: 'orders', shards: 1, bands: [] };
   const progressive: MonitoredQueue = { ...perRecord, bands: tierBands(DEFAULT_TIERS, 300) };

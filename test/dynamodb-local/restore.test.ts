@@ -30,7 +30,7 @@ const payload = (i: number): Attributes[string] => ({
   },
 });
 
-/** What became of a record between the restore point and the end of the old table. */
+/** The versions of a record at the restore point and at the end of the old table. */
 const FATES = ['waits', 'succeeded', 'failed', 'discarded', 'lost', 'came', 'was done', 'was dead'] as const;
 
 function recordOf(i: number): { restored?: Attributes; old?: Attributes } {
@@ -69,7 +69,7 @@ it('a restored table: interrupted, repeated, and nothing that had succeeded is a
   const [before, old] = [await tables.restored(), await tables.all(from.records)];
 
   const args = ['--from', from.records, '--succeeded', 'mark', '--missing', 'copy', '--apply', '--yes'];
-  /** How many of the first page's records are marked: one request, so that the interruption comes in time. */
+  /** The number of the first page's records that are marked: one request, so that the interruption comes in time. */
   const marked = async () => {
     const filter = {
       FilterExpression: '#s = :success',

@@ -47,7 +47,7 @@ async function writeInEveryWay(client: DynamoDBClient, TableName: string): Promi
   await client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: [put] } }));
 }
 
-/** Those of the local runtime. */
+/** The stream records of the local runtime. */
 async function embeddedRecords(): Promise<StreamRecord[]> {
   const records: StreamRecord[] = [];
   const pump = new StreamPump({
@@ -92,7 +92,7 @@ async function localRecords(): Promise<Change[]> {
   }
 }
 
-/** Without what no two streams have in common. */
+/** A change without the parts that no two streams have in common. */
 function comparable({ dynamodb, ...record }: Change | StreamRecord) {
   const { SequenceNumber, ApproximateCreationDateTime, ...change } = dynamodb;
   expect(SequenceNumber).toMatch(/^\d+$/);

@@ -27,7 +27,7 @@ let store: DynamoDbStore;
 let destination: Destination;
 let folder: string;
 
-/** Where the handlers deliver: knows which attempts are under way, and whose they are. */
+/** The destination of the handlers. It knows which attempts are under way, and whose they are. */
 class Destination {
   /** Attempts by id, and those of them that a process was killed in. */
   readonly attempts = new Map<string, number>();
@@ -62,7 +62,7 @@ class Destination {
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What a process has asked for, which is killed now, as far as the tables do not have its outcome. */
+  /** Notes the attempts of a process that is killed now, as far as the tables do not have their outcome. */
   async killed(who: string): Promise<void> {
     const its = [...this.underWay, ...this.answered].filter(([, by]) => by === who).map(([id]) => id);
     for (let i = 0; i < its.length; i += 100) {

@@ -50,7 +50,7 @@ beforeEach(() => {
   now = START;
 });
 
-/** What one run wrote, by table, and what it asked for. */
+/** The writes of one run, by table, and its requests. */
 async function measure(
   queue: string,
   process: Process,

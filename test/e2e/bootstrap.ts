@@ -1,4 +1,4 @@
 import { bootstrap } from './cloud.js';
 
-/** Before all tests: their apps are deployed at the same time. */
+/** The setup before all tests, whose apps are deployed at the same time. */
 export default bootstrap;

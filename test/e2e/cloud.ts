@@ -11,7 +11,7 @@ import type { QueueProps } from '../../cdk/index.js';
 export interface DeployedQueues {
   readonly queues: Readonly<Record<string, QueueProps>>;
   readonly scheduled: Readonly<Record<string, QueueProps>>;
-  /** Those of two other stacks on the table of the first Backlog. */
+  /** The queues of two other stacks on the table of the first Backlog. */
   readonly team: Readonly<Record<string, QueueProps>>;
 }
 
@@ -109,7 +109,7 @@ async function queueAttributes(QueueUrl: string) {
   return Attributes;
 }
 
-/** How many messages a queue of SQS has. */
+/** The number of messages in a queue of SQS. */
 export async function messagesIn(QueueName: string): Promise<number> {
   const sqs = new SQSClient({});
   const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName }));

@@ -119,7 +119,7 @@ afterAll(async () => {
   await erp.stop();
 });
 
-/** With the contract's three attributes, and a queue; or with less than that. */
+/** Items with the contract's three attributes, and a queue; or with less than that. */
 const PUT_BY_PYTHON = [
   { id: 'py-good', status: 'NEW', payload: {} },
   { id: 'py-bulk', status: 'NEW', payload: {}, queue: 'bulk' },

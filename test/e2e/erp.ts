@@ -10,7 +10,7 @@ interface Payload {
 
 /** An ERP that answers as the payload asks. */
 export async function startErp() {
-  /** By id: when its attempts came. */
+  /** Times of attempts, by id. */
   const attempts = new Map<string, number[]>();
   const paths = new Map<string, Set<string>>();
   let isOpen = false;

@@ -24,7 +24,7 @@ let erp: Awaited<ReturnType<typeof startErp>>;
 let outputs: Record<string, string>;
 let table: string;
 
-/** By queue: each state that its record has had, by status and lane. */
+/** Each state that the record of a queue has had, by status and lane; by queue. */
 async function histories(): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = Object.fromEntries(QUEUES.map((queue) => [queue, []]));
   for (const { dynamodb } of await readStream(client, streams, table)) {

@@ -8,7 +8,7 @@ import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/lo
 import { seededRandom } from '../simulation/random.js';
 import { createTables } from '../store/tables.js';
 
-/** As DynamoDB's own API has it: `{ "id": { "S": "a" } }`. */
+/** An item as DynamoDB's own API has it: `{ "id": { "S": "a" } }`. */
 export type RawItem = Record<string, AttributeValue>;
 
 export interface Items {
@@ -116,7 +116,7 @@ export async function openBacklog(start: number) {
 
 export type OpenBacklog = Awaited<ReturnType<typeof openBacklog>>;
 
-/** By the wall: no attempt here takes so long that its time is up. */
+/** Sleeps by the wall clock: no attempt here takes so long that its time is up. */
 function unhurried(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms).unref();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { sourceTrouble } from '../../functions/monitor/event-sources.js';
 
-/** What Lambda's API answers about each event source mapping. */
+/** Answers of Lambda's API about each event source mapping. */
 const MAPPINGS: Readonly<Record<string, object>> = {
   enabled: { State: 'Enabled', LastProcessingResult: 'OK' },
   fresh: { State: 'Enabled', LastProcessingResult: 'No records processed' },

@@ -6,7 +6,7 @@ const queues = { default: { retryMode: 'perRecord' } } as const;
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** What is logged about records that are there, and of one line what is not said by every line. */
+/** The log of a run over these records, without the parts that every line has. */
 async function logged(
   process: Process,
   ids: readonly string[],

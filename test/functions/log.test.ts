@@ -24,7 +24,10 @@ const summary: RunSummary = {
   ended: 'drained',
   durationMs: 10,
 };
-/** With a name of a table as CloudFormation makes them, and a lag. All of it is the line of the metrics. */
+/**
+ * Bytes of the log of one success, with a lag and a table's name as CloudFormation makes them: the line of the
+ * metrics alone.
+ */
 const LONE_SUCCESS_BYTES = 369;
 const TABLE = 'OrdersStack-BacklogRecords7A1B2C3D-1ABCDEFGHIJKL';
 

@@ -22,7 +22,7 @@ interface Ids {
   readonly traceFlags: number;
 }
 
-/** As much of `@opentelemetry/api` as there is a provider for, or not: a context is the ids of its active span. */
+/** An `@opentelemetry/api` with a provider, or without one: a context is the ids of its active span. */
 function apiWith({ invocation, hasProvider = true }: { invocation?: Ids; hasProvider?: boolean }) {
   let active = invocation;
   const spans: { name: string; ended: number; status?: unknown; [part: string]: unknown }[] = [];

@@ -5,7 +5,7 @@ import { context, workbench } from './support.js';
 const queues = { default: { retryMode: 'perRecord' } } as const;
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-/** What attempts see of the traces of records that were stored so. */
+/** The traces that attempts see of records which were stored so. */
 async function seen(items: readonly object[], tasks = false) {
   const bench = workbench(queues);
   for (const [i, item] of items.entries()) await bench.insert({ id: `r-${i}`, ...item });

@@ -13,7 +13,7 @@ const QUEUES = {
   quiet: { retryMode: 'perRecord' },
 } as const;
 
-/** What docs/dashboard.md says that a look costs, and what the roles allow. */
+/** Tests of the cost of a look, as docs/dashboard.md has it, and of the rights of the roles. */
 describe('the widget on DynamoDB', () => {
   let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
   let records: Awaited<ReturnType<typeof oldTable>>;

@@ -11,7 +11,7 @@ export const QUEUES = {
   bulk: { retryMode: 'progressive' },
 } as const;
 
-/** What the dashboard says of the widget. */
+/** The context that the dashboard gives the widget. */
 export const viewer = (changes: Record<string, unknown> = {}) => ({
   dashboardName: 'Shop',
   widgetId: 'widget-3',
@@ -44,7 +44,7 @@ export function widgets(
   };
 }
 
-/** As a browser reads it. */
+/** HTML as a browser reads it. */
 export function parsed(html: string) {
   const { document } = parseHTML(`<!doctype html><html><body>${html}</body></html>`);
   const text = (selector: string) =>
@@ -57,7 +57,7 @@ export function parsed(html: string) {
       [...document.querySelectorAll('tbody tr')].map((row) =>
         [...row.children].map((cell) => (cell.textContent ?? '').trim()),
       ),
-    /** What follows each button. */
+    /** The buttons, each with the action that follows it. */
     buttons: () =>
       [...document.querySelectorAll('button')].map((button) => {
         const action = button.nextElementSibling;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { deepValues, mapOf, numbers, type RawItem, type RawValue, texts, values } from './raw-values.js';
 
-/** Those that the worker of the trials serves. */
+/** The queues that the worker of the trials serves. */
 export const QUEUES = ['orders', 'bulk'] as const;
 
 const TIMES = [
@@ -160,7 +160,7 @@ function rawOf(value: unknown): RawValue {
   return { M: mapOf(Object.entries(value as object).map(([name, one]) => [name, rawOf(one)] as const)) };
 }
 
-/** What a service would put: a webhook's body, an order, a document of another system. */
+/** Payloads that a service would put: a webhook's body, an order, a document of another system. */
 export const goodPayloads: readonly RawValue[] = [
   rawOf({ event: 'order.created', order: { id: 'o-1', cents: 1999, lines: [{ sku: 'a', count: 2 }] } }),
   rawOf({ race: { constructor: 'McLaren', points: 25 } }),

@@ -34,7 +34,7 @@ const HOURLY = { ...EVERY_MINUTE, tickSeconds: 3_600 } as const;
 let trials = 0;
 
 export interface TrialResult {
-  /** What must never be, and was. Empty if all is well. */
+  /** Violations of what must always hold. Empty if all is well. */
   readonly violations: readonly string[];
   /** Items that DynamoDB has taken. */
   readonly items: number;
@@ -155,7 +155,7 @@ class Trial {
     await put('indexed', QUEUES[1], payload(1), indexed(QUEUES[1]));
   }
 
-  /** As the table's stream brings them, in batches, to the intake. */
+  /** Brings items to the intake in batches, as the table's stream does. */
   private async arrive(items: ReadonlyMap<string, RawItem>): Promise<void> {
     const changes = [...items]
       .filter(([, { status }]) => status?.S !== 'SUCCESS')

@@ -29,21 +29,21 @@ const rule = (id: string, expression: string, enabled = true): LocalRule => ({
 });
 
 const FIVE = rule('five', 'rate(5 minutes)');
-/** At 2, 12, 22 ... minutes past. */
+/** A rule that fires at 2, 12, 22 ... minutes past. */
 const CRON = rule('cron', 'cron(2/10 * * * ? *)');
 
 interface World {
   readonly speed?: number;
-  /** How long a run takes, in real milliseconds. */
+  /** Real milliseconds that a run takes. */
   readonly runMs?: number;
-  /** How long a function takes to follow its clock, in real milliseconds. */
+  /** Real milliseconds until a function follows its clock. */
   readonly tellMs?: number;
 }
 
 async function world(rules: readonly LocalRule[], { speed = 1, runMs = 0, tellMs = 0 }: World = {}) {
   const time = await Timekeeper.start({ speed });
   const reported = { setting: time.setting };
-  /** As a function that is at work sees it. */
+  /** The clock as a function that is at work sees it. */
   const functionClock = scaledClock(() => reported.setting);
   const fired: { id: string; minute: number; seenByFunction: number; coalesced: number }[] = [];
   const scheduler = new Scheduler({

@@ -16,10 +16,13 @@ export const HANDLER = `export const handler = async (event) => {
     unsettled: 0, leftOver: 0, lagSeconds: 0, ended: 'drained', durationMs: clock.speed };
 };`;
 
-/** Those that the test which runs has started. They are stopped at its end. */
+/** Runtimes that the present test has started. They are stopped at its end. */
 export const runtimes: LocalRuntime[] = [];
 
-/** To be called by each file: hooks of a module that is loaded once would be those of its first file alone. */
+/**
+ * Stops runtimes at the end of each test. Each file calls it: hooks of a module that is loaded once would be those
+ * of its first file alone.
+ */
 export function stopRuntimes(): void {
   beforeEach(async () => {
     vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-runtime-')));

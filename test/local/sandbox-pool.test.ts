@@ -202,7 +202,7 @@ describe('a function that changes', () => {
   const old = lambda('f');
   const present = lambda('f');
 
-  /** Until `change`, the old function is the latest one. */
+  /** A pool whose latest function is the old one until `change`. */
   function changing(size: number) {
     const functions = { latest: old };
     const made = world(size, { latest: () => functions.latest });

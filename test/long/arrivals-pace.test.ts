@@ -18,7 +18,7 @@ const SCRIPT = fileURLToPath(new URL('fixtures/put_records.py', import.meta.url)
 /** Long enough for two attempts of one record at once to be seen. */
 const ATTEMPT_MS = 20;
 const TABLE = 'BacklogRecords';
-/** Of what is left to a rule, at most a minute later, or waits for what a killed runtime had begun. */
+/** Longest time until records are attempted that are left to a rule, or wait for what a killed runtime had begun. */
 const REST_MS = 150_000;
 
 let cli: CommandLine;
@@ -82,7 +82,7 @@ function figures(waits: readonly number[]) {
   return { count: sorted.length, median: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
-/** For people: how long they wait depends on the machine. What must hold is counted. */
+/** Prints waits for people: their length depends on the machine. What must hold is counted. */
 function report(name: string, waits: readonly number[]): void {
   const { count, median, p95, p99, max } = figures(waits);
   process.stdout.write(

@@ -18,7 +18,7 @@ const defined = (props: BacklogProps, id = 'Backlog'): Define => {
 };
 const queues = (of: Record<string, QueueProps>): Define => defined({ queues: of });
 
-/** What the command says of two stacks, by kind. */
+/** The command's answer about two stacks, by kind. */
 async function diff(before: Define, after: Define, env?: Environment): Promise<Record<string, Change>> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-diff-'));
   const files = await Promise.all(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, it } from 'vitest';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { redriveInterrupted } from '../cli/redrive-interrupted.js';
 
-/** Of 100,000, which take minutes, as much is shown: REDRIVE_RECORDS=100000. */
+/** Records of the test. REDRIVE_RECORDS=100000 takes minutes, and shows the same. */
 const RECORDS = Number(process.env.REDRIVE_RECORDS ?? 10_000);
 
 let dynamodb: EmbeddedDynamoDb;

@@ -45,7 +45,10 @@ describe('100,000 records that fail at once, under Fibonacci with its fixed phas
   });
 });
 
-/** Of fewer records the peaks are those of chance, under the fixed phase as under full jitter: the rest decides. */
+/**
+ * Sets of at least 100 records. With fewer the peaks are those of chance, under the fixed phase as under full
+ * jitter.
+ */
 describe.each([100, 1000])('%i records that fail at once', (records) => {
   const spreads = (jitter: 'phase' | 'full') =>
     Array.from({ length: SETS }, (_, set) =>
@@ -72,7 +75,7 @@ describe.each([100, 1000])('%i records that fail at once', (records) => {
   });
 });
 
-/** What docs/policies-mathematics.md quotes of `npm run bench:spread`: means over 20 sets, here over fewer. */
+/** The figures of `npm run bench:spread` in docs/policies-mathematics.md: means over 20 sets, here over fewer. */
 describe.each([
   ['phase', 'fixed phase (0.236)'],
   ['full', 'full'],

@@ -10,7 +10,7 @@ const clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
 const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 const patiently = <Answer>(request: () => Promise<Answer>) => request();
 
-/** What the monitor says of records that are due in so many seconds, failed or not. */
+/** The monitor's estimate for records that are due in so many seconds, failed or not. */
 async function estimated(
   dues: readonly (readonly [seconds: number, status: 'NEW' | 'ERROR', lane?: string])[],
   { isByAge = false, lanes = ['orders'] }: { isByAge?: boolean; lanes?: readonly string[] } = {},

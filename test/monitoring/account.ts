@@ -31,7 +31,7 @@ const HISTORY_MINUTES = 240;
 
 type Handler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
-/** What can be broken in the account, from the moment on that it is set. */
+/** Parts of the account that are broken, from the moment on that they are set. */
 export interface Troubles {
   /** Rules that do not fire, by a part of their logical id. */
   readonly rulesOff?: RegExp;
@@ -41,7 +41,7 @@ export interface Troubles {
   readonly throttled?: RegExp;
   /** Functions that Lambda ends after so many milliseconds, as it does at their timeout or if they run out of memory. */
   readonly killedAfter?: { readonly functions: RegExp; readonly milliseconds: number };
-  /** What DynamoDB answers to a function: the error that its calls of the store throw. */
+  /** The error that calls of the store throw in these functions, as DynamoDB answers them. */
   readonly store?: { readonly functions: RegExp; readonly calls: RegExp; readonly error: Error };
   /** Lambda's API does not answer to the intake. */
   readonly lambdaHangs?: true;
@@ -145,7 +145,7 @@ export class Account {
     });
   }
 
-  /** As a producer in any language does. */
+  /** Puts an item, as a producer in any language does. */
   put(item: Item): void {
     const changes = changesInMemory(this.store, () => this.store.put(item));
     for (const change of changes) {
@@ -297,7 +297,7 @@ export class Account {
     return this.troubles.mapping;
   };
 
-  /** What Lambda has ended does nothing any more. */
+  /** The clock of a sandbox: one that Lambda has ended does nothing any more. */
   private clockOf(sandbox: Liveness) {
     const { sleep, ...clock } = this.clock;
     return {

@@ -5,7 +5,7 @@ import { Account, MINUTE, type PropsIn, START } from './account.js';
 
 const inSecond: PropsIn = (stack) => ({ queues: QUEUES, primaryRegion: PRIMARY, ...replicasIn(stack) });
 const MINUTES = 40;
-/** In the active region a record is done within seconds of its insertion. */
+/** Time from the insertion of a record until the active region is done with it. */
 const DONE_AFTER_MS = 2_000;
 const REPLICATED_AFTER_MS = 800;
 
@@ -18,7 +18,7 @@ function passiveRegion() {
   return { account, attempted };
 }
 
-/** What the active region has made of a record: not indexed any more, so that it leaves no change for the intake. */
+/** Writes a record as the active region leaves it: not indexed any more, so that the intake gets no change. */
 const done = (account: Account, id: string) =>
   account.store.put({ id, queue: 'orders', status: 'SUCCESS', payload: {}, attempts: 1, rev: 'theirs' });
 

@@ -11,7 +11,7 @@ const PROPS: BacklogProps = {
 };
 const MINUTES = 90;
 
-/** What the alarms say while three orders a minute are asked for the first time, and again after an hour or so. */
+/** The alarms while three orders a minute are asked for the first time, and again after an hour or so. */
 async function alarmsOf(process: Process) {
   const account = new Account(PROPS);
   account.process = process;

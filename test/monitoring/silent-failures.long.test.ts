@@ -20,12 +20,12 @@ const PROPS: BacklogProps = {
     bulk: { progressive: true, entry },
   },
 };
-/** With one alarm each for all queues; the composite alarm is asked for here as in the other scenes. */
+/** The account with one alarm each for all queues, and with the composite alarm of the other scenes. */
 const MINIMAL: BacklogProps = { ...PROPS, minimal: true, compositeAlarm: true };
 /** When it happens: minutes after the account's beginning, and some seconds after a reading of the monitor: the worst time. */
 const BROKEN_AT = 10;
 const AFTER_A_READING = 0.2;
-/** For scenes in which no alarm, or its end, is awaited. */
+/** Length of scenes in which no alarm, or its end, is awaited. */
 const WATCHED_MINUTES = 20;
 const DAY = 86_400_000;
 

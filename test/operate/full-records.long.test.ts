@@ -3,7 +3,7 @@ import { itemBytes, MAX_ITEM_BYTES } from '../../src/record/item-size.js';
 import { raceStores } from './race-stores.js';
 import { sceneIn } from './race-world.js';
 
-/** Of an item, below the limit of 400 KB. */
+/** Bytes of an item below the limit of 400 KB. */
 const SPARE_BYTES = [0, 20, 60, 150, 300, 500, 600, 700, 900, 1_100, 1_400, 1_700, 2_100, 2_700, 3_500];
 const FURTHER_BYTES = [4_203, 5_000, 6_500, 8_403, 12_000, 16_000, 18_000];
 const ATTEMPTS = 6;

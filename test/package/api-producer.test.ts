@@ -108,7 +108,7 @@ describe('the example of an API as producer', () => {
   });
 });
 
-/** What API Gateway makes of the mapping template: references resolved, `$input.path('$.x')` replaced. */
+/** The mapping template as API Gateway renders it: references resolved, `$input.path('$.x')` replaced. */
 function render(template: unknown, body: Readonly<Record<string, string>>) {
   const [, deps] = (template as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
   const text = deps.map((part) => (typeof part === 'string' ? part : 'BacklogRecords')).join('');
@@ -118,7 +118,7 @@ function render(template: unknown, body: Readonly<Record<string, string>>) {
   return JSON.parse(rendered) as Record<string, unknown>;
 }
 
-/** As API Gateway does it: DynamoDB's own JSON, no SDK. */
+/** Puts an item as API Gateway does: DynamoDB's own JSON, no SDK. */
 function putItem(endpoint: string, request: object): Promise<Response> {
   return fetch(endpoint, {
     method: 'POST',

@@ -167,7 +167,7 @@ async function assetsWith(folder: string, file: string): Promise<string[]> {
   return Promise.all((await assetFiles(folder, file)).map((path) => readFile(path, 'utf8')));
 }
 
-/** What a compiler says of the app and of the types that come with the package; the CDK's own are its affair. */
+/** The compiler's complaints about the app and the types that come with the package; the CDK's own are its affair. */
 async function complaints(compiler: string, moduleResolution: string, exact: boolean): Promise<string[]> {
   const project = join(app, `tsconfig.${compiler}-${moduleResolution}-${exact}.json`);
   const compilerOptions = {

@@ -16,7 +16,7 @@ import { environment, mustRun } from './run.js';
 
 const { file: library } = inject('packed');
 const { file: tools } = inject('packedTools');
-/** As its README says, with the tarballs in place of the registry's versions. */
+/** The image that its README builds, with the tarballs in place of the registry's versions. */
 let image: Image;
 let app: string;
 

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mustRun } from './run.js';
 
-/** What an image would have, and how it would be started. */
+/** The files of an image, and the command that would start it. */
 export interface Image {
   /** The folder of its files. */
   readonly root: string;
@@ -118,7 +118,7 @@ function instructionsOf(text: string): { readonly instruction: string; readonly 
     });
 }
 
-/** What is sent of the context: `.dockerignore` leaves out everything, and names what is left in. */
+/** Files of the context that are sent: `.dockerignore` leaves out everything, and names what is left in. */
 async function sentOf(context: string): Promise<string[]> {
   const lines = (await readFile(join(context, '.dockerignore'), 'utf8')).split('\n');
   const [all, ...left] = lines.filter((line) => line !== '' && !line.startsWith('#'));

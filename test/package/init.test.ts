@@ -9,7 +9,7 @@ import { freePort, killGroup } from './background.js';
 import { LocalBacklog } from './local-backlog.js';
 import { type Ended, environment, mustRun, run } from './run.js';
 
-/** From `npm create dynamo-backlog my-app` to a green test of one's own handler. */
+/** Longest time from `npm create dynamo-backlog my-app` to a green test of one's own handler. */
 const AT_MOST_SECONDS = 120;
 /** No registry, no AWS. */
 const OFFLINE = {
@@ -29,7 +29,7 @@ let parent: string;
 let app: string;
 const steps: { readonly command: string; readonly ended: Ended; readonly seconds: number }[] = [];
 
-/** What a user types, with the tarballs in place of the registry's packages. */
+/** Runs the commands that a user types, with the tarballs in place of the registry's packages. */
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'backlog-init-'));
   app = join(parent, 'my-app');

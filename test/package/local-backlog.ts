@@ -18,7 +18,7 @@ export interface ListedRecord {
 /** `backlog start` of an installed package, in a user's app. */
 export class LocalBacklog {
   readonly endpoint: string;
-  /** As the app names it, or as the local runtime does. */
+  /** The table's name, by the app or by the local runtime. */
   table = 'BacklogRecords';
   readonly #child: ChildProcess;
   readonly #cwd: string;
@@ -69,7 +69,7 @@ export class LocalBacklog {
     return new LocalBacklog(endpoint, child, cwd, env);
   }
 
-  /** What a producer on this machine needs. */
+  /** The variables that a producer on this machine needs. */
   get environment(): Record<string, string> {
     return { ...this.#env, AWS_ENDPOINT_URL_DYNAMODB: this.endpoint };
   }

@@ -6,7 +6,7 @@ import { asLocked, makeApp, ownPackageJson, ROOT } from './apps.js';
 import { mustRun } from './run.js';
 
 export interface Packed {
-  /** Where the tarball lies. */
+  /** The path of the tarball. */
   readonly file: string;
   readonly packedBytes: number;
   readonly unpackedBytes: number;
@@ -38,7 +38,7 @@ export default async function setup({ provide }: TestProject): Promise<void> {
   provide('examplesApp', await makeExamplesApp([packed.file, packedTools.file]));
 }
 
-/** What examples import beside the package and its peers. */
+/** Packages that examples import beside the package and its peers. */
 const OF_EXAMPLES = [
   '@aws-lambda-powertools/idempotency',
   '@aws-lambda-powertools/tracer',

@@ -6,7 +6,7 @@ process.env.RECHECK_BACKEND = 'pure';
 const { checkSync } = await import('recheck');
 type AttackPattern = Extract<ReturnType<typeof checkSync>, { status: 'vulnerable' }>['attack'];
 
-/** What the checker says of a pattern that is not linear in the length of the text; undefined: it is. */
+/** The checker's complaint about a pattern that is not linear in the length of the text; undefined: it is. */
 function complaint({ source, flags, place }: Pattern): string | undefined {
   const result = checkSync(source, flags, { timeout: 60_000 });
   if (result.status === 'safe') return undefined;
@@ -18,8 +18,8 @@ function complaint({ source, flags, place }: Pattern): string | undefined {
 const ATTACK_CHARACTERS = 100_000;
 
 /**
- * Where the checker guesses, it may be wrong: what it says is tried. On this length a linear pattern takes some milliseconds,
- * and a quadratic one many seconds.
+ * Tries an attack that the checker has guessed. On this length a linear pattern takes some milliseconds, and a
+ * quadratic one many seconds.
  */
 function takesLong(pattern: RegExp, { pumps, suffix }: AttackPattern): boolean {
   const times = Math.ceil(ATTACK_CHARACTERS / Math.max(1, pumps.map(({ pump }) => pump).join('').length));

@@ -122,8 +122,8 @@ describe('the fixed-phase jitter', () => {
   });
 
   /**
-   * How much longer the second wait is than the record's own, when the first attempt came so many seconds later than
-   * its line has it.
+   * The difference between the second wait and the record's own, when the first attempt came so many seconds later
+   * than its line has it.
    */
   const movedAfter = (lateSeconds: number, interval: number) => {
     const policy = resolvePolicy({ type: 'constant', interval, jitter: 'phase' });

@@ -25,7 +25,7 @@ const modes = [
   ['progressive', byAge],
 ] as const;
 
-/** As a process has written it at a time, for so long. */
+/** A record of which a process has said at that time that it is under attempt. */
 function held(retryMode: 'perRecord' | 'progressive', atSeconds: number, attributes = {}, speed = 1) {
   const now = NOW + atSeconds * 1000;
   const before = record({ dueAt: BORN, ...attributes });

@@ -5,7 +5,7 @@ import type { Actor } from '../simulation/actor.js';
 import { invocation } from '../simulation/cloud/invocation.js';
 import { chance } from '../simulation/random.js';
 
-/** Of invocations, after which Lambda does not keep the sandbox. */
+/** Share of invocations after which Lambda does not keep the sandbox. */
 const RECYCLED = 0.03;
 
 export interface LambdaDeps {

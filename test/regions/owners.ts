@@ -63,7 +63,7 @@ export class OwnersWorld {
     return witness.violations;
   }
 
-  /** As `backlog transfer` does it. */
+  /** Transfers the queue as `backlog transfer` does. */
   private async transfer(): Promise<void> {
     const [site] = this.world.sites;
     if (!site) return;

@@ -92,7 +92,7 @@ export class Replica {
     return new Set([...this.underway].map(({ key }) => key));
   }
 
-  /** As a producer does: whatever was there. */
+  /** Puts an item as a producer does, whatever was there. */
   put(item: Item): void {
     const before = this.item(String(item.id));
     this.store.put(item);

@@ -41,7 +41,7 @@ export interface SiteDeps {
   readonly sabotage: Sabotage;
   /** The functions that attempt records, with their own variables. The first one has those of the intake, too. */
   readonly functions: readonly { readonly name: string; readonly env: Variables }[];
-  /** What all functions have beside the variables of every backlog. */
+  /** Variables of all functions, beside those of every backlog. */
   readonly env: Variables;
   readonly newActor: (name: string) => Actor;
   /** Does the work of a record in a sandbox of a function. */

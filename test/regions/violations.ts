@@ -5,7 +5,7 @@ import type { Sabotage } from './site.js';
 
 export type Kind = 'planned' | 'forced' | 'owners';
 
-/** What must never be and was, in one world; empty if all is well. */
+/** Violations in one world; empty if all is well. */
 export async function violationsOf(kind: Kind, seed: number, sabotage?: Sabotage): Promise<string[]> {
   const violations = await play(kind, seed, sabotage);
   return violations.map((violation) => `${kind}, seed ${seed}: ${violation}`);

@@ -1,7 +1,7 @@
 import type { Item } from '../../src/record/index.js';
 import type { Actor } from '../simulation/actor.js';
 
-/** Where an attempt is made: a region, or a function. */
+/** The place of an attempt: a region, or a function. */
 type Where = string;
 
 interface Underway {
@@ -12,9 +12,9 @@ interface Underway {
 
 interface WitnessDeps {
   readonly now: () => number;
-  /** What may happen to this record is no violation. */
+  /** Tells whether nothing that happens to this record is a violation. */
   readonly isExcused: (id: string, actors: readonly Actor[]) => boolean;
-  /** Of two regions, only one attempts anything at a time. */
+  /** Only one of two regions attempts anything at a time. */
   readonly isOnePlaceAtATime: boolean;
 }
 
@@ -25,7 +25,7 @@ export class Witness {
   readonly startedAt = new Map<Where, number[]>();
   /** Records whose work was begun again after the end of an attempt whose success was written. */
   readonly repeated = new Set<string>();
-  /** From the time at which a record could be attempted to the start of its attempt. */
+  /** Longest time from the moment at which a record could be attempted to the start of its attempt. */
   longestWaitMs = 0;
   private readonly underway = new Map<string, Underway[]>();
   private readonly succeeded = new Map<string, { readonly where: Where; readonly at: number }>();
@@ -97,13 +97,13 @@ export class Witness {
     }
   }
 
-  /** What was under attempt in a sandbox that was killed is not any more. */
+  /** The attempts of a record that are under way: those of a sandbox that was killed are not any more. */
   private others(id: string): Underway[] {
     return (this.underway.get(id) ?? []).filter(({ actor }) => !actor.killed);
   }
 }
 
-/** Of the world's time, which begins at midnight. */
+/** A time of the world, which begins at midnight. */
 function minutes(at: number): string {
   return new Date(at).toISOString().slice(11, 23);
 }

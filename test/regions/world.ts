@@ -20,7 +20,7 @@ export interface WorldChoices {
   readonly sites: readonly Pick<SiteDeps, 'region' | 'functions' | 'env'>[];
   /** Things go wrong until then. */
   readonly troubledMs: number;
-  /** Of two sites, one attempts anything at a time. Default: both may. */
+  /** Only one of two sites attempts anything at a time. Default: both may. */
   readonly isOnePlaceAtATime?: boolean;
   readonly isExcused?: (id: string, actors: readonly Actor[]) => boolean;
 }
@@ -111,7 +111,7 @@ export class World {
     if (count < failures || signal.aborted) throw new Error('the other side is not there');
   }
 
-  /** Where its producer's region is gone, it turns to the other one. */
+  /** Puts a record. If its producer's region is gone, it turns to the other one. */
   private put(script: Script): void {
     const site = this.sites[script.site]?.isUp
       ? this.sites[script.site]

@@ -22,7 +22,7 @@ export interface CloudIntakeDeps {
  */
 export class CloudIntake {
   losesMessages = false;
-  /** How often each message is delivered. */
+  /** Deliveries of each message. */
   copies = 1;
   /** Messages that were sent. */
   messages = 0;

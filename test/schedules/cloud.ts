@@ -19,9 +19,9 @@ const FUNCTION_TIMEOUT_MS = 300_000;
 export interface CloudOptions {
   readonly queues: QueuesSettings;
   readonly process: Process;
-  /** What the handlers' code says beside. */
+  /** Options in the code of the handlers. */
   readonly code?: Pick<BacklogHandlerOptions, 'retry'>;
-  /** How long each attempt takes. */
+  /** Seconds that each attempt takes. */
   readonly attemptSeconds?: number;
   /** Rules are late by up to so much, each firing by its own. */
   readonly lateSeconds?: number;
@@ -75,7 +75,7 @@ export class Cloud {
     return this.store.items().find((item) => item.id === id);
   }
 
-  /** As the intake would have placed it. */
+  /** Stores a record that is indexed, as the intake would have placed it. */
   async insert(id: string, queue: string, attributes: Item | object = {}): Promise<void> {
     const now = new Date(this.time.now).toISOString();
     const place = { insertedAt: now, dueAt: now, lane: queue, rev: 'inserted' };

@@ -5,7 +5,7 @@ import { type Simulation, simulate } from '../../tools/src/lab/simulate.js';
 
 /** The long tests play it with 20,000. */
 const RECORDS = Number(process.env.OUTAGE_RECORDS ?? 1_000);
-/** Of a tenth of the records, against what all of them cost with a breaker. */
+/** Failed attempts without a breaker, of a tenth of the records, as a multiple of those with one, of all records. */
 const FRUITLESS_ATTEMPTS = RECORDS / 100;
 const PACE = 20;
 const OUTAGE_SECONDS = 3_600;

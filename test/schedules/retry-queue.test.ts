@@ -5,9 +5,9 @@ import { context, workbench } from '../functions/support.js';
 
 interface Demonstration {
   readonly queues: QueuesSettings;
-  /** What the handler of the first queue has in its code. */
+  /** Options in the code of the first queue's handler. */
   readonly code?: Pick<BacklogHandlerOptions, 'retry'>;
-  /** How often the rules of all queues fire. */
+  /** Seconds between two firings of the rules of all queues. */
   readonly every: number;
   readonly forSeconds: number;
 }

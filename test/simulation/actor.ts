@@ -6,7 +6,7 @@ import { between, chance } from './random.js';
 /** Clocks are off by no more, where none is set. */
 const SKEW_MS = 2_000;
 
-/** How often things go wrong, as probabilities per step of an actor. */
+/** Probabilities that things go wrong, per step of an actor. */
 export interface Faults {
   readonly kill: number;
   readonly freeze: number;
@@ -51,7 +51,7 @@ export class Actor {
   /** Its clock was set, maybe by less than that. */
   wasSet = false;
   private frozenUntil = 0;
-  /** By how much its clock is ahead. */
+  /** Milliseconds by which its clock is ahead. */
   private skew: number;
   onKilled = () => {};
 
@@ -102,7 +102,7 @@ export class Actor {
     });
   }
 
-  /** What was asked takes effect soon or never; the answer may be swallowed for minutes. */
+  /** Milliseconds until an answer, which may be swallowed for minutes. */
   answerLatencyMs(): number {
     if (chance(this.random, this.faults().hang)) return between(this.random, 20_000, 400_000);
     return this.latencyMs();

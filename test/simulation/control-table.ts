@@ -3,13 +3,13 @@ import { MemoryStore, type MemoryStoreDeps } from '../../src/store/memory/store.
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import { replacing } from './replacing.js';
 
-/** What the users' table is asked for; everything else is of the control table. */
+/** Requests of the users' table; all others are of the control table. */
 const OF_RECORDS = /^(records\.|pages\.(query|count)|sweep\.scan)/;
 
 /** Two tables, of which one can be lost, or restored to an earlier state, without the other. */
 export class ControlTable {
   private current: MemoryStore;
-  /** As it was when the copy was taken. */
+  /** The state of the table when the copy was taken. */
   private copy: MemoryStore | undefined;
   private isCopied = false;
 
@@ -24,7 +24,7 @@ export class ControlTable {
     return this.current;
   }
 
-  /** From the beginning until `copied` each request is made to a copy as well. */
+  /** Begins a copy: until `copied` each request is made to it as well. */
   beginCopy(): void {
     this.copy = new MemoryStore(this.deps);
   }
@@ -33,7 +33,7 @@ export class ControlTable {
     this.isCopied = true;
   }
 
-  /** To the copy, or to nothing where there is none. */
+  /** Restores the copy, or an empty table where there is none. */
   restore(): void {
     this.current = this.copy ?? new MemoryStore(this.deps);
     this.isCopied = true;

@@ -119,7 +119,7 @@ export class Edits {
     }
   }
 
-  /** As its producer puts it for the first time: with a lane, or where the stream brings it, mostly without. */
+  /** An item as its producer puts it for the first time: with a lane, or where the stream brings it, mostly without. */
   private asPut({ id, queue, insertedAt, task, retry }: Item, script: Script): Item {
     const { hasArrivals, random, time } = this.deps;
     const isBare = hasArrivals && script.bare !== undefined && !chance(random, 0.2);

@@ -2,7 +2,7 @@ import type { Random } from '../../src/support/random.js';
 import { between, chance, pick } from './random.js';
 import { TROUBLED_MS } from './scenario.js';
 
-/** What a world has beside its scenario. Drawn from a chance of its own: each of them is in some worlds only. */
+/** Features of a world beside its scenario. They are drawn from a chance of their own: each is in some worlds only. */
 export interface Features {
   /** Bare records are overwritten outside of their payload, at any moment. */
   readonly overwrites: boolean;
@@ -12,19 +12,19 @@ export interface Features {
   readonly taskKnownFromMs: number | undefined;
   /** Attempts at a time in all runs of a queue together. */
   readonly globalConcurrency: number | undefined;
-  /** How many destinations the records of a queue with breakers have. */
+  /** The number of destinations of a queue with breakers. */
   readonly destinations: number | undefined;
   /** Shards of the queue in place of the scenario's, from the beginning to the end. */
   readonly shards: number | undefined;
-  /** How often, per step, a machine's clock is set by up to so many milliseconds. */
+  /** Probability per step that a machine's clock is set, by up to so many milliseconds. */
   readonly clockJumps: { readonly chance: number; readonly mostMs: number } | undefined;
-  /** How often a request arrives once more, minutes later. */
+  /** Probability that a request arrives once more, minutes later. */
   readonly lateRepeat: number;
   /** A sandbox whose invocation has ended goes on with whatever it had begun. */
   readonly thaws: boolean;
   /** Each key of the index is late by itself, its removal and its new place apart. */
   readonly itemLag: boolean;
-  /** How often the store refuses for its limits. */
+  /** Probability that the store refuses for its limits. */
   readonly throttled: number;
   /** Successes are kept for so long; what expired goes at once, or within two days. */
   readonly expiry: { readonly retention: number; readonly isLate: boolean } | undefined;
@@ -74,7 +74,7 @@ export function makeFeatures(random: Random, hasArrivals: boolean, edits: boolea
 /** No handler knows it at first. */
 export const LATE_TASK = 'late';
 
-/** Where a record goes to; all of a queue to one place, where it is not said. */
+/** The destination of a record; without a number of them, all go to one. */
 export function destinationOf(id: string, destinations: number | undefined): string {
   return destinations === undefined ? '*' : `d${Number(id.slice(1)) % destinations}`;
 }

@@ -9,7 +9,7 @@ import { answerFrom } from './stale-index.js';
 interface Late {
   readonly lane: string;
   readonly key: IndexKey;
-  /** Until then the index does not have it yet, or has it still. */
+  /** Time until which the index does not have it yet, or has it still. */
   readonly until: number;
 }
 

@@ -6,7 +6,7 @@ import { replacing } from './replacing.js';
 
 const WORLDS = 3;
 
-/** What a process says of its attempt does not reach the record. */
+/** A store to which the holds of attempts do not come through. */
 const unheld = (store: OperatorStore): OperatorStore =>
   replacing(
     {

@@ -10,10 +10,10 @@ export type OperatorKind = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'move';
 export interface OperatorDeps {
   readonly random: Random;
   readonly after: (milliseconds: number, action: () => void) => void;
-  /** How long they are at work. */
+  /** Milliseconds for which they are at work. */
   readonly horizonMs: number;
   readonly ids: readonly string[];
-  /** How long what was discarded is kept. */
+  /** Time for which discarded records are kept. */
   readonly retention: number | undefined;
   readonly newActor: () => Actor;
   /** The store as that actor sees it, and as the witness sees what is done by it. */

@@ -12,7 +12,7 @@ export interface OverwritesDeps {
   readonly wasWritten: (item: Item) => boolean;
 }
 
-/** What of a bare record a producer may write over, its payload among the rest. */
+/** Attributes of a bare record that a producer may write over. */
 const ATTRIBUTES = [
   'payload',
   'task',
@@ -24,7 +24,10 @@ const ATTRIBUTES = [
   'own',
 ] as const;
 
-/** By the chance of a world: a world is the same whatever was played before it. Above all versions of its script. */
+/**
+ * Counts by the chance of a world, so that it is the same whatever was played before it. They are above all
+ * versions of its script.
+ */
 const counts = new WeakMap<object, number>();
 
 /** Other values for one attribute of a bare item, or for several of them: never the same item again. */

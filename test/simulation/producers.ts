@@ -14,7 +14,7 @@ import type { Witness } from './witness.js';
 export interface ProducerDeps {
   readonly time: VirtualTime;
   readonly truth: MemoryStore;
-  /** Where inserts are seen by the index later. */
+  /** The store, whose index sees inserts later. */
   readonly store: BacklogStore;
   readonly witness: Witness;
   readonly versions: Versions;

@@ -30,7 +30,7 @@ export const withoutWaiting: Sabotage = {
     ),
 };
 
-/** What the library has never written is settled whatever stands there by now. */
+/** A sabotage: records that the library has never written are settled, whatever stands there by now. */
 export const withoutFenceOfBare: Sabotage = {
   store: (store) =>
     replacing(

@@ -64,19 +64,19 @@ export const withoutFenceAgainstLateRepeats: Sabotage = {
   features: () => ({ ...NO_FEATURES, lateRepeat: 0.2 }),
 };
 
-/** What a thawed sandbox still has to write is written. */
+/** A sabotage: the late writes of a thawed sandbox go through. */
 export const withoutFenceAgainstThaws: Sabotage = {
   ...withoutFence,
   features: () => ({ ...NO_FEATURES, thaws: true }),
 };
 
-/** Where two runs hold one lane, as the lease of one was lost with its table. */
+/** A sabotage in which two runs hold one lane, as the lease of one was lost with its table. */
 export const withoutFenceAgainstRestores: Sabotage = {
   ...withoutFence,
   features: () => ({ ...NO_FEATURES, controlTable: { atMs: 300_000, asOfMs: undefined } }),
 };
 
-/** What waits again still has the end that its success had given it. */
+/** A sabotage: records that wait again keep the expiry that their success had given them. */
 export const withoutRemovalOfExpiry: Sabotage = {
   store: (store) => {
     const keeping = <Change extends { readonly remove: readonly string[] }>(change: Change): Change => ({

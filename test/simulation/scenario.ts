@@ -7,16 +7,16 @@ import type { StreamOptions } from './cloud/stream.js';
 import { between, chance, pick } from './random.js';
 
 export const TICK_MS = 60_000;
-/** How long things go wrong; after that all is well. */
+/** Time for which things go wrong; after that all is well. */
 export const TROUBLED_MS = 10 * TICK_MS;
 export const FUNCTION_TIMEOUT_SECONDS = 300;
-/** What a failure waits on a queue that retries per record, and under a record's own policy. */
+/** Wait after a failure on a queue that retries per record, and under a record's own policy. */
 export const WAIT_SECONDS = 60;
 
-/** Those that any world may have; the others are features. */
+/** Faults that any world may have; the others are features. */
 type CommonFaults = Omit<Faults, 'throttled' | 'lateRepeat' | 'clockJump'>;
 
-/** What one world is like, apart from its records. */
+/** The description of one world, apart from its records. */
 export interface Scenario {
   readonly faults: CommonFaults;
   readonly maxStaleMs: number;
@@ -26,10 +26,13 @@ export interface Scenario {
     readonly maxRecords: number | undefined;
     readonly attemptsPerSecond: number | undefined;
   };
-  /** How many shards the queue has from when on, in order. */
+  /** Numbers of shards of the queue, with the time from which each holds, in order. */
   readonly shards: readonly { readonly fromMs: number; readonly count: number }[];
   readonly breaker: BreakerOptions | undefined;
-  /** How the queue retries from when on, in order: by these bands, or per record where there are none. */
+  /**
+   * Retry modes of the queue, with the time from which each holds, in order: by these bands, or per record where
+   * there are none.
+   */
   readonly retryModes: readonly {
     readonly fromMs: number;
     readonly bands: readonly TierBand[] | undefined;
@@ -37,7 +40,7 @@ export interface Scenario {
   readonly pause: { readonly fromMs: number; readonly untilMs: number } | undefined;
   /** The rule of the slowest of three tiers never fires once all is well: the second makes up for it. */
   readonly losesSlowRule: boolean;
-  /** Where a queue's failures go, if not back to itself. */
+  /** The queue into which a queue's failures go, if not back to itself. */
   readonly retryQueues: { readonly [queue in string]?: string };
   /** The intake, which handles records that are not indexed. Undefined: every producer indexes its records. */
   readonly arrivals: ArrivalsScenario | undefined;

@@ -2,11 +2,11 @@ import { Cancel, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import type { Random } from '../../src/support/random.js';
 import { between, chance, pick } from './random.js';
 
-/** What the attempts of one record do, whatever happens around them. */
+/** The ends of the attempts of one record, whatever happens around them. */
 export interface Script {
   readonly id: string;
   readonly insertAtMs: number;
-  /** How old it is already when it is inserted, as one that was imported. */
+  /** Its age when it is inserted, as that of an imported record. */
   readonly ageMs: number;
   /** Not to be attempted for so long. */
   readonly delayMs: number | undefined;
@@ -41,7 +41,7 @@ export interface Bare {
 }
 
 export interface ScriptsOptions {
-  /** How long things go wrong. */
+  /** Time for which things go wrong. */
   readonly horizonMs: number;
   readonly hasBare: boolean;
   /** Attempts that ignore their signal end after this. */

@@ -1,9 +1,9 @@
 import type { BacklogRecord } from '../../src/record/index.js';
 
-/** Which version of a record a producer has written last, and which one a run has read. */
+/** The version of a record that a producer has written last, and the one that a run has read. */
 export class Versions {
   private readonly written = new Map<string, number>();
-  /** By its attributes, which a copy of the record has as they were read. */
+  /** Versions by the attributes, which a copy of the record has as they were read. */
   private readonly read = new WeakMap<
     BacklogRecord['attributes'],
     { readonly version: number; readonly record: BacklogRecord }

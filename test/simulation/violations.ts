@@ -1,6 +1,6 @@
 import { type Sabotage, World } from './world.js';
 
-/** What must never be and was, in one world; empty if all is well. */
+/** Violations in one world; empty if all is well. */
 export async function violationsOf(
   seed: number,
   sabotage?: Sabotage,

@@ -31,7 +31,7 @@ class Scene {
   private stored: Item | undefined;
   private actors = 0;
 
-  /** As a producer writes the record; undefined: deletes it. */
+  /** Writes the record as a producer does; undefined: deletes it. */
   write(item: Item | undefined): this {
     this.versions.wrote('a');
     this.witness.isWritten('a', this.stored, item);
@@ -40,7 +40,7 @@ class Scene {
     return this;
   }
 
-  /** As a producer changes some of its attributes. */
+  /** Changes some of its attributes, as a producer does. */
   edit(attributes: Partial<Item>): this {
     const item = { ...INDEXED, ...this.stored, ...attributes };
     this.versions.wrote('a');
@@ -59,7 +59,7 @@ class Scene {
     return this;
   }
 
-  /** As the library indexes it. */
+  /** Indexes it, as the library does. */
   index(): this {
     this.stored = { ...INDEXED, ...this.stored };
     return this;

@@ -20,7 +20,10 @@ const AFTERMATH_MS = 300_000;
 const ARRIVALS_AFTERMATH_MS = 1_200_000;
 /** An attempt that ignores its signal holds up its lane for so long. */
 const MAX_ATTEMPT_MS = 150_000;
-/** What the stream gave up is found by the sweep: once a day, by an hourly rule; its messages come 15 minutes later. */
+/**
+ * Longest time until the sweep finds a record that the stream gave up: it looks once a day, by an hourly rule, and
+ * its messages come 15 minutes later.
+ */
 const SWEPT_WITHIN_MS = 25 * 3_600_000 + 900_000;
 /** A record whose task no handler knew is looked at again so much later at the most. */
 const TASK_WAIT_MS = 600_000;
@@ -30,7 +33,7 @@ interface Known {
   since: number;
   /** True time of its last attempt's start. */
   startedAt?: number;
-  /** What its last settled failure, or snooze, says, by its worker's clock. */
+  /** Time that its last settled failure, or snooze, names, by its worker's clock. */
   failedAt?: number | undefined;
   /** It was put off, and no policy was asked. */
   wasSnoozed?: boolean;
@@ -73,7 +76,7 @@ interface Underway {
   readonly since: number;
 }
 
-/** What a producer or a person did to a record. */
+/** A change of a record by a producer or a person. */
 interface Writing {
   /** The version of the record since then. */
   readonly version: number;
@@ -121,7 +124,7 @@ export class Witness {
     /** Records that end their process make others wait. */
     private readonly hasPoison: boolean,
     private readonly versions: Versions,
-    /** What a failure waits on a queue that retries per record. */
+    /** Wait after a failure on a queue that retries per record. */
     waitSeconds: number = WAIT_SECONDS,
   ) {
     // A wait of less than a tick ends in its second; a longer one is kept to the nearest tick.

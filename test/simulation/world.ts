@@ -220,7 +220,7 @@ export class World {
     return this.truth.item(id);
   }
 
-  /** Of the queue with shards, however many it has at the time. */
+  /** The lanes of the queue with shards, however many it has at the time. */
   private get lanes(): readonly string[] {
     return lanesOf('q', 0, Math.max(MAX_SHARDS, this.features.shards ?? 1));
   }
@@ -378,7 +378,7 @@ export class World {
     if (!this.sabotage.noSweep) void this.cloud?.sweep();
   }
 
-  /** In some worlds only the sweep finds what no event has reached. */
+  /** Tells whether only the sweep finds what no event has reached, as in some worlds. */
   private losesEvents(): boolean {
     return (this.scenario.arrivals?.troubles.lostPermanently ?? 0) > 0;
   }
@@ -432,7 +432,7 @@ export class World {
     return this.truth.items().filter(({ id }) => !isHostile(id));
   }
 
-  /** What has expired goes at once, or some time within two days. */
+  /** Deletes expired records, at once or some time within two days. */
   private scheduleExpiry(): void {
     const { expiry } = this.features;
     if (!expiry) return;
@@ -455,7 +455,7 @@ export class World {
     return this.scenario.retryModes.findLast(({ fromMs }) => fromMs <= ms)?.bands;
   }
 
-  /** Those whose turn it is, all at once. */
+  /** Fires the rules whose turn it is, all at once. */
   private fireRules(at: number): void {
     const { arrivals } = this.scenario;
     if (at > 0 && at % HOUR_MS === 0) this.fireSweep();
@@ -514,7 +514,7 @@ export class World {
     this.cloud?.ruleRan(event, isFalse ? { ...end, ended: 'died' } : end);
   }
 
-  /** What the intake has a function do. A function refuses a tier that its queue has not. */
+  /** Starts the run that the intake asks for. A function refuses a tier that its queue has not. */
   private async startByEvent(event: ArrivalsEvent & RuleEvent): Promise<RunEnd> {
     const { queue, arrivals } = event;
     if (arrivals) return this.startRun({ queue, arrivals });

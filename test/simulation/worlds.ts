@@ -11,7 +11,7 @@ interface Kind {
 /** Every attribute of every record is overwritten, and handlers change what they get. */
 const EDITED: Sabotage = { features: (features) => ({ ...features, edits: true, overwrites: true }) };
 
-/** What the worlds have in any case; the seed draws the rest. */
+/** Properties that the worlds of each kind have in any case; the seed draws the rest. */
 const KINDS: Readonly<Record<string, Kind>> = {
   default: {},
   edits: { sabotage: EDITED },

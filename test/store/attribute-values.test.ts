@@ -120,7 +120,7 @@ describe('attribute values', () => {
   });
 });
 
-/** With numbers in one form: 1.1e-7 and 0.00000011 are the same to DynamoDB. */
+/** A value as text, with numbers in one form: 1.1e-7 and 0.00000011 are the same to DynamoDB. */
 function text(value: unknown): string {
   return JSON.stringify(value, (key, part) => {
     if (part instanceof Uint8Array) return Buffer.from(part).toString('hex');

@@ -13,7 +13,7 @@ import type { StoreUnderTest } from './conformance/under-test.js';
 
 export type { StoreUnderTest } from './conformance/under-test.js';
 
-/** What every store must do. */
+/** Tests that every store must pass. */
 export function storeConformance(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`${name} keeps the contract of a store`, () => {
     let underTest: StoreUnderTest;

@@ -11,7 +11,7 @@ import type { StoreForTest, TestStore } from './test-store-types.js';
 
 let connection: ReturnType<typeof connect> | undefined;
 
-/** On fresh tables with a stream, of a DynamoDB that has streams. */
+/** A store on fresh tables with a stream, of a DynamoDB that has streams. */
 export function dynamoDbStoreForTest(clock: Clock, endpoint: string): StoreForTest {
   connection ??= connect(endpoint);
   const { client, direct, quiet } = connection;

@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 
-/** What a client of DynamoDB is made with. */
+/** Options of a client of DynamoDB. */
 export interface ClientConfig {
   readonly endpoint: string;
   readonly region: string;

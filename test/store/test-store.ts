@@ -9,7 +9,7 @@ export { nextTurn, type StoreForTest, type TestStore } from './test-store-types.
 /** True in `npm run test:dynamodb-local`: a request takes a thousand times as long as one to the store in memory. */
 export const isOnDynamoDbLocal = process.env.BACKLOG_TEST_DYNAMODB_ENDPOINT !== undefined;
 
-/** In memory; on DynamoDB Local in `npm run test:dynamodb-local`. */
+/** A store in memory; on DynamoDB Local in `npm run test:dynamodb-local`. */
 export function storeForTest(clock: Clock): StoreForTest {
   const endpoint = process.env.BACKLOG_TEST_DYNAMODB_ENDPOINT;
   if (endpoint) return dynamoDbStoreForTest(clock, endpoint);

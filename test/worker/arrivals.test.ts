@@ -9,7 +9,7 @@ import { due, fail, Harness, type RunChoices, START, succeed, YOUNG } from './ha
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
-/** As a foreign producer puts it. */
+/** Puts a record as a foreign producer does. */
 const put = (harness: Harness, id: string, more: Record<string, unknown> = {}) =>
   harness.store.put({ id, status: 'NEW', queue: 'q', payload: { n: 1 }, ...more });
 

@@ -7,14 +7,14 @@ import type { WatchedAttempts } from '../../src/worker/index.js';
 import { Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
 
 const THREE_MINUTES = 180;
-/** Until a report is heard, and the next run has begun. */
+/** Seconds until a report is heard, and the next run has begun. */
 const REPORT_SECONDS = 2;
 /** The time of an attempt, and what a watchdog adds to it. */
 const BLOCKED_SECONDS = 36;
 
 interface World extends RunChoices {
   readonly isPoison: (id: string) => boolean;
-  /** From the beginning of a poison attempt to the end of its process. */
+  /** Seconds from the beginning of a poison attempt to the end of its process. */
   readonly deathAfterSeconds: number;
   readonly isReported?: boolean;
 }
@@ -124,7 +124,7 @@ describe('twelve records, of which one ends its process', () => {
 });
 
 describe('a watchdog', () => {
-  /** What a run has it watch. */
+  /** The attempts that a run has its watchdog watch. */
   async function watched(
     count: number,
     choices: RunChoices = {},

@@ -6,7 +6,7 @@ import { due, fail, Harness, type RunChoices, START, succeed, YOUNG } from './ha
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
 
-/** What one failing attempt makes of a record. */
+/** A record after one failing attempt. */
 async function afterOneAttempt(choices: RunChoices, process: Process = fail, attributes = {}) {
   const harness = new Harness();
   harness.put('r', attributes);

@@ -212,7 +212,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     /** Attempts of more than a minute go on without their run. */
     readonly onLongAttempt?: (queue: string, ended: Promise<RunSummary>) => void;
     readonly watchdog?: Watchdog;
-    /** What the process remembers. Default: each run is a process of its own. */
+    /** The breakers that the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
   };
 

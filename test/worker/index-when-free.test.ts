@@ -7,7 +7,7 @@ import { Harness, START } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
-/** In no particular order: those of several queues are indexed side by side. */
+/** The ids in alphabetical order: those of several queues are indexed side by side. */
 const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id).sort();
 
 function bench() {

@@ -11,7 +11,7 @@ const WAYS: [string, { readonly band?: typeof YOUNG }][] = [
   ['the progressive schedule', { band: YOUNG }],
 ];
 
-/** What the lane's lease says at the moment, and whether it is free. */
+/** The lane's lease at the moment. */
 async function lease(harness: Harness, key = 'q') {
   return (await harness.store.leases.readAll()).get(key);
 }

@@ -15,7 +15,7 @@ class RecordNotFound extends Error {}
 class ExternalServiceDown extends Error {}
 
 describe('a retry function', () => {
-  /** By the number of failures. */
+  /** A retry function that answers by the error, or by the number of failures. */
   const custom: RetryFunction = (error, record) => {
     if (error instanceof RecordNotFound) return false;
     if (error instanceof ExternalServiceDown) return { type: 'exponential', jitter: 'none' };

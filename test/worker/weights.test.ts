@@ -29,7 +29,7 @@ function summariesOf(ended: readonly PromiseSettledResult<RunSummary>[]): RunSum
   });
 }
 
-/** How often each queue is drawn. */
+/** The number of times that each queue is drawn. */
 function draws(count: number, weights: QueuesChoice, random = seededRandom(7)): Record<string, number> {
   const drawn: Record<string, number> = {};
   const parsed = parseWeights(weights, 'queues');

@@ -67,7 +67,7 @@ it('its role may do what the function of a queue may, and nothing else', () => {
   ]);
 });
 
-/** What cdk-nag finds in the example, and why it is no concern here. */
+/** Findings of cdk-nag in the example, with the reasons why they are no concern here. */
 const FINDINGS: Readonly<Record<string, string>> = {
   'AwsSolutions-VPC7': 'flow logs are a matter of the account’s own network, not of an example',
   'AwsSolutions-ECS2': 'the variables are names and settings, and no secret',

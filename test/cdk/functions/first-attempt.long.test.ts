@@ -15,7 +15,7 @@ import {
 const intakeOf = (template: Template) =>
   propertiesOf(template, 'AWS::Lambda::Function').find(({ Description }) => /Has records/.test(Description));
 
-/** By the function's construct. */
+/** Queues with first attempts on insertion, by the function's construct. */
 const firstAttemptOf = (template: Template): Record<string, string[]> => {
   const { 'Fn::Join': join } = intakeOf(template).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS;
   const text = join[1]

@@ -9,7 +9,7 @@ import { BUNDLE_METADATA, LOCAL_CONTEXT } from '../../../src/support/local-bundl
 
 const ENTRY = 'test/cdk/fixtures/handler.ts';
 
-/** What the functions of an app say of their bundles. */
+/** The descriptions that the functions of an app give of their bundles. */
 function described(context: Record<string, unknown>, bundling?: object): unknown[] {
   const app = new App({
     analyticsReporting: false,

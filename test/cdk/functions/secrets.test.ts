@@ -19,7 +19,7 @@ function deliveryOf(stack: Stack, options: Options, more: Record<string, QueuePr
   return Template.fromStack(stack);
 }
 
-/** What the functions of this kind of resource may do beside what every function may. */
+/** Rights of the functions to resources of this kind, beside those of every function. */
 function rightsTo(template: Template, service: RegExp) {
   const statements = propertiesOf(template, 'AWS::IAM::Policy').flatMap(
     ({ PolicyDocument }) => PolicyDocument.Statement,
@@ -27,7 +27,7 @@ function rightsTo(template: Template, service: RegExp) {
   return statements.filter(({ Action }) => [Action].flat().some((action: string) => service.test(action)));
 }
 
-/** As CloudFormation would fill it in, with the logical ids in the place of references. */
+/** The environment as CloudFormation would fill it in, with the logical ids in the place of references. */
 function environmentOf(template: Template) {
   const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
   const { BACKLOG_QUEUES: queues } = lambda.Environment.Variables;

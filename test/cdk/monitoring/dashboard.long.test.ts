@@ -28,7 +28,7 @@ interface Widget {
   };
 }
 
-/** As CloudWatch gets it, with logical ids for names. */
+/** Widgets of the dashboard as CloudWatch gets it, with logical ids for names. */
 function widgetsOf(template: Template): Widget[] {
   const [{ DashboardBody }] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
   return JSON.parse(resolver()(DashboardBody)).widgets;

@@ -9,7 +9,7 @@ import { newStack, propertiesOf, RECORDS_TABLE, retryQueue } from '../support.js
 
 const HERE = { account: '111111111111', region: 'eu-central-1' };
 const OTHER = '222222222222';
-/** What a producer may do with the records: put them, one or many, and ask for the `rev` of one that is in its way. */
+/** Rights of a producer to the records: put them, one or many, and ask for the `rev` of one that is in its way. */
 const rights = (Resource: unknown, more: object = {}) => [
   {
     Effect: 'Allow',

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => dynamoDb.stop());
 
-/** What a producer may do by a grant: `dynamodb:Query on Records.Arn/index/due`. */
+/** Rights of a producer by a grant: `dynamodb:Query on Records.Arn/index/due`. */
 function granted(grant: 'grantRead' | 'grantCancel'): string[] {
   const stack = newStack();
   const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
@@ -30,7 +30,7 @@ function granted(grant: 'grantRead' | 'grantCancel'): string[] {
     .sort();
 }
 
-/** What IAM is asked for while the client works. */
+/** Rights that IAM is asked for while the client works. */
 async function asked(work: (backlog: BacklogClient) => Promise<unknown>): Promise<string[]> {
   const used = new Set<string>();
   const dynamodb = client();

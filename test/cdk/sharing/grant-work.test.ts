@@ -17,7 +17,7 @@ let client: DynamoDBClient;
 let tables: TestTables;
 const used = new Set<string>();
 
-/** What a grantee of `grantWork` may do: `dynamodb:Query on Records.Arn/index/due`. */
+/** Rights of a grantee of `grantWork`: `dynamodb:Query on Records.Arn/index/due`. */
 function granted(): Set<string> {
   const stack = newStack();
   const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
@@ -32,7 +32,7 @@ function granted(): Set<string> {
   );
 }
 
-/** What IAM would be asked for a request. */
+/** Rights that IAM would be asked for a request. */
 function askedFor(
   commandName: string,
   input: { TableName?: string; IndexName?: string; RequestItems?: object },

@@ -62,7 +62,7 @@ function rights(who: string, actions: readonly string[], what: readonly string[]
   return actions.flatMap((action) => what.map((one) => `${who}: ${action} on ${one}`));
 }
 
-/** What the roles of a backlog may do. */
+/** Rights of the roles of a backlog. */
 function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   const stack = newStack({ region: 'eu-central-1' });
   const secret = new Secret(stack, 'WebhookSecret');

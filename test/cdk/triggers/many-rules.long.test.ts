@@ -60,7 +60,7 @@ function turnsOf(template: Template): Turn[] {
 }
 
 const queuesIn = ({ event }: Turn) => Object.keys(event.queues ?? {});
-/** How often each queue has a turn. */
+/** The number of turns of each queue. */
 const turnsByQueue = (turns: readonly Turn[]) => {
   const counts: Record<string, number> = {};
   for (const queue of turns.flatMap(queuesIn)) counts[queue] = (counts[queue] ?? 0) + 1;

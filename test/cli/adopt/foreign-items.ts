@@ -6,7 +6,7 @@ export const FOREIGN_FLAGS = [
 ];
 
 const STATES = ['OPEN', 'BROKEN', 'DONE', 'PARKED'] as const;
-/** In forms that meet in tables of many years. */
+/** One time in forms that meet in tables of many years. */
 const TIMES = [1_760_000_000, '1760000000000', '2025-10-09 10:53:20', '2025-10-09T10:53:20+02:00'];
 const TIME = '2025-10-09T08:53:20.000Z';
 

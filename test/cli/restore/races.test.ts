@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 const tables = restoredAndOld(() => dynamodb.endpoint);
 
-/** By a store of its own. Marks what has succeeded, unless the decisions say otherwise. */
+/** Restores by a store of its own. Marks what has succeeded, unless the decisions say otherwise. */
 async function restoreWith(
   change: OperatorStore['records']['change'],
   onPage = () => {},

@@ -85,7 +85,7 @@ export const LOCAL: readonly QueueView[] = ALL_CONDITIONS.map((view, i) => ({
   nextRunAt: iso(42_000),
 }));
 
-/** What was read at `NOW`. */
+/** A reading at `NOW`. */
 export function readingOf(queues: readonly QueueView[], changes: Partial<Reading> = {}): Reading {
   const snapshot = { now: NOW, queues, rules: [] };
   return {

@@ -27,7 +27,7 @@ export class World {
   readonly random = seededRandom(7);
   readonly requests = new Map<string, number>();
   readonly lines: string[] = [];
-  /** What the process itself logs. */
+  /** The log lines of the process itself. */
   readonly reported: unknown[][] = [];
   isDown = false;
   private readonly stops: AbortController[] = [];

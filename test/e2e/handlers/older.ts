@@ -5,7 +5,7 @@ const known = backlogHandler({
   process: deliverByHttp({ url: process.env.ERP_URL ?? '' }),
 });
 
-/** As a handler that was written before there were events of arrivals: it refuses what it does not know. */
+/** A handler that was written before there were events of arrivals: it refuses what it does not know. */
 export const handler = async (event: unknown, context: LambdaContext) => {
   if (typeof event === 'object' && event !== null && 'arrivals' in event) {
     throw new Error('event: unrecognized key "arrivals"');

@@ -247,7 +247,7 @@ const message = (body: unknown, messageId = 'm') => ({
   ],
 });
 
-/** As Lambda tells a destination of an invocation that failed. */
+/** The report of a failed invocation, as Lambda sends it to a destination. */
 const lost = (arrivals: { batch: string; ids: string[] }) => ({
   version: '1.0',
   requestContext: { condition: 'RetriesExhausted' },

@@ -22,7 +22,7 @@ const EXIT = {
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** As Lambda sends it. */
+/** The report of a dead run, as Lambda sends it. */
 function report(requestPayload: object, more: { requestId?: string; response?: object } = {}): string {
   const { requestId = 'dead', response = EXIT } = more;
   return JSON.stringify({
@@ -99,7 +99,7 @@ function bench(more: Record<string, string> = {}) {
         { ...deps, invocation },
       ).take();
     },
-    /** Whether the next run could take over the lease. */
+    /** Tells whether the next run could take over the lease. */
     async isOver(name: string): Promise<boolean> {
       const answer = await store.leases.hold(name, { holder: 'onlooker', until: 0, ids: [], rev: '' });
       return answer.held || (answer.lease !== undefined && isExpired(answer.lease, clock));

@@ -34,7 +34,7 @@ function bench() {
   return { ...made, put, started, sent, take: (Records: unknown[]) => intake({ Records }, context) };
 }
 
-/** As a producer writes it that chooses the place itself. */
+/** An item of a producer that chooses the place itself. */
 const indexed = (more: Item): Item => ({ id: 'r', status: 'NEW', payload: { n: 1 }, dueAt: DUE, ...more });
 
 describe('a place that the producer has chosen', () => {

@@ -51,7 +51,7 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
     },
   });
   const second = Math.floor(clock.now() / 1000);
-  /** As a settle has left it, due in so many seconds. */
+  /** A change of the stream as a settle has left it, due in so many seconds. */
   const settled = (id: string, dueInSeconds: number, more: Item | object = {}) => {
     const dueAt = new Date((second + dueInSeconds) * 1000 + 1).toISOString();
     const item = {

@@ -10,7 +10,7 @@ import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../../store/dynamodb-
 import { startDynamoDb } from '../../store/start-dynamodb.js';
 import { context, workbench } from '../support.js';
 
-/** On a DynamoDB, which refuses keys and items that the store in memory takes. */
+/** A DynamoDB, which refuses keys and items that the store in memory takes. */
 let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
 let underTest: DynamoDbUnderTest;
 

@@ -32,7 +32,7 @@ export async function bundleProject(files: Readonly<Record<string, string>>) {
   return { root, file, map: `${file}.map` };
 }
 
-/** Where nothing else throws. */
+/** The sources of a bundle in which one function throws. */
 export const THROWING = {
   'main.ts': `import { send } from './lib/send.js';
 

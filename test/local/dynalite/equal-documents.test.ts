@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const Key = { id: { S: 'a' } };
 
-/** Whether the condition held. */
+/** Tells whether the condition held. */
 async function isWritten(
   ConditionExpression: string,
   values: Record<string, AttributeValue>,

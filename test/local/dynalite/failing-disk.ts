@@ -32,12 +32,12 @@ export function failWritesFrom(n: number, error: Error) {
   };
 }
 
-/** What is read is not what was written. */
+/** Lets reads of the database fail with this error. */
 export function damageReads(error: Error) {
   return vi.spyOn(Level.prototype, '_get').mockRejectedValue(error);
 }
 
-/** How many entries each write to the database has. */
+/** Counts the entries of each write to the database. */
 export function countEntries() {
   const sizes: number[] = [];
   const spies = (['_put', '_batch'] as const).map((name) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/support/errors.js';
 import { matcherOf } from '../../../tools/src/local/streams/event-pattern.js';
 
-/** As the construct has them. */
+/** The filter of the intake, as the construct has it. */
 const INTAKE = {
   eventName: ['INSERT', 'MODIFY'],
   dynamodb: {

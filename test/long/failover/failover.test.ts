@@ -31,7 +31,7 @@ async function put(region: RegionName, ...ids: string[]): Promise<void> {
   for (const id of ids) await tables.time.until(sites[region].put(id));
 }
 
-/** What the last command has printed on stdout. */
+/** The lines that the last command has printed on stdout. */
 let printed: string[] = [];
 async function run(to: RegionName, more: Partial<FailoverFlags> = {}) {
   const said: string[] = [];

@@ -94,7 +94,7 @@ export class Site {
 
   private readonly ingest: (records: readonly object[]) => void;
 
-  /** What the stream of its replica says, as far as the intake's filter lets it through. */
+  /** Takes a change of its replica's stream, if the intake's filter lets it through. */
   sees({ table, before, after }: Change): void {
     const status = (after?.status as { S?: string } | undefined)?.S;
     if (!this.isUp || table !== TABLES.records || !after || after.lane || status === 'SUCCESS') return;
@@ -103,7 +103,7 @@ export class Site {
     this.ingest([{ eventSource: 'aws:dynamodb', eventName, dynamodb }]);
   }
 
-  /** As a producer puts a record. */
+  /** Puts a record as a producer does. */
   async put(id: string): Promise<void> {
     await this.tables.put(this.region, marshall({ id, status: 'NEW', queue: 'orders', payload: { id } }));
   }

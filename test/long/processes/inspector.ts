@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 
 const soon = { timeout: 60_000, interval: 50 };
 
-/** What a debugger does: it knows a script by its URL, and the sources of its map by theirs. */
+/** A bundle as a debugger sees it: it knows a script by its URL, and the sources of its map by theirs. */
 export class Bundle {
   constructor(
     readonly url: string,

@@ -20,7 +20,7 @@ let client: ReturnType<typeof createDynamoDbClient>;
 let store: DynamoDbStore;
 let cli: CommandLine;
 let folder: string;
-/** What the handlers of the worker tell this process. */
+/** Messages of the worker's handlers to this process. */
 const reported: string[] = [];
 /** Answers that are held back, so that an attempt ends when the test says so. Undefined: none is. */
 let held: ServerResponse[] | undefined;

@@ -3,7 +3,7 @@ import type { RuleEvent } from '../../../functions/intake/dead-run.js';
 import { chance } from '../random.js';
 import type { Chaos } from './chaos.js';
 
-/** How a run has ended. `died`: its process is gone. */
+/** The end of a run. `died`: its process is gone. */
 export interface RunEnd {
   readonly ended: 'well' | 'failed' | 'died';
   readonly requestId: string;

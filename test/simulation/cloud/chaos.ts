@@ -2,7 +2,7 @@ import type { Random } from '../../../src/support/random.js';
 import type { VirtualTime } from '../../../src/support/virtual-time.js';
 import { between, chance } from '../random.js';
 
-/** What goes wrong between a producer's write and its attempt, as probabilities, while things go wrong at all. */
+/** Probabilities of troubles between a producer's write and its attempt, while things go wrong at all. */
 export interface Troubles {
   /** Delivered twice: a batch of the stream, an asynchronous event, a message. */
   readonly twice: number;
@@ -30,7 +30,7 @@ export class Chaos {
     return chance(this.random, this.troubles()[what]);
   }
 
-  /** How often something is delivered. */
+  /** The number of deliveries: one, or two. */
   deliveries(): number {
     return this.happens('twice') ? 2 : 1;
   }
@@ -39,7 +39,7 @@ export class Chaos {
     return between(this.random, 1, 150);
   }
 
-  /** In a while, usually soon. */
+  /** Milliseconds until something comes, usually soon. */
   soonOrLateMs(latest: number): number {
     return this.happens('late') ? between(this.random, 0, latest) : this.soonMs();
   }

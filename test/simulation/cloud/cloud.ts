@@ -27,7 +27,7 @@ export interface CloudDeps extends Omit<SandboxDeps, 'services'> {
 
 const SWEEP_TIMEOUT_MS = 300_000;
 
-/** What stands between a producer's bare item and its first attempt, around the production code of the intake. */
+/** The services between a producer's bare item and its first attempt, around the production code of the intake. */
 export class Cloud {
   private readonly stream: Stream;
   private readonly runs: AsyncInvocations;
@@ -67,7 +67,7 @@ export class Cloud {
     this.runs.ended(event, end);
   }
 
-  /** What the hourly rule starts. */
+  /** Runs the sweep, as the hourly rule does. */
   async sweep(): Promise<void> {
     const { chaos, faults, newActor, storeOf } = this.deps;
     const actor = newActor('sweep');

@@ -3,7 +3,7 @@ import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
 import { between } from '../random.js';
 import type { Chaos } from './chaos.js';
 
-/** Where the stream goes on if not behind the batch: the number of a change, or `all` if the function failed. */
+/** The change from which the stream goes on, if not behind the batch: its number, or `all` if the function failed. */
 type Consumer = (event: { Records: StreamChange[] }) => Promise<string | 'all' | undefined>;
 
 interface StreamChange {
@@ -133,7 +133,7 @@ class Shard {
     });
   }
 
-  /** What has failed for so long that the sweep has to find it. */
+  /** Tells whether a batch has failed for so long that the sweep has to find its records. */
   private isTooOld(taken: number): boolean {
     const { now } = this.chaos.time;
     this.failingSince = taken > 0 ? undefined : (this.failingSince ?? now);

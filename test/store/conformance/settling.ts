@@ -197,7 +197,7 @@ export function settling(underTest: UnderTest): void {
     },
   );
 
-  /** As a failed attempt leaves it. */
+  /** An item as a failed attempt leaves it. */
   const failed = (id: string) => ({
     ...bare(id),
     lane: 'bare',
