@@ -18,7 +18,7 @@ export {
   sweep,
 } from './intake/index.js';
 export { CLOCK_SKEW_MS, isExpired } from './leases/timed-hold.js';
-export { failingFor } from './monitor/index.js';
+export { type FailingNow, failingNow } from './monitor/index.js';
 export { redrive } from './operate/changes.js';
 export type { PayloadMatch, SkipReason, Which } from './operate/index.js';
 export { mergeInto } from './operate/merge-patch.js';
@@ -47,6 +47,7 @@ export {
   CONTRACT_ATTRIBUTES,
   DEFAULT_QUEUE,
   deadLane,
+  type FailingNote,
   firstTryAt,
   type Item,
   indexChange,

@@ -333,6 +333,18 @@ interface RecordChange {
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
+interface FailingNote {
+    readonly group: string;
+    readonly since: number;
+    readonly lastAt: number;
+    readonly records: number;
+    readonly evidence: number;
+    readonly recentSuccesses: number;
+    readonly recentFailures: number;
+    readonly countedAt: number;
+    readonly isQuiet: boolean;
+}
+
 declare function isMisindexed(record: BacklogRecord): boolean;
 declare function isRevived(record: BacklogRecord): boolean;
 declare function indexChange(record: BacklogRecord, now: number, shards?: number): RecordChange;
@@ -1597,10 +1609,15 @@ interface Counted {
     readonly counts: Pick<QueueCounts, 'pending' | 'dead'>;
     readonly inRetry: number;
 }
-declare function failingFor({ failing, paused }: Pick<QueueState, 'failing' | 'paused'>, counted: Counted | undefined, { now, isPassive }: {
+interface FailingNow {
+    readonly seconds: number;
+    readonly groups: readonly FailingNote[];
+    readonly endedAt: number | undefined;
+}
+declare function failingNow({ failing, paused }: Pick<QueueState, 'failing' | 'paused'>, counted: Counted | undefined, { now, isPassive }: {
     readonly now: number;
     readonly isPassive: boolean | undefined;
-}): number | undefined;
+}): FailingNow | undefined;
 
 interface Reading {
     readonly at: string;
@@ -2083,6 +2100,7 @@ declare function hasCause(failure: Failure | undefined, text: string): boolean;
 interface OverviewStats extends QueueStats {
     readonly counted: 'exact' | 'about' | 'atLeast';
     readonly countedAt?: string | undefined;
+    readonly lastDueAt?: string | undefined;
     readonly lanes: readonly string[];
     readonly inRetry?: number | undefined;
     readonly reading: Reading | undefined;
@@ -2138,7 +2156,7 @@ declare const AGES: readonly FailureAge[];
 declare function causesOf(strata: readonly Stratum[], now: number): FailureCause[];
 declare function sumOf({ retry, dead }: FailureCounts): number;
 
-declare const CONDITIONS: readonly ['breaker', 'failing', 'late', 'unserved', 'paused', 'dead', 'working', 'waiting', 'quiet'];
+declare const CONDITIONS: readonly ['breaker', 'failing', 'late', 'unserved', 'paused', 'recovering', 'dead', 'working', 'waiting', 'quiet'];
 type Condition = (typeof CONDITIONS)[number];
 interface Look {
     readonly tone: 'amber' | 'dead' | 'run' | 'new' | 'ok';
@@ -2146,6 +2164,7 @@ interface Look {
     readonly word: string;
 }
 declare const LOOKS: Readonly<Record<Condition, Look>>;
+declare const SENTENCE_ICONS: Readonly<Record<'ok' | 'run' | 'unknown' | 'amber' | 'dead', Look['icon']>>;
 
 interface RuntimeKnowledge {
     status(): QueuesAndRules;
@@ -2260,9 +2279,23 @@ interface RecentAttempts {
 }
 declare function attemptsWithin(counts: readonly MinuteCount[], minutes: number, now: number): RecentAttempts;
 declare function latestMinutes(speed: number): number;
-declare function failingAttempts(counts: readonly MinuteCount[], now: number, speed: number): RecentAttempts | undefined;
+interface FailingAttempts extends RecentAttempts {
+    readonly since: number;
+}
+declare function failingAttempts(counts: readonly MinuteCount[], now: number, speed: number): FailingAttempts | undefined;
 
-interface QueueView {
+interface QueueFailures {
+    readonly failing: FailingAttempts | undefined;
+    readonly failingSeconds?: number | undefined;
+    readonly failingGroups?: FailingNow['groups'] | undefined;
+    readonly isFailing: boolean;
+    readonly backAt?: number | undefined;
+}
+
+interface OpenBreaker extends Pick<BreakerState, 'since' | 'until'> {
+    readonly destination: string;
+}
+interface QueueView extends QueueFailures {
     readonly stats: OverviewStats;
     readonly condition: Condition;
     readonly unserved?: {
@@ -2272,11 +2305,8 @@ interface QueueView {
     readonly retryCounted: OverviewStats['counted'];
     readonly recent: Pick<RecentAttempts, 'succeeded' | 'failed'> | undefined;
     readonly minutes: readonly MinuteCount[] | undefined;
-    readonly failing: RecentAttempts | undefined;
-    readonly failingSeconds?: number | undefined;
-    readonly isFailing: boolean;
     readonly isLate: boolean;
-    readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
+    readonly breakers: readonly OpenBreaker[];
     readonly leases: readonly {
         readonly key: string;
         readonly holder: string;
@@ -2324,13 +2354,32 @@ declare function units(readUnits: number): string;
 
 declare const STROKES: Readonly<Record<Look['icon'] | 'retry', string>>;
 
+interface Incident {
+    readonly id: string;
+    readonly state: 'failing' | 'recovering';
+    readonly destinations: readonly string[];
+    readonly queues: readonly QueueView[];
+    readonly since: number | undefined;
+    readonly lastFailureAt: number | undefined;
+    readonly backAt: number | undefined;
+    readonly breakerSince: number | undefined;
+    readonly probeAt: number | undefined;
+    readonly cause: Cause | undefined;
+    readonly attempts: RecentAttempts | undefined;
+}
+declare function incidentsOf(queues: readonly QueueView[]): Incident[];
+
+declare function incidentName({ destinations, queues, cause }: Incident): string;
+declare function incidentText(incident: Incident, now: number): string;
+declare function attemptsText({ attempts }: Pick<Incident, 'attempts'>): string;
+
 declare function hasPattern(message: string, pattern: string): boolean;
 
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
 
 interface Sentence {
-    readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
+    readonly tone: 'ok' | 'run' | 'unknown' | 'amber' | 'dead';
     readonly title: string;
     readonly details: readonly string[];
 }
@@ -2559,6 +2608,7 @@ export {
     QUEUE_PATTERN,
     RateLimiter,
     RetryAfter,
+    SENTENCE_ICONS,
     STATUSES,
     STROKES,
     Serving,
@@ -2580,6 +2630,7 @@ export {
     assertInserted,
     assertSucceeded,
     assertWaiting,
+    attemptsText,
     attemptsWithin,
     backlogHandler,
     backlogMatchers,
@@ -2603,7 +2654,7 @@ export {
     explainRead,
     failTimes,
     failingAttempts,
-    failingFor,
+    failingNow,
     fakeFetch,
     firstTryAt,
     fullClock,
@@ -2611,6 +2662,9 @@ export {
     hasCause,
     hasPattern,
     hash32,
+    incidentName,
+    incidentText,
+    incidentsOf,
     indexChange,
     indexWhenFree,
     isCancelled,
@@ -2733,6 +2787,9 @@ export type {
     EntryFunctionProps,
     ErrorEntry,
     ExactCounts,
+    FailingAttempts,
+    FailingNote,
+    FailingNow,
     FailureAge,
     FailureCause,
     FailureCounts,
@@ -2754,6 +2811,7 @@ export type {
     HttpDeliveryOptions,
     IBacklog,
     ISharedBacklog,
+    Incident,
     Indexed,
     IndexedWhenFree,
     IndexingDeps,
@@ -2772,6 +2830,7 @@ export type {
     MinuteCount,
     NewRecord,
     NotReady,
+    OpenBreaker,
     OpenTelemetryApi,
     OperationOptions,
     OperationResult,
@@ -2788,6 +2847,7 @@ export type {
     QueueAlarms,
     QueueCounts,
     QueueDescription,
+    QueueFailures,
     QueueProps,
     QueueStats,
     QueueStatus,

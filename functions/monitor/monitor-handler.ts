@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import {
-  failingFor,
+  failingNow,
   type LastAges,
   type MonitoredQueue,
   oldestDueAge,
@@ -107,7 +107,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       const deps = { store, now: clock.now() };
       const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.queues.read(queue.name)]);
       const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
-      const failingSeconds = failingFor(state, counted, { now: deps.now, isPassive: passive });
+      const failingSeconds = failingNow(state, counted, { now: deps.now, isPassive: passive })?.seconds;
       const reading = {
         queue: queue.name,
         oldestDueAge: Math.round(age),

@@ -12,7 +12,7 @@ export function badge({ tone, icon: name, word }: Look): Html {
   return html`<span class="s ${tone}">${icon(name)}${word}</span>`;
 }
 
-const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'fail' } as const;
+const ICONS = { ok: 'ok', run: 'run', unknown: 'new', amber: 'warn', dead: 'fail' } as const;
 
 /** The first sentence, with its icon. */
 export function headline(tone: keyof typeof ICONS, text: string, name: Look['icon'] = ICONS[tone]): Html {

@@ -1,5 +1,11 @@
 import type { QueueCounts } from '../operate/queue-stats.js';
-import { failingSeconds, parseFailing } from '../record/index.js';
+import {
+  type FailingNote,
+  failingSeconds,
+  openNotes,
+  parseFailing,
+  type RecordsLeft,
+} from '../record/index.js';
 import type { QueueState } from '../store/store.js';
 
 /**
@@ -14,24 +20,42 @@ interface Counted {
   readonly inRetry: number;
 }
 
+/** Failures of a queue without recovery, by the notes of its runs. */
+export interface FailingNow {
+  /**
+   * The time for which they have lasted, in seconds. 0: the queue has recovered lately, or no run attempts its records: it is
+   * paused, or the region passive.
+   */
+  readonly seconds: number;
+  /** The notes of the groups that fail. */
+  readonly groups: readonly FailingNote[];
+  /** The time of the last recovery, epoch seconds. Undefined: none is noted, or records have failed since. */
+  readonly endedAt: number | undefined;
+}
+
 /**
- * The seconds for which records of a queue have failed without recovery, by the notes of its runs. 0: they have recovered lately,
- * or no run attempts them: the queue is paused, or the region passive. Undefined: nothing to say.
+ * The failures of a queue. Undefined: nothing to say.
  *
  * @param now the backlog's time, epoch milliseconds
  * @param isPassive another region attempts the records. Undefined: not known
  */
-export function failingFor(
+export function failingNow(
   { failing, paused }: Pick<QueueState, 'failing' | 'paused'>,
   counted: Counted | undefined,
   { now, isPassive }: { readonly now: number; readonly isPassive: boolean | undefined },
-): number | undefined {
+): FailingNow | undefined {
   if (failing === undefined || isPassive === undefined) return undefined;
-  if (paused || isPassive) return 0;
-  const left = counted && {
+  if (paused || isPassive) return { seconds: 0, groups: [], endedAt: undefined };
+  const notes = parseFailing(failing);
+  const left: RecordsLeft | undefined = counted && {
     waiting: counted.counts.pending,
     inRetry: counted.inRetry,
     dead: counted.counts.dead,
   };
-  return failingSeconds(parseFailing(failing), Math.floor(now / 1000), left);
+  const second = Math.floor(now / 1000);
+  const seconds = failingSeconds(notes, second, left);
+  if (seconds === undefined) return undefined;
+  const failsAgain = notes.notes.some(({ isQuiet }) => !isQuiet);
+  const endedAt = failsAgain ? undefined : notes.endedAt;
+  return { seconds, groups: openNotes(notes.notes, second, left), endedAt };
 }

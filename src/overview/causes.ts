@@ -1,5 +1,6 @@
 import { type Cause, causeOf, causeText } from '../operate/cause.js';
 import type { BacklogRecord } from '../record/index.js';
+import { groupBy } from '../support/group-by.js';
 import { patternsOf } from './message-pattern.js';
 import type { OverviewStats } from './queue-counts.js';
 
@@ -255,19 +256,4 @@ function examplesOf(failed: readonly Failed[]): FailureExample[] {
 /** The time at which a record failed last, epoch milliseconds; NaN: not known. */
 function failedAt({ lastFailureAt, lastError }: BacklogRecord): number {
   return Date.parse(lastFailureAt ?? lastError?.at ?? '');
-}
-
-/** Groups in a map: a key may be any text, `__proto__` also. */
-function groupBy<Value>(
-  values: readonly Value[],
-  keyOf: (value: Value, i: number) => string,
-): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
-  values.forEach((value, i) => {
-    const key = keyOf(value, i);
-    const group = groups.get(key);
-    if (group) group.push(value);
-    else groups.set(key, [value]);
-  });
-  return groups;
 }

@@ -1,7 +1,9 @@
 import { COUNT_SIGNS } from './count-signs.js';
 import { records } from './format.js';
+import { incidentText } from './incident-text.js';
+import { incidentsOf } from './incidents.js';
 import { isAnnounced } from './pause-text.js';
-import { breakerText, failingText, lateText, unservedText } from './sentence.js';
+import { lateText, unservedText } from './sentence.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** Age of the monitor's reading beyond which it says nothing about now. The monitor comes every five minutes. */
@@ -10,21 +12,25 @@ const OLD_MS = 15 * 60_000;
 const COUNT_MS_PER_RECORD = 10;
 
 /**
- * The lines of a check, for scripts: each names one thing that is wrong with one queue, or that is not known. Empty: nothing is
+ * The lines of a check, for scripts: each names one thing that is wrong, or that is not known: an incident, or a fault of one queue. Empty: nothing is
  * wrong. A pause whose announced end lies ahead is no trouble.
  */
 export function troublesOf({ queues = [], rules, now }: Snapshot): string[] {
+  const watched = queues.filter(({ stats }) => !isAnnounced(stats, now));
+  const failing = incidentsOf(watched).filter(({ state }) => state === 'failing');
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => `${rule.label} missed a run.`);
-  return [...queues.flatMap((view) => ofQueue(view, now)), ...missed];
+  return [
+    ...failing.map((incident) => incidentText(incident, now)),
+    ...queues.flatMap((view) => ofQueue(view, now)),
+    ...missed,
+  ];
 }
 
 function ofQueue(view: QueueView, now: number): string[] {
-  const { stats, unserved, isFailing, isLate } = view;
+  const { stats, unserved, isLate } = view;
   const isSilent = isAnnounced(stats, now);
   return [
     ...(unserved ? [unservedText(view)] : []),
-    ...(stats.openBreakers > 0 && !isSilent ? [breakerText(view, now)] : []),
-    ...(isFailing && !isSilent ? [failingText(view)] : []),
     ...(isLate && !isSilent ? [lateText(view)] : []),
     ...(stats.dead > 0
       ? [`${stats.queue} has ${COUNT_SIGNS[stats.counted]}${records(stats.dead, 'dead')}.`]

@@ -5,6 +5,7 @@ export const CONDITIONS = [
   'late',
   'unserved',
   'paused',
+  'recovering',
   'dead',
   'working',
   'waiting',
@@ -30,8 +31,18 @@ export const LOOKS: Readonly<Record<Condition, Look>> = {
   late: { tone: 'amber', icon: 'warn', word: 'Late' },
   unserved: { tone: 'amber', icon: 'warn', word: 'No rule' },
   paused: { tone: 'amber', icon: 'paused', word: 'Paused' },
+  recovering: { tone: 'run', icon: 'run', word: 'Recovering' },
   dead: { tone: 'dead', icon: 'dead', word: 'Has dead records' },
   working: { tone: 'run', icon: 'run', word: 'Run at work' },
   waiting: { tone: 'new', icon: 'new', word: 'Waiting' },
   quiet: { tone: 'ok', icon: 'ok', word: 'Quiet' },
+};
+
+/** The icon of a sentence, by its tone. */
+export const SENTENCE_ICONS: Readonly<Record<'ok' | 'run' | 'unknown' | 'amber' | 'dead', Look['icon']>> = {
+  ok: 'ok',
+  run: 'run',
+  unknown: 'new',
+  amber: 'warn',
+  dead: 'warn',
 };

@@ -25,7 +25,7 @@ const FAILING_SHARE = 0.5;
 
 /** Attempts of the last minutes. The minute that has begun, and the one in which the first of them lies, are whole. */
 export function attemptsWithin(counts: readonly MinuteCount[], minutes: number, now: number): RecentAttempts {
-  const recent = counts.filter(({ at }) => at > now - minutes * MINUTE_MS);
+  const recent = minutesWithin(counts, minutes, now);
   return {
     succeeded: recent.reduce((total, { succeeded }) => total + succeeded, 0),
     failed: recent.reduce((total, { failed }) => total + failed, 0),
@@ -33,21 +33,54 @@ export function attemptsWithin(counts: readonly MinuteCount[], minutes: number, 
   };
 }
 
+function minutesWithin(counts: readonly MinuteCount[], minutes: number, now: number): readonly MinuteCount[] {
+  return counts.filter(({ at }) => at > now - minutes * MINUTE_MS);
+}
+
 /** The number of the latest minutes. @param speed of the backlog's clock */
 export function latestMinutes(speed: number): number {
   return Math.min(RECENT_MINUTES, Math.max(LATEST_MINUTES, Math.ceil((LATEST_REAL_MS * speed) / MINUTE_MS)));
 }
 
-/** The attempts that say that a queue fails: half or more of at least 5, in 15 minutes or in the latest ones. */
+/** Attempts that say that a queue fails. */
+export interface FailingAttempts extends RecentAttempts {
+  /** The first of the minutes in which most attempts failed, epoch milliseconds. */
+  readonly since: number;
+}
+
+/**
+ * The attempts that say that a queue fails: half or more of at least 5, in the latest minutes, or in 15 minutes of which the latest
+ * are not better. So a queue that has recovered does not fail for another quarter of an hour.
+ */
 export function failingAttempts(
   counts: readonly MinuteCount[],
   now: number,
   speed: number,
-): RecentAttempts | undefined {
-  return [RECENT_MINUTES, latestMinutes(speed)]
-    .map((minutes) => attemptsWithin(counts, minutes, now))
-    .find(({ succeeded, failed }) => {
-      const all = succeeded + failed;
-      return all >= MIN_ATTEMPTS && failed / all >= FAILING_SHARE;
-    });
+): FailingAttempts | undefined {
+  const latest = attemptsWithin(counts, latestMinutes(speed), now);
+  const recent = attemptsWithin(counts, RECENT_MINUTES, now);
+  const found = mostFail(latest) ? latest : mostFail(recent) && !isBack(latest) ? recent : undefined;
+  const since = minutesWithin(counts, RECENT_MINUTES, now).find(isBad)?.at;
+  return found && { ...found, since: since ?? now };
+}
+
+/** The minute since which a queue does not fail any more. Undefined: it did not fail within 15 minutes, or does still. */
+export function backSince(counts: readonly MinuteCount[], now: number, speed: number): number | undefined {
+  if (!mostFail(attemptsWithin(counts, RECENT_MINUTES, now))) return undefined;
+  if (!isBack(attemptsWithin(counts, latestMinutes(speed), now))) return undefined;
+  const minutes = minutesWithin(counts, RECENT_MINUTES, now);
+  return minutes[minutes.findLastIndex(isBad) + 1]?.at;
+}
+
+function mostFail({ succeeded, failed }: RecentAttempts): boolean {
+  const all = succeeded + failed;
+  return all >= MIN_ATTEMPTS && failed / all >= FAILING_SHARE;
+}
+
+function isBack({ succeeded, failed }: RecentAttempts): boolean {
+  return succeeded > failed;
+}
+
+function isBad({ succeeded, failed }: MinuteCount): boolean {
+  return failed > 0 && failed >= succeeded;
 }

@@ -1,7 +1,7 @@
 /**
  * The state of a backlog as data, for screens and alarms of your own. The console, `backlog top` and the dashboard are made of it.
- * `CountsReader` reads the counts of all queues, `snapshotOf` finds the condition of each, `sentenceOf` and `troublesOf` say what
- * is wrong, and `causesOf` groups failed records by their causes.
+ * `CountsReader` reads the counts of all queues, `snapshotOf` finds the condition of each, `incidentsOf` finds what they have in
+ * common, `sentenceOf` and `troublesOf` say what is wrong, and `causesOf` groups failed records by their causes.
  *
  * @packageDocumentation
  */
@@ -21,7 +21,7 @@ export {
   sumOf,
 } from './causes.js';
 export { troublesOf } from './check.js';
-export { CONDITIONS, type Condition, LOOKS, type Look } from './conditions.js';
+export { CONDITIONS, type Condition, LOOKS, type Look, SENTENCE_ICONS } from './conditions.js';
 export { COUNT_SIGNS, leastExact, signsText, waitText } from './count-signs.js';
 export {
   type Counts,
@@ -33,7 +33,13 @@ export {
 } from './counts.js';
 export type { KnownQueue, OverviewDeps } from './deps.js';
 export { explainRead } from './explain-read.js';
-export { attemptsWithin, failingAttempts, latestMinutes, type RecentAttempts } from './failing.js';
+export {
+  attemptsWithin,
+  type FailingAttempts,
+  failingAttempts,
+  latestMinutes,
+  type RecentAttempts,
+} from './failing.js';
 export {
   bytes,
   clockText,
@@ -48,9 +54,12 @@ export {
   units,
 } from './format.js';
 export { STROKES } from './icons.js';
+export { attemptsText, incidentName, incidentText } from './incident-text.js';
+export { type Incident, incidentsOf } from './incidents.js';
 export { hasPattern } from './message-pattern.js';
 export { pauseNote } from './pause-text.js';
 export type { OverviewStats } from './queue-counts.js';
+export type { QueueFailures } from './queue-failures.js';
 export type {
   MinuteCount,
   QueueStatus,
@@ -61,5 +70,5 @@ export type {
 } from './runtime.js';
 export { type Sentence, sentenceOf } from './sentence.js';
 export { Serving, type ServingFacts } from './serving.js';
-export { type QueueView, type RuleView, type Snapshot, snapshotOf } from './snapshot.js';
+export { type OpenBreaker, type QueueView, type RuleView, type Snapshot, snapshotOf } from './snapshot.js';
 export { tiersOf } from './tiers-of.js';

@@ -18,6 +18,8 @@ export interface OverviewStats extends QueueStats {
   readonly counted: 'exact' | 'about' | 'atLeast';
   /** The backlog's time of the monitor's count, ISO-8601. */
   readonly countedAt?: string | undefined;
+  /** The last due time of a queue that retries per record, ISO-8601. Undefined: nothing waits, or not all of it was read. */
+  readonly lastDueAt?: string | undefined;
   /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
   readonly lanes: readonly string[];
   /** The number of waiting records that have failed, about, by the monitor. Undefined: no monitor has noted it. */
@@ -99,9 +101,11 @@ export async function lookAt(
     { dueTimes: living.dueTimes, dead: dead.dueTimes.length },
     deps.now,
   );
+  const lastDue = isByAge || living.more ? undefined : living.dueTimes.reduce(later, '') || undefined;
   const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
     ...withState(queue, { ...state, retryMode }, counts),
     inRetry: inRetryOf(reading, counts, deps.now),
+    ...(lastDue === undefined ? {} : { lastDueAt: lastDue }),
     lanes,
     reading,
     ...how,
@@ -160,6 +164,11 @@ function isPresent(reading: Reading, now: number): boolean {
 
 function ageOf({ at }: Reading, now: number): number {
   return now - Date.parse(at);
+}
+
+/** The later of two times of the same form. */
+function later(one: string, other: string): string {
+  return one > other ? one : other;
 }
 
 /** The first due times of each lane, at most `limit` of each. */

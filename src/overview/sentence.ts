@@ -2,14 +2,20 @@ import { age } from '../support/duration.js';
 import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { PassiveRegion } from './counts.js';
-import { clockText, count, counted, names, records } from './format.js';
+import { RECENT_MINUTES } from './failing.js';
+import { count, names, records } from './format.js';
+import { incidentText } from './incident-text.js';
+import { type Incident, incidentsOf } from './incidents.js';
 import { pauseNote } from './pause-text.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** The sentence at the top of the overview. */
 export interface Sentence {
-  /** `ok`: nothing is wrong. `unknown`: nothing is known to be wrong, and not all is known. */
-  readonly tone: 'ok' | 'unknown' | 'amber' | 'dead';
+  /**
+   * `ok`: nothing is wrong. `run`: the fault is over, and records that had failed are left. `unknown`: nothing is known to be wrong,
+   * and not all is known.
+   */
+  readonly tone: 'ok' | 'run' | 'unknown' | 'amber' | 'dead';
   /** The worst finding, in one sentence. */
   readonly title: string;
   /** The other findings, in their order. */
@@ -17,14 +23,15 @@ export interface Sentence {
 }
 
 interface Finding {
-  readonly tone: 'amber' | 'dead';
+  readonly tone: 'amber' | 'dead' | 'run';
   readonly text: string;
 }
 
 /**
  * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > no rule serves a queue > rule missed > rule disabled > paused > dead records
+ *     the tables cannot be read > another region is active > incidents > queue is late > no rule serves a queue >
+ *     rule missed > rule disabled > paused > recovering > dead records
  *
  * @param error the reason why the tables could not be read; undefined: they were
  */
@@ -40,18 +47,21 @@ function unread(error: string | undefined): Finding[] {
 }
 
 function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
+  const incidents = incidentsOf(queues);
+  const texts = (state: Incident['state']) =>
+    incidents.filter((one) => one.state === state).map((one) => incidentText(one, now));
   const of = (condition: Condition) => queues.filter((queue) => queue.condition === condition);
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => rule.label);
   const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queues.length > 0).length;
   return [
     ...(passive ? [amber(passiveText(passive))] : []),
-    ...of('breaker').map((queue) => dead(breakerText(queue, now))),
-    ...of('failing').map((queue) => dead(failingText(queue))),
+    ...texts('failing').map(dead),
     ...of('late').map((queue) => dead(lateText(queue))),
     ...of('unserved').map((queue) => amber(unservedText(queue))),
     ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
     ...(disabled > 0 ? [amber(`${disabled === 1 ? 'One rule is' : `${disabled} rules are`} disabled.`)] : []),
     ...of('paused').map((queue) => amber(pausedText(queue, now))),
+    ...texts('recovering').map((text): Finding => ({ tone: 'run', text })),
     ...deadText(queues),
   ];
 }
@@ -64,35 +74,6 @@ function passiveText({ region, active }: PassiveRegion): string {
   return active === region
     ? `A failover to ${region} is under way: no region attempts records.`
     : `${region} is passive: ${active} attempts the records.`;
-}
-
-/** `orders: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 79 records wait.` */
-export function breakerText({ stats, breakers }: QueueView, now: number): string {
-  const { queue, openBreakers } = stats;
-  const since = Math.min(...breakers.map((breaker) => breaker.since));
-  const until = Math.min(...breakers.map((breaker) => breaker.until));
-  // A view that was made from counts alone has no times; a time that cannot be read is 0.
-  const isKnown = since > 0 && Number.isFinite(since + until);
-  const opened = isKnown ? `since ${minuteText(since, now)}` : undefined;
-  const one = `the breaker of 1 destination ${opened ? `has been open ${opened}` : 'is open'}`;
-  const more = `breakers of ${count(openBreakers)} destinations are open${opened ? `, the first ${opened}` : ''}`;
-  const probe = until > now ? `next probe in ${age(until - now)}` : 'a probe is due';
-  const parts = [...(isKnown ? [probe] : []), waitText(stats)];
-  return `${queue}: ${openBreakers === 1 ? one : more}; ${parts.join(', ')}.`;
-}
-
-/** `14:13 UTC`, with the day if it is another one. */
-function minuteText(ms: number, now: number): string {
-  const text = clockText(ms, now);
-  return `${text.length === 8 ? text.slice(0, 5) : text} UTC`;
-}
-
-/** `orders fails: 75 % of 20 attempts in 15 min.`, or by the notes of its runs: `orders has failed for 14 min without recovery.` */
-export function failingText({ stats, failing, failingSeconds = 0 }: QueueView): string {
-  if (!failing) return `${stats.queue} has failed for ${age(failingSeconds * 1000)} without recovery.`;
-  const { succeeded, failed, minutes } = failing;
-  const share = Math.round((100 * failed) / (succeeded + failed));
-  return `${stats.queue} fails: ${share} % of ${counted(succeeded + failed, 'attempt')} in ${minutes} min.`;
 }
 
 /** `prices is 16 min late: 4,212 records due, no run is at work.` */
@@ -150,7 +131,11 @@ function nothingWrong({ queues }: Snapshot): Sentence {
     ? 'Every queue is on time.'
     : 'No queue is known to be late.';
   const wait = waitText({ pending, counted });
-  if (strangers.length === 0) return { tone: 'ok', title: `${onTime} ${wait}.`, details: [] };
+  if (strangers.length === 0) {
+    const hasSucceeded = queues.some(({ recent }) => (recent?.succeeded ?? 0) > 0);
+    if (hasSucceeded) return { tone: 'ok', title: `${onTime} ${wait}.`, details: [] };
+    return unknown(`${onTime} ${wait}, and none has succeeded in the last ${RECENT_MINUTES} min.`);
+  }
   return unknown(
     `${onTime} Whether attempts succeed is not known here: ${wait}${retryText(waiting)}.`,
     'Failures reads some of them, and the alarms watch attempts.',

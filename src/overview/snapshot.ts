@@ -1,14 +1,20 @@
-import { failingFor } from '../monitor/index.js';
-import type { BreakerState, QueueState } from '../store/store.js';
+import type { BreakerState } from '../store/store.js';
 import { CONDITIONS, type Condition } from './conditions.js';
 import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
-import { attemptsWithin, failingAttempts, RECENT_MINUTES, type RecentAttempts } from './failing.js';
+import { attemptsWithin, RECENT_MINUTES, type RecentAttempts } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
+import { failuresOf, type QueueFailures } from './queue-failures.js';
 import type { MinuteCount, RuleStatus, RunReport } from './runtime.js';
 
+/** The breaker of a destination that is not closed. Times are of the backlog, epoch milliseconds. */
+export interface OpenBreaker extends Pick<BreakerState, 'since' | 'until'> {
+  /** The destination; `*`: all records of a queue, `?`: those whose destination is not known. */
+  readonly destination: string;
+}
+
 /** A queue as the overview shows it. */
-export interface QueueView {
+export interface QueueView extends QueueFailures {
   /** Its state and counts. */
   readonly stats: OverviewStats;
   /** The worst that is known of it. */
@@ -28,19 +34,13 @@ export interface QueueView {
   readonly recent: Pick<RecentAttempts, 'succeeded' | 'failed'> | undefined;
   /** Its attempts by minute; undefined: not known. */
   readonly minutes: readonly MinuteCount[] | undefined;
-  /** The attempts that say that it fails; undefined: it does not, or that is not known. */
-  readonly failing: RecentAttempts | undefined;
-  /** The time for which records have failed without recovery, by the notes of its runs. Undefined: they have no such note. */
-  readonly failingSeconds?: number | undefined;
-  /** It fails, as its attempts or the notes of its runs say. */
-  readonly isFailing: boolean;
   /** Records have been due for longer than runs should need. */
   readonly isLate: boolean;
   /**
    * Breakers of its destinations that are not closed, with times of the backlog: since when, and when the next probe is
    * due.
    */
-  readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
+  readonly breakers: readonly OpenBreaker[];
   /** Its leases that are held. */
   readonly leases: readonly {
     /** The key of what is leased: the queue, a lane of it or a tier. */
@@ -100,7 +100,6 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     );
     const minutes = deps.runtime?.minutesOf(stats.queue);
     const recent = minutes && attemptsWithin(minutes, RECENT_MINUTES, now);
-    const failing = minutes && failingAttempts(minutes, now, speed);
     const leases = [...counts.leases]
       .filter(([key]) => isLeaseOfQueue(key, stats.queue))
       .map(([key, { holder, until }]) => ({ key, holder, until }));
@@ -108,23 +107,23 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const isUnserved = stats.pending > 0 && serving?.isUnserved(stats.queue) === true;
     const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
     const state = counts.states.get(stats.queue);
-    const failingSeconds = minutes || !state ? undefined : notedFailing(state, stats, counts, now);
-    const isFailing = failing !== undefined || (failingSeconds ?? 0) > 0;
+    const inRetry = known?.ERROR ?? stats.inRetry;
+    const isPassive = counts.passive !== undefined;
+    const failures = failuresOf({ stats, state, minutes, inRetry, isPassive, now, speed });
     const isLate = (stats.lagSeconds ?? 0) > lateSeconds;
-    const condition = conditionOf(stats, { unserved, isFailing, isHeld: leases.length > 0, isLate });
+    const isHeld = leases.length > 0;
+    const condition = conditionOf(stats, { ...failures, unserved, isHeld, isLate });
     const nextRunAt = known?.nextRunAt;
-    const breakers = [...(state?.breakers.values() ?? [])];
+    const breakers = [...(state?.breakers ?? [])].map(([destination, its]) => ({ ...its, destination }));
     return {
+      ...failures,
       stats,
       condition,
       unserved,
-      inRetry: known?.ERROR ?? stats.inRetry,
+      inRetry,
       retryCounted: known || !stats.inRetry ? 'exact' : 'about',
       recent,
       minutes,
-      failing,
-      failingSeconds,
-      isFailing,
       isLate,
       breakers,
       leases,
@@ -138,28 +137,22 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
   return { now, queues: queues?.sort(worstFirst), rules, passive: counts?.passive };
 }
 
-/** The seconds that the monitor would report. */
-function notedFailing(state: QueueState, stats: OverviewStats, { passive }: Counts, now: number) {
-  const { pending, dead, inRetry } = stats;
-  const isCounted = stats.counted === 'exact' && inRetry !== undefined;
-  const counted = isCounted ? { counts: { pending, dead }, inRetry } : undefined;
-  return failingFor(state, counted, { now, isPassive: passive !== undefined });
-}
-
 function conditionOf(
   { openBreakers, paused, pending, dead }: OverviewStats,
   {
     unserved,
     isFailing,
+    backAt,
     isHeld,
     isLate,
-  }: Pick<QueueView, 'unserved' | 'isFailing' | 'isLate'> & { isHeld: boolean },
+  }: Pick<QueueView, 'unserved' | 'isFailing' | 'backAt' | 'isLate'> & { isHeld: boolean },
 ): Condition {
   if (unserved) return 'unserved';
   if (openBreakers > 0) return 'breaker';
   if (paused) return 'paused';
   if (isFailing) return 'failing';
   if (isLate) return 'late';
+  if (backAt !== undefined) return 'recovering';
   if (dead > 0) return 'dead';
   if (isHeld) return 'working';
   return pending > 0 ? 'waiting' : 'quiet';

@@ -13,9 +13,11 @@ export interface FailingNote {
   readonly records: number;
   /** Failures of these records, less twice the successes; 0 at least. */
   readonly evidence: number;
-  /** Successes and such failures of late, as they were at `countedAt`: they halve every two minutes. */
+  /** Successes of late, as they were at `countedAt`: they halve every two minutes. */
   readonly recentSuccesses: number;
+  /** Failures of late of such records, in the same way. */
   readonly recentFailures: number;
+  /** The time of the last run that counted. */
   readonly countedAt: number;
   /** The whole queue has recovered since the last failure: the group is not known to fail any more. */
   readonly isQuiet: boolean;
@@ -99,11 +101,17 @@ export function failingSeconds(
   now: number,
   left?: RecordsLeft,
 ): number | undefined {
-  const failing = notes.filter((note) => isFailing(note, now));
-  const open = failing.filter(({ lastAt }) => !left || now - lastAt < endsAfter(left));
+  const open = openNotes(notes, now, left);
   if (open.length > 0) return Math.max(...open.map(({ since }) => now - since));
-  const hasEnded = failing.length > 0 || (endedAt !== undefined && now - endedAt < ENDED_SECONDS);
+  const hasEnded =
+    notes.some((note) => isFailing(note, now)) || (endedAt !== undefined && now - endedAt < ENDED_SECONDS);
   return hasEnded ? 0 : undefined;
+}
+
+/** The notes of the groups that fail now, with as much as is known of the records that are left. */
+export function openNotes(notes: readonly FailingNote[], now: number, left?: RecordsLeft): FailingNote[] {
+  const until = left ? endsAfter(left) : Number.POSITIVE_INFINITY;
+  return notes.filter((note) => isFailing(note, now) && now - note.lastAt < until);
 }
 
 /** Seconds after the last failure in which nothing fails any more. Where a record waits for a retry, only that can tell. */

@@ -3,13 +3,16 @@ export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export {
   afterRun,
+  type FailingNote,
   type FailingNotes,
   failingSeconds,
   failingText,
   type GroupOutcomes,
   MAX_GROUP_LENGTH,
   nothingFails,
+  openNotes,
   parseFailing,
+  type RecordsLeft,
   WHOLE_QUEUE,
   YOUNG_SECONDS,
 } from './failing-notes.js';

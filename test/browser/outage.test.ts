@@ -42,7 +42,9 @@ describe('an operator', () => {
       Array.from({ length: ORDERS }, (_, i) => ({ id: `order-${i}`, queue, payload: order(i) })),
     );
     // The page says so by itself, without a reload.
-    await verdict.filter({ hasText: /fails: \d+ %|the breaker of/ }).waitFor();
+    await verdict.filter({ hasText: /has failed since \d\d:\d\d UTC: (\d+ %|breaker open)/ }).waitFor();
+    const incident = page.getByRole('region', { name: /^Incident: / });
+    expect(await incident.innerText()).toMatch(/Failing.*First failure.*Affected queue/s);
 
     await open('Failures');
     await reloadUntil(page, verdict.filter({ hasText: /^HttpError 503 of 127.0.0.1:\d+ is the cause/ }));

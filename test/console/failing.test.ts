@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failingAttempts, latestMinutes } from '../../src/overview/failing.js';
+import { backSince, failingAttempts, latestMinutes } from '../../src/overview/failing.js';
 import type { MinuteCount } from '../../src/overview/runtime.js';
 import {
   consoleUnderTest,
@@ -31,9 +31,25 @@ const refreshOf = (text: string) => Number(/data-refresh="(\d+)"/.exec(text)?.[1
 describe('attempts that fail', () => {
   it('are seen in the latest minutes, however many have succeeded before', () => {
     const began = [...OUTAGE.slice(0, -3), minute(2, 0, 9), minute(1, 0, 9), minute(0, 0, 9)];
-    expect(failingAttempts(began, NOW, 1)).toEqual({ succeeded: 0, failed: 27, minutes: 3 });
+    expect(failingAttempts(began, NOW, 1)).toEqual({
+      succeeded: 0,
+      failed: 27,
+      minutes: 3,
+      since: minute(2, 0, 9).at,
+    });
     expect(failingAttempts(OUTAGE.slice(0, -1), NOW, 1)).toBeUndefined();
     expect(failingAttempts([minute(0, 0, 4)], NOW, 1)).toBeUndefined();
+  });
+
+  it('are over once most of the latest attempts succeed, and not before', () => {
+    const outage = Array.from({ length: 10 }, (_, i) => minute(12 - i, 0, 9));
+    const silent = [...outage, minute(2, 0, 0)];
+    expect(failingAttempts(silent, NOW, 1)).toMatchObject({ failed: 90, minutes: 15 });
+    expect(backSince(silent, NOW, 1)).toBeUndefined();
+    const back = [...outage, minute(2, 1, 0), minute(1, 1, 1), minute(0, 1, 0)];
+    expect(failingAttempts(back, NOW, 1)).toBeUndefined();
+    expect(backSince(back, NOW, 1)).toBe(minute(0, 0, 0).at);
+    expect(backSince([minute(20, 0, 90), ...back.slice(-3)], NOW, 1)).toBeUndefined();
   });
 
   it('are seen in as many real seconds on a faster clock', () => {
@@ -43,7 +59,9 @@ describe('attempts that fail', () => {
   it('are said by the overview and, above each other view, by every page that is brought up to date', async () => {
     const { app, store } = consoleOf([...OUTAGE.slice(0, -3), minute(0, 0, 12)]);
     store.put(inRetry('a'));
-    expect(titleOf((await get(app, '/')).text)).toBe('orders fails: 100 % of 12 attempts in 3 min.');
+    expect(titleOf((await get(app, '/')).text)).toBe(
+      'orders has failed since 14:47 UTC: 100 % of 12 attempts in 3 min; 1 record waits.',
+    );
     for (const path of ['/failures', '/records', '/tiers', '/record?id=a']) {
       const { text } = await get(app, path);
       expect(text, path).toContain('Attempts of <bdi>orders</bdi> fail');

@@ -167,7 +167,7 @@ describe('the overview', () => {
       runtime: runtimeUnderTest({}, { minutesOf: () => minutes }),
     });
     const { text } = await get(app, '/');
-    expect(text).toContain('orders fails: 62 % of 52 attempts in 15 min.');
+    expect(text).toContain('orders has failed since 14:44 UTC: 100 % of 24 attempts in 3 min.');
     expect(text).toContain('failing since 14:44');
     expect(text).toContain(
       'aria-label="orders: 20 attempts succeeded and 32 failed in the last 2 h; failing since 14:44."',

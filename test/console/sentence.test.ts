@@ -28,7 +28,8 @@ const view = (
   inRetry: undefined,
   retryCounted: 'exact',
   recent: { succeeded: 5, failed: 15 },
-  failing: condition === 'failing' ? { succeeded: 5, failed: 15, minutes: 15 } : undefined,
+  failing:
+    condition === 'failing' ? { succeeded: 5, failed: 15, minutes: 15, since: NOW - 14 * MINUTE } : undefined,
   minutes: [],
   breakers,
   isFailing: condition === 'failing',
@@ -59,21 +60,23 @@ const missedRule: RuleView = {
 
 const ALL: Readonly<Record<string, QueueView>> = {
   breaker: view('invoices', 'breaker', { openBreakers: 1, pending: 602 }, [
-    { since: NOW - 34 * MINUTE, until: NOW + 4 * MINUTE },
+    { destination: 'erp.example.com', since: NOW - 34 * MINUTE, until: NOW + 4 * MINUTE },
   ]),
   failing: view('orders', 'failing'),
   late: view('prices', 'late', { lagSeconds: 960, due: { now: 4212, minute: 0, hour: 0, day: 0 } }),
   unserved: { ...view('deafult', 'unserved', { pending: 2 }), unserved: { meant: 'default' } },
   paused: view('bulk', 'paused', { paused: true, pausedAt: iso(-16 * MINUTE), pending: 1 }),
+  recovering: { ...view('stock', 'recovering', { pending: 2 }), backAt: NOW - 7 * MINUTE },
   dead: view('mails', 'dead', { dead: 116 }),
 };
 const TEXTS: Readonly<Record<string, string>> = {
   breaker:
-    'invoices: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 602 records wait.',
-  failing: 'orders fails: 75 % of 20 attempts in 15 min.',
+    'erp.example.com has failed since 14:13 UTC: breaker open, next probe in 4 min; 602 records wait in invoices.',
+  failing: 'orders has failed since 14:33 UTC: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
   unserved: 'deafult: no rule serves this queue, 2 records wait; did you mean "default"?',
   paused: 'bulk has been paused for 16 min, 1 record waits.',
+  recovering: 'stock is back since 14:40 UTC: 2 records wait.',
   dead: '116 dead records of mails need a decision.',
 };
 
@@ -94,36 +97,9 @@ describe('the opening sentence', () => {
     expect(sentenceOf(snapshot([view('bulk', 'paused', paused)])).title).toBe(title);
   });
 
-  it.each([
-    [
-      'several: the first that opened, and the next probe',
-      [
-        { since: NOW - 34 * MINUTE, until: NOW + 9 * MINUTE },
-        { since: NOW - 50 * MINUTE, until: NOW + 4 * MINUTE },
-      ],
-      'a: breakers of 2 destinations are open, the first since 13:57 UTC; next probe in 4 min, 1 record waits.',
-    ],
-    [
-      'a wait that is over, of another day',
-      [{ since: NOW - 24 * 60 * MINUTE, until: NOW }],
-      'a: the breaker of 1 destination has been open since Sun 22 Nov 14:47 UTC; a probe is due, 1 record waits.',
-    ],
-  ] as const)('says since when breakers are open, and until when: %s', (_, breakers, title) => {
-    const queue = view('a', 'breaker', { openBreakers: breakers.length, pending: 1 }, breakers);
-    expect(sentenceOf(snapshot([queue])).title).toBe(title);
-  });
-
-  it('leaves the times of breakers out where they are not known', () => {
-    const titleOf = (openBreakers: number, breakers: QueueView['breakers'] = []) =>
-      sentenceOf(snapshot([view('a', 'breaker', { openBreakers, pending: 2 }, breakers)])).title;
-    expect(titleOf(1)).toBe('a: the breaker of 1 destination is open; 2 records wait.');
-    expect(titleOf(1, [{ since: 0, until: NOW }])).toBe(titleOf(1));
-    expect(titleOf(3)).toBe('a: breakers of 3 destinations are open; 2 records wait.');
-  });
-
   it('has the worst first, whatever the order of the queues', () => {
-    const order = ['breaker', 'failing', 'late', 'unserved', 'paused', 'dead'];
-    expect(CONDITIONS.slice(0, 6)).toEqual(order);
+    const order = ['breaker', 'failing', 'late', 'unserved', 'paused', 'recovering', 'dead'];
+    expect(CONDITIONS.slice(0, 7)).toEqual(order);
     for (let i = 0; i < order.length; i++) {
       const left = order.slice(i).map((name) => ALL[name] as QueueView);
       const { title, details } = sentenceOf(snapshot([...left].reverse()));
@@ -148,9 +124,15 @@ describe('the opening sentence', () => {
       title: 'All quiet. No record waits.',
       details: [],
     });
-    expect(sentenceOf(snapshot([view('a', 'waiting', { pending: 1 })])).title).toBe(
-      'Every queue is on time. 1 record waits.',
-    );
+    expect(sentenceOf(snapshot([view('a', 'waiting', { pending: 1 })]))).toMatchObject({
+      tone: 'ok',
+      title: 'Every queue is on time. 1 record waits.',
+    });
+    const idle = { ...view('a', 'waiting', { pending: 1 }), recent: { succeeded: 0, failed: 0 } };
+    expect(sentenceOf(snapshot([idle]))).toMatchObject({
+      tone: 'unknown',
+      title: 'Every queue is on time. 1 record waits, and none has succeeded in the last 15 min.',
+    });
   });
 
   describe('where only the tables are known', () => {

@@ -169,10 +169,12 @@ describe('the overview on the dashboard', () => {
       lanes: [HOSTILE],
       reading: undefined,
     } as const;
+    const open = { since: 0, until: 0, token: 'x' };
+    const state = { paused: false, tiers: new Map(), breakers: new Map([[HOSTILE, open]]) };
     const counts = {
       stats: { at: '', queues: [stats] },
       leases: new Map(),
-      states: new Map(),
+      states: new Map([[HOSTILE, state]]),
       readAt: 0,
       readUnits: 0,
     };
@@ -183,7 +185,7 @@ describe('the overview on the dashboard', () => {
     const { document, text, buttons } = parsed(html);
     expect(document.querySelectorAll('script, img')).toHaveLength(0);
     expect(text('.n')).toEqual([HOSTILE]);
-    expect(text('.h')).toEqual([`${HOSTILE}: the breaker of 1 destination is open; 3 records wait.`]);
+    expect(text('.h')).toEqual([`${HOSTILE} fails: breaker open; 3 records wait in ${HOSTILE}.`]);
     expect(buttons()).toEqual([
       expect.objectContaining({
         confirmation: expect.stringContaining(`Pause ${HOSTILE}?`),

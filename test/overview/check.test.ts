@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { troublesOf } from '../../src/overview/check.js';
 import type { QueueView } from '../../src/overview/snapshot.js';
-import { MINUTE, NOW, queueView } from '../cli/top/queue-views.js';
+import { failingNote, MINUTE, NOW, queueView } from '../cli/top/queue-views.js';
 
 const iso = (ms: number) => new Date(NOW + ms).toISOString();
 const reading = (ageMs: number, pending = 0) => ({
@@ -10,6 +10,7 @@ const reading = (ageMs: number, pending = 0) => ({
   shards: 1,
   retryMode: 'perRecord' as const,
 });
+const BREAKER = { destination: 'erp.example.com', since: 0, until: 0 };
 const FRESH = { reading: reading(6 * MINUTE) };
 const check = (...queues: QueueView[]) => troublesOf({ now: NOW, queues, rules: [] });
 
@@ -25,10 +26,13 @@ describe('a check', () => {
   });
 
   it.each([
-    [queueView('a', 'failing', FRESH, { failingSeconds: 840 }), 'a has failed for 14 min without recovery.'],
     [
-      queueView('a', 'breaker', { ...FRESH, openBreakers: 1, pending: 2 }),
-      'a: the breaker of 1 destination is open; 2 records wait.',
+      queueView('a', 'failing', { ...FRESH, pending: 2 }, { failingGroups: [failingNote('', 14 * MINUTE)] }),
+      'a has failed since 14:33 UTC: 2 records wait.',
+    ],
+    [
+      queueView('a', 'breaker', { ...FRESH, openBreakers: 1, pending: 2 }, { breakers: [BREAKER] }),
+      'erp.example.com fails: breaker open; 2 records wait in a.',
     ],
     [
       queueView('a', 'late', { ...FRESH, lagSeconds: 960, due: { now: 3, minute: 3, hour: 3, day: 3 } }),
@@ -54,8 +58,8 @@ describe('a check', () => {
   });
 
   it('has a line for each trouble of a queue', () => {
-    const view = queueView('a', 'breaker', { openBreakers: 1, dead: 1 }, { isFailing: true, isLate: true });
-    expect(check(view)).toHaveLength(5);
+    const fails = { breakers: [BREAKER], isFailing: true, isLate: true };
+    expect(check(queueView('a', 'breaker', { openBreakers: 1, dead: 1 }, fails))).toHaveLength(4);
   });
 
   it('is silent on a pause until its announced end, except for dead records', () => {

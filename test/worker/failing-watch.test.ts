@@ -3,7 +3,7 @@ import { parseFailing, Snooze } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
 import type { Process } from '../../src/worker/index.js';
-import { fail, Harness, type RunChoices, START, succeed } from './harness.js';
+import { fail, Harness, type RunChoices, succeed } from './harness.js';
 
 const MINUTES = 10;
 
@@ -46,7 +46,7 @@ describe('what fails', () => {
   });
 
   it('is noted once a minute by a run that goes on', async () => {
-    const { harness, calls, run, notes } = queueWith(60);
+    const { harness, calls, run } = queueWith(60);
     const slow: Process = async () => {
       await harness.sleep(20);
       throw new Error('down');
@@ -55,37 +55,6 @@ describe('what fails', () => {
     // Twelve rounds of 20 s, in pages of 5.
     expect(calls.filter((call) => call === 'queues.noteFailing').length).toBeGreaterThanOrEqual(3);
     expect(calls.filter((call) => call === 'queues.noteFailing').length).toBeLessThanOrEqual(5);
-    expect(await notes()).toMatchObject([{ since: START / 1000 + 20, records: 60 }]);
-  });
-
-  it('is not noted of records that failed first more than an hour ago', async () => {
-    const failing = async (seconds: number) => {
-      const { harness, run, notes } = queueWith(0);
-      const firstFailureAt = new Date(START - seconds * 1000).toISOString();
-      for (const id of ['a', 'b', 'c']) harness.put(id, { status: 'ERROR', failures: 3, firstFailureAt });
-      expect(await run(fail)).toMatchObject({ failed: 3 });
-      return (await notes()).length;
-    };
-    expect([await failing(3_600), await failing(3_601)]).toEqual([1, 0]);
-  });
-
-  it('counts a record once, however often it fails', async () => {
-    const { minutes, notes } = queueWith(2);
-    await minutes(4, fail);
-    expect(await notes()).toMatchObject([{ records: 2, evidence: 6 }]);
-  });
-
-  it('is noted for one record that is dead at its first attempt', async () => {
-    const { harness, run, notes } = queueWith(0);
-    harness.put('a', { retry: { type: 'none' } });
-    expect(await run(fail)).toMatchObject({ dead: 1 });
-    expect(await notes()).toMatchObject([{ group: '', records: 1 }]);
-  });
-
-  it('is not said by a run that attempts nothing', async () => {
-    const { minutes, run } = queueWith(5);
-    expect(await minutes(MINUTES, fail)).toHaveProperty('failingSeconds');
-    expect(await run(fail)).not.toHaveProperty('failingSeconds');
   });
 
   it('costs nothing while none fails, and names no destination', async () => {
@@ -122,29 +91,6 @@ describe('what fails', () => {
     }
     expect((await notes()).map(({ group }) => group)).toContain('d0');
     expect((await notes()).map(({ group }) => group)).not.toContain('d1');
-  });
-
-  it('is not noted for a destination that succeeds more often in the same run', async () => {
-    const { harness, run, notes } = queueWith(0);
-    const lastFailureAt = new Date(START - 60_000).toISOString();
-    harness.put('a', { status: 'ERROR', failures: 1, firstFailureAt: lastFailureAt, lastFailureAt });
-    for (const id of ['b', 'c', 'd']) harness.put(id);
-    const onlyFirst: Process = ({ id }) => {
-      if (id === 'a') throw new Error('down');
-    };
-    await run(onlyFirst, { destination: () => 'd', concurrency: 1 });
-    expect(await notes()).toEqual([]);
-  });
-
-  it.each<[string, unknown, readonly string[]]>([
-    ['has no name', '', ['']],
-    ['is no text', 7, ['']],
-    ['has a long name', 'x'.repeat(400_000), ['', 'x'.repeat(100)]],
-    ['has half a character in its name', 'd\ud800', ['', 'd\ufffd']],
-  ])('is noted of a destination that %s', async (_, name, groups) => {
-    const { run, notes } = queueWith(5);
-    await run(fail, { destination: () => name as string });
-    expect((await notes()).map(({ group }) => group)).toEqual(groups);
   });
 
   it('is noted for the whole queue where the handler cannot name the destination', async () => {
@@ -184,15 +130,6 @@ describe('a note that cannot be written', () => {
     });
     expect(await harness.run(fail, { store })).toMatchObject({ failed: 5, ended: 'drained' });
     expect(harness.warnings).toContain('what fails could not be noted');
-  });
-
-  it('for a fault of the library ends the run', async () => {
-    const { harness } = queueWith(5);
-    const store = intercepted(harness.store, async (name, call) => {
-      if (name === 'queues.noteFailing') throw new TypeError('a fault');
-      return call();
-    });
-    await expect(harness.run(fail, { store })).rejects.toThrow('a fault');
   });
 
   it('as another run has written meanwhile is written on top of that, once', async () => {

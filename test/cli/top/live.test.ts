@@ -37,7 +37,7 @@ describe('backlog top on a terminal', () => {
     expect(terminal.text).toContain('Reading the queues');
     expect([terminal.isAlternate, terminal.hasCursor, keyboard.raw]).toEqual([true, false, true]);
     await pass(0);
-    expect(terminal.lines[0]).toContain('invoices: the breaker of 1 destination');
+    expect(terminal.lines[0]).toContain('erp.example.com has failed since 14:13 UTC');
     await pass(3_000);
     expect(terminal.text).toContain('read 3 s ago');
     expect(reads).toHaveBeenCalledTimes(1);
@@ -52,13 +52,14 @@ describe('backlog top on a terminal', () => {
     ['q', 'q'],
     ['Ctrl-C', '\u0003'],
   ])('gives the screen and the cursor back on %s', async (_, key) => {
+    const before = process.listenerCount('exit');
     const { terminal, keyboard, done, pass } = live();
     await pass(0);
     keyboard.press(key);
     await done;
     expect([terminal.isAlternate, terminal.hasCursor, keyboard.raw]).toEqual([false, true, false]);
     expect(terminal.text).toBe('$ npx backlog top');
-    expect(process.listenerCount('exit')).toBe(0);
+    expect(process.listenerCount('exit')).toBe(before);
     const { length } = terminal.written;
     await pass(10_000);
     expect(terminal.written).toHaveLength(length);
@@ -110,14 +111,14 @@ describe('backlog top on a terminal', () => {
   it('pauses the refresh, reads when asked, and goes on', async () => {
     const { terminal, keyboard, reads, done, pass } = live();
     await pass(0);
-    keyboard.press('p');
+    keyboard.press(' ');
     await pass(60_000);
     expect(reads).toHaveBeenCalledTimes(1);
     expect(terminal.text).toContain('refresh paused');
     keyboard.press('r');
     await pass(60_000);
     expect(reads).toHaveBeenCalledTimes(2);
-    keyboard.press('p');
+    keyboard.press(' ');
     await pass(5_000);
     expect(reads).toHaveBeenCalledTimes(4);
     keyboard.press('q');

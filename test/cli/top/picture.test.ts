@@ -10,17 +10,16 @@ const state = (changes: Partial<TopState> = {}): TopState => ({
   reading: readingOf(ALL_CONDITIONS),
   isPaused: false,
   sort: 'worst',
-  scrolled: 0,
   ...changes,
 });
 const picture = (changes: Partial<TopState> = {}, columns = 80, rows = 24, paint = plain) =>
-  topPicture(state(changes), facts, { columns, rows }, paint).lines;
+  topPicture(state(changes), facts, { columns, rows }, paint);
 
 describe('the picture of backlog top', () => {
   it('shows the sentence, then each queue with icon and word, the worst first', () => {
     expect(picture().map((line) => line.trimEnd())).toEqual([
-      '▲ invoices: the breaker of 1 destination has been open since 14:13 UTC; next',
-      'probe in 4 min, 602 records wait.',
+      '▲ erp.example.com has failed since 14:13 UTC: breaker open, next probe in 4 min;',
+      '602 records wait in invoices.',
       '  prices is 16 h 23 min late: 4,212 records due, no run is at work. bulk has',
       '  been paused for 16 min, 1 record waits. 116 dead records of mails need a …',
       '',
@@ -35,7 +34,7 @@ describe('the picture of backlog top', () => {
       '',
       'read 3 s ago, 35.5 read units; every 5 s                            14:47:18 UTC',
       'table Records in memory',
-      'q quit  p pause  r refresh now  s sort: worst first',
+      'q quit  enter causes  p pause  / filter  space hold  s sort: worst first',
     ]);
   });
 
@@ -98,21 +97,30 @@ describe('the picture of backlog top', () => {
   it('says that the refresh is paused', () => {
     const text = picture({ isPaused: true }).join('\n');
     expect(text).toContain('‖ refresh paused');
-    expect(text).toContain('p go on');
+    expect(text).toContain('space go on');
   });
 
-  it('sorts, and scrolls what does not fit', () => {
-    const order = (lines: string[]) =>
-      lines.filter((line) => /^q\d/.test(line)).map((line) => line.slice(0, 2));
+  it('sorts, and shows the queues around the selected one', () => {
+    const order = (lines: string[]) => lines.flatMap((line) => /^(?:> | {2})?(q\d)/.exec(line)?.[1] ?? []);
     const queues = [3, 9, 1, 7, 5].map((pending, i) => queueView(`q${i}`, 'waiting', { pending, dead: i }));
     const reading = readingOf(queues);
     expect(order(picture({ reading }))).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
     expect(order(picture({ reading, sort: 'waiting' }))).toEqual(['q1', 'q3', 'q4', 'q0', 'q2']);
     expect(order(picture({ reading, sort: 'dead' }))).toEqual(['q4', 'q3', 'q2', 'q1', 'q0']);
-    const low = picture({ reading, scrolled: 1 }, 80, 11);
+    const low = picture({ reading, selected: 2 }, 80, 11);
     expect(order(low)).toEqual(['q1', 'q2', 'q3']);
+    expect(low.filter((line) => line.startsWith('> '))).toEqual([expect.stringContaining('> q2')]);
     expect(low.join('\n')).toContain('2 of 5 queues are not shown: ↑ ↓');
-    expect(order(picture({ reading, scrolled: 99 }, 80, 11))).toEqual(['q2', 'q3', 'q4']);
+    expect(order(picture({ reading, selected: 99 }, 80, 11))).toEqual(['q2', 'q3', 'q4']);
+  });
+
+  it('shows the queues with a text in their names', () => {
+    const reading = readingOf(['orders', 'Reorders', 'mails'].map((name) => queueView(name, 'quiet')));
+    const text = (filter: string, isFiltering = false) =>
+      picture({ reading, filter, isFiltering, selected: 0 }).join('\n');
+    expect(text('ORD')).toMatch(/Queues with "ORD" in their names:\n.*\n> orders.*\n {2}Reorders/);
+    expect(text('ORD')).not.toContain('mails');
+    expect(text('x', true)).toContain('Queues with "x"▏ in their names:\nNone.');
   });
 
   it('says that a queue with another trouble is paused, too', () => {

@@ -44,6 +44,22 @@ export const queueView = (
   ...view,
 });
 
+/** The note of a group that has failed for so long. */
+export const failingNote = (
+  group: string,
+  forMs: number,
+): NonNullable<QueueView['failingGroups']>[number] => ({
+  ...{
+    group,
+    since: (NOW - forMs) / 1000,
+    lastAt: NOW / 1000,
+    countedAt: NOW / 1000,
+    records: 9,
+    evidence: 9,
+  },
+  ...{ recentSuccesses: 0, recentFailures: 9, isQuiet: false },
+});
+
 /** One queue for each condition, the worst first. */
 export const ALL_CONDITIONS: readonly QueueView[] = [
   queueView(
@@ -51,7 +67,7 @@ export const ALL_CONDITIONS: readonly QueueView[] = [
     'breaker',
     { openBreakers: 1, pending: 602, oldestDueAt: iso(4 * MINUTE) },
     {
-      breakers: [{ since: NOW - 34 * MINUTE, until: NOW + 4 * MINUTE }],
+      breakers: [{ destination: 'erp.example.com', since: NOW - 34 * MINUTE, until: NOW + 4 * MINUTE }],
     },
   ),
   queueView('prices', 'late', {

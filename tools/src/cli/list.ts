@@ -54,6 +54,21 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
   }
 }
 
+/** Records as the flags of `backlog list` select them, among the first `most` of their queue and status. */
+export async function* recordsOf(
+  { client, table, clock }: Pick<Target, 'client' | 'table' | 'clock'>,
+  flags: Pick<ListFlags, 'queue' | 'status' | 'error'>,
+  most: number,
+): AsyncGenerator<BacklogRecord> {
+  const store = new DynamoDbOperatorStore({ client, tables: { records: table, control: table }, clock });
+  const matches = filterOf(flags);
+  let read = 0;
+  for await (const record of store.records.list(flags)) {
+    if (read++ >= most) return;
+    if (matches(record, clock.now())) yield record;
+  }
+}
+
 type Filter = (record: BacklogRecord, now: number) => boolean;
 
 /**

@@ -1,4 +1,4 @@
-import { age, failingFor, type StoreTypes } from 'dynamo-backlog/engine';
+import { age, failingNow, type StoreTypes } from 'dynamo-backlog/engine';
 import { pauseNote } from 'dynamo-backlog/overview';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import { counted, printable } from '../output.js';
@@ -73,7 +73,7 @@ export function checkControl(
 /** An outage: records fail without recovery, or a breaker is open. */
 function inOutage(name: string, queue: StoreTypes.QueueState, now: number): Finding[] {
   const queueName = printable(name);
-  const seconds = failingFor(queue, undefined, { now, isPassive: false }) ?? 0;
+  const seconds = failingNow(queue, undefined, { now, isPassive: false })?.seconds ?? 0;
   const open = queue.breakers.size;
   const todo = `look why, and whether the destination is up: npx backlog failures --queue ${queueName}`;
   const failing = `records of ${queueName} have failed for ${age(seconds * 1000)} without recovery`;

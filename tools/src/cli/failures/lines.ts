@@ -17,6 +17,8 @@ interface Look {
   /** The terminal's width. Default: as many as it takes. */
   readonly columns: number | undefined;
   readonly paint: Paint;
+  /** The column of queues is left out. */
+  readonly isOfOneQueue?: boolean | undefined;
 }
 
 const MAX_CAUSES = 20;
@@ -31,13 +33,13 @@ const GAP = '  ';
 /** A line for each cause, and below it its patterns and a few records. None is longer than so many columns. */
 export function causeLines(causes: readonly FailureCause[], look: Look): string[] {
   if (causes.length === 0) return [];
-  const { columns = Number.POSITIVE_INFINITY, paint } = look;
+  const { columns = Number.POSITIVE_INFINITY, paint, isOfOneQueue = false } = look;
   const shown = causes.slice(0, MAX_CAUSES);
   const natural = Math.max(...shown.map(({ cause }) => width(plain(causeText(cause)))), 'CAUSE'.length);
-  const others = 2 * NUMBER + SINCE + MIN_QUEUES + 4 * GAP.length;
+  const others = 2 * NUMBER + SINCE + 3 * GAP.length + (isOfOneQueue ? 0 : MIN_QUEUES + GAP.length);
   const causeWidth = Math.min(natural, Math.max(MIN_CAUSE, columns - others));
   const row = (cause: string, retry: string, dead: string, since: string, queues: string) =>
-    [cause, retry, dead, padEnd(since, SINCE), queues].join(GAP).trimEnd();
+    [cause, retry, dead, padEnd(since, SINCE), ...(isOfOneQueue ? [] : [queues])].join(GAP).trimEnd();
   const causeCell = (text: string) => padEnd(cut(text, causeWidth), causeWidth);
   const head = row(
     causeCell('CAUSE'),

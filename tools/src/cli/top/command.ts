@@ -17,6 +17,7 @@ interface TopFlags extends OperateTargetFlags {
   readonly once?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly check?: boolean | undefined;
+  readonly write?: boolean | undefined;
 }
 
 const DEFAULT_INTERVAL_MS = 5_000;
@@ -29,13 +30,14 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
     .description('Watch a backlog: what is wrong, and each queue, the worst first.')
     .option('--interval <duration>', 'how often to read (default: 5s)', flags.interval)
     .option('--once', 'print it once, as without a terminal')
+    .option('--write', 'let its keys retry, redrive, pause and resume')
     .option('--json', 'print it once, for programs')
     .option('--check', CHECK)
     .addHelpText(
       'after',
       examples(
         ['backlog top', 'of the running local runtime'],
-        ['backlog top --stack Orders --interval 30s', 'of a deployed stack'],
+        ['backlog top --stack Orders --write', 'of a deployed stack, and to act on it'],
         ["backlog top --json | jq -r '.sentence.title'", 'what is wrong, in one sentence'],
       ),
     )
@@ -46,10 +48,12 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
 async function top(given: TopFlags, output: Output): Promise<ExitCode> {
   const { stdout, stdin, env } = process;
   const isLive = stdout.isTTY === true && env.TERM !== 'dumb' && !given.once && !given.json && !given.check;
-  const source = await openSource(given, { patient: !isLive }).catch((error: unknown) => {
-    if (error instanceof NoAnswerError) leaveSoon();
-    throw error;
-  });
+  const source = await openSource(given, { patient: !isLive, mayWrite: given.write === true }).catch(
+    (error: unknown) => {
+      if (error instanceof NoAnswerError) leaveSoon();
+      throw error;
+    },
+  );
   const paint = painter(hasColors(stdout));
   if (!isLive) return printOnce(source, given, output);
   const interrupt = listenForInterrupt(() => {}, ['SIGINT', 'SIGTERM', 'SIGHUP']);

@@ -1,6 +1,7 @@
 import type { Paint } from '../paint.js';
 import { FullScreen, type Terminal } from '../screen.js';
-import { type TopState, topPicture } from './picture.js';
+import { Navigator } from './navigator.js';
+import { shownQueues, type TopState, topPicture } from './picture.js';
 import { nextOrder } from './sort.js';
 import type { Source } from './source.js';
 
@@ -29,6 +30,7 @@ export interface LiveDeps {
 
 /** Time between two drawings: ages on the screen have seconds. */
 const REDRAW_MS = 1_000;
+const MAX_FILTER = 80;
 
 /** Shows the overview until `q`, Ctrl-C or the signal. The terminal is as it was before, whatever happens. */
 export async function showLive(deps: LiveDeps): Promise<void> {
@@ -77,34 +79,69 @@ export async function showLive(deps: LiveDeps): Promise<void> {
 /** The state of the screen, what changes it, and the next reading. */
 class Live {
   onChange = () => {};
-  private state: TopState = { reading: undefined, isPaused: false, sort: 'worst', scrolled: 0 };
+  private state: TopState = { reading: undefined, isPaused: false, sort: 'worst', selected: 0, filter: '' };
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
-  /** Number of lines that the screen can be scrolled. */
-  private most = 0;
+  private readonly navigator: Navigator;
 
   constructor(
     private readonly deps: LiveDeps,
     private readonly end: () => void,
-  ) {}
+  ) {
+    this.navigator = new Navigator({
+      explorer: () => deps.source.explorer,
+      onChange: () => {
+        if (!this.isStopped) this.onChange();
+      },
+      onWrite: () => this.refresh(),
+    });
+  }
 
   draw(screen: FullScreen): void {
     const { source, paint, intervalMs } = this.deps;
     const facts = { where: source.where, intervalMs, wall: Date.now() };
-    const { lines, most } = topPicture(this.state, facts, screen.size, paint);
-    this.most = most;
-    screen.draw(lines);
+    const { screen: list, dialog, notice } = this.navigator;
+    screen.draw(topPicture({ ...this.state, screen: list, dialog, notice }, facts, screen.size, paint));
   }
 
   press(key: string): void {
-    const { sort, scrolled, isPaused } = this.state;
-    if (key === 'q' || key === 'Q' || key === CTRL_C) this.end();
-    else if (key === 'p' || key === ' ') this.setPaused(!isPaused);
+    const isQuit = (key === 'q' || key === 'Q') && !this.navigator.dialog && !this.state.isFiltering;
+    if (key === CTRL_C || isQuit) this.end();
+    else if (this.state.isFiltering) this.type(key);
+    else if (!this.navigator.press(key, this.selectedQueue())) this.pressInQueues(key);
+  }
+
+  private pressInQueues(key: string): void {
+    const { sort, isPaused } = this.state;
+    if (key === ' ') this.setPaused(!isPaused);
     else if (key === 'r') this.refresh();
-    else if (key === 's' || key === 'right') this.change({ sort: nextOrder(sort, 1), scrolled: 0 });
-    else if (key === 'left') this.change({ sort: nextOrder(sort, -1), scrolled: 0 });
-    else if (key === 'down') this.change({ scrolled: Math.min(this.most, scrolled + 1) });
-    else if (key === 'up') this.change({ scrolled: Math.max(0, Math.min(this.most, scrolled) - 1) });
+    else if (key === '/') this.change({ isFiltering: true });
+    else if (key === 'esc') this.change({ filter: '', selected: 0 });
+    else if (key === 's' || key === 'right') this.change({ sort: nextOrder(sort, 1), selected: 0 });
+    else if (key === 'left') this.change({ sort: nextOrder(sort, -1), selected: 0 });
+    else if (key === 'down') this.select(1);
+    else if (key === 'up') this.select(-1);
+  }
+
+  private select(steps: number): void {
+    const most = shownQueues(this.state).length - 1;
+    const place = Math.min(this.state.selected ?? 0, most) + steps;
+    this.change({ selected: Math.max(0, Math.min(most, place)) });
+  }
+
+  private selectedQueue() {
+    const queues = shownQueues(this.state);
+    const view = queues[Math.min(this.state.selected ?? 0, queues.length - 1)];
+    return view && { queue: view.stats.queue, isPaused: view.stats.paused };
+  }
+
+  /** Takes a key of the filter. */
+  private type(key: string): void {
+    const { filter = '' } = this.state;
+    if (key === 'enter') this.change({ isFiltering: false });
+    else if (key === 'esc') this.change({ isFiltering: false, filter: '' });
+    else if (key === 'backspace') this.change({ filter: [...filter].slice(0, -1).join('') });
+    else if ([...key].length === 1) this.change({ filter: (filter + key).slice(0, MAX_FILTER), selected: 0 });
   }
 
   /** Reads now, unless it is reading. */
@@ -121,6 +158,7 @@ class Live {
 
   stop(): void {
     this.isStopped = true;
+    this.navigator.stop();
     clearTimeout(this.timer);
   }
 
@@ -147,9 +185,19 @@ const ARROWS = { A: 'up', B: 'down', C: 'right', D: 'left' } as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys that are no letters come as escape sequences
 const KEY = /\u001b[[O]([A-D])|\u001b[[O]?[0-9;]*[~A-Za-z]?|(.)/gsu;
 
+const NAMED: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\u007f': 'backspace',
+};
+
 /** The keys of a text from a terminal; sequences that are no arrows are none. */
 function keysOf(text: string): string[] {
+  // Behind it nothing has come: it is the key, no sequence.
+  if (text === '\u001b') return ['esc'];
   return [...text.matchAll(KEY)].map(([, arrow, letter]) =>
-    arrow === undefined ? (letter ?? '') : ARROWS[arrow as keyof typeof ARROWS],
+    arrow === undefined ? (NAMED[letter ?? ''] ?? letter ?? '') : ARROWS[arrow as keyof typeof ARROWS],
   );
 }

@@ -1,6 +1,9 @@
 import { age } from 'dynamo-backlog/engine';
-import { signsText, units } from 'dynamo-backlog/overview';
+import { type QueueView, SENTENCE_ICONS, signsText, units } from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, width } from '../paint.js';
+import { withDialog } from './dialog-picture.js';
+import { listLines, marked, windowed } from './list-picture.js';
+import type { Dialog, ListScreen } from './screens.js';
 import { type SortOrder, sorted, sortText } from './sort.js';
 import type { Reading } from './source.js';
 import { COLORS, GLYPHS, queueTable } from './table.js';
@@ -19,8 +22,17 @@ export interface TopState {
   /** True if an operator has stopped the refresh. */
   readonly isPaused: boolean;
   readonly sort: SortOrder;
-  /** Number of queues above the screen. */
-  readonly scrolled: number;
+  /** Place of the selected queue. Undefined: no line is marked. */
+  readonly selected?: number | undefined;
+  /** Part of the names of the queues that are shown. */
+  readonly filter?: string | undefined;
+  /** The filter is being typed. */
+  readonly isFiltering?: boolean | undefined;
+  /** A list that lies over the queues. */
+  readonly screen?: ListScreen | undefined;
+  readonly dialog?: Dialog | undefined;
+  /** The result of the last key. */
+  readonly notice?: string | undefined;
 }
 
 export interface PictureFacts {
@@ -32,11 +44,12 @@ export interface PictureFacts {
   readonly wall: number;
 }
 
-const KEYS = 'q quit  p pause  r refresh now  s sort';
+const KEYS = 'q quit  enter causes  p pause queue  / filter  r read now  space hold  s sort';
+const FEW_KEYS = 'q quit  enter causes  p pause  / filter  space hold  s sort';
+const LIST_KEYS = 'esc back  enter open  R retry or redrive all  p pause queue  r read now  q quit';
 /** A store answers within this time; what takes longer is said. */
 const SLOW_MS = 3_000;
 const MAX_DETAILS = 6;
-const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'warn' } as const;
 
 /** The whole screen: as many lines as fit, none longer than the terminal. */
 export function topPicture(
@@ -44,21 +57,40 @@ export function topPicture(
   facts: PictureFacts,
   { columns, rows }: { columns: number; rows: number },
   paint: Paint,
-): { readonly lines: string[]; readonly most: number } {
-  const head = headLines(state.reading, { columns, isLow: rows < 16, paint });
+): string[] {
+  const { reading, screen, dialog } = state;
   const foot = [...statusLines(state, facts, columns, paint), keyLine(state, columns, paint)];
-  const room = Math.max(1, rows - head.length - foot.length - 2);
-  const { lines: body, most } = bodyLines(state, { columns, room, paint });
-  const lines = [...head, '', ...body, '', ...foot].slice(0, Math.max(1, rows));
-  return { lines: lines.map((line) => cut(line, columns)), most };
+  const head = screen ? [] : [...headLines(reading, { columns, isLow: rows < 16, paint }), ''];
+  const room = Math.max(1, rows - head.length - foot.length - 1);
+  const now = reading?.snapshot.now ?? facts.wall;
+  const body = screen
+    ? listLines(screen, { now, columns, room, paint })
+    : bodyLines(state, { columns, room, paint });
+  const lines = [...head, ...body, '', ...foot].slice(0, Math.max(1, rows));
+  const all = dialog ? withDialog(filled(lines, foot.length, rows), dialog, { columns, paint }) : lines;
+  return all.map((line) => cut(line, columns));
+}
+
+/** Lines down to the end of the screen, with the last ones there: a dialog needs room. */
+function filled(lines: readonly string[], last: number, rows: number): string[] {
+  const foot = lines.slice(lines.length - last);
+  const empty = Array.from({ length: Math.max(0, rows - lines.length) }, () => '');
+  return [...lines.slice(0, lines.length - last), ...empty, ...foot];
+}
+
+/** The queues that the screen shows, in its order. */
+export function shownQueues({ reading, sort, filter = '' }: TopState): readonly QueueView[] {
+  const wanted = filter.toLowerCase();
+  const queues = reading?.readAt === undefined ? [] : (reading.snapshot.queues ?? []);
+  return sorted(queues, sort).filter(({ stats }) => stats.queue.toLowerCase().includes(wanted));
 }
 
 /** The same without a screen: every queue, no keys. */
 export function topText(reading: Reading, columns: number | undefined, paint: Paint): string[] {
   const size = columns ?? Number.POSITIVE_INFINITY;
-  const state: TopState = { reading, isPaused: false, sort: 'worst', scrolled: 0 };
+  const state: TopState = { reading, isPaused: false, sort: 'worst' };
   const head = headLines(reading, { columns: size, isLow: false, paint });
-  const { lines: body } = bodyLines(state, { columns: size, room: Number.POSITIVE_INFINITY, paint });
+  const body = bodyLines(state, { columns: size, room: Number.POSITIVE_INFINITY, paint });
   return [...head, '', ...body];
 }
 
@@ -69,7 +101,7 @@ function headLines(
 ): string[] {
   if (!reading) return [paint('bold', 'Reading the queues …')];
   const { tone, title, details } = reading.sentence;
-  const icon = GLYPHS[ICONS[tone]];
+  const icon = GLYPHS[SENTENCE_ICONS[tone]];
   const sentence = wrapped(`${icon} ${oneColumnEach(title)}`, columns, 2);
   const more = details.slice(0, MAX_DETAILS).map(oneColumnEach).join(' ');
   const rest = more === '' || isLow ? [] : wrapped(more, columns - 2, 2).map((line) => `  ${line}`);
@@ -82,25 +114,34 @@ function headLines(
 }
 
 function bodyLines(
-  { reading, sort, scrolled }: TopState,
+  state: TopState,
   { columns, room, paint }: { columns: number; room: number; paint: Paint },
-): { lines: string[]; most: number } {
+): string[] {
+  const { reading, sort, selected, filter = '', isFiltering = false } = state;
   const queues = reading?.snapshot.queues;
   if (reading?.readAt === undefined || queues === undefined) {
-    const next = reading === undefined ? [] : [`Find out more: npx backlog doctor`];
-    return { lines: next, most: 0 };
+    return reading === undefined ? [] : [`Find out more: npx backlog doctor`];
   }
-  if (queues.length === 0) {
-    return { lines: ['No run has served a queue, and no operator has paused one.'], most: 0 };
-  }
+  if (queues.length === 0) return ['No run has served a queue, and no operator has paused one.'];
+  const typed = oneColumnEach(filter);
+  const filterLine =
+    filter === '' && !isFiltering ? [] : [`Queues with "${typed}"${isFiltering ? '▏' : ''} in their names:`];
+  const shown = shownQueues(state);
+  if (shown.length === 0) return [...filterLine, 'None.'];
   const times = { now: reading.countedAt ?? reading.snapshot.now, wall: reading.readAt };
-  const [head = '', ...rows] = queueTable(sorted(queues, sort), times, { columns, sort, paint });
-  if (rows.length < room) return { lines: [head, ...rows], most: 0 };
-  const shown = Math.max(1, room - 2);
-  const most = rows.length - shown;
-  const first = Math.min(scrolled, most);
-  const hidden = `… ${rows.length - shown} of ${rows.length} queues are not shown: ↑ ↓`;
-  return { lines: [head, ...rows.slice(first, first + shown), paint('dim', hidden)], most };
+  if (selected === undefined) return queueTable(shown, times, { columns, sort, paint });
+  const [head = '', ...rows] = queueTable(shown, times, { columns: columns - 2, sort, paint });
+  const place = Math.min(selected, rows.length - 1);
+  const space = room - filterLine.length - 1;
+  const visible = windowed(rows, place, rows.length <= space ? rows.length : space - 1);
+  const left = rows.length - visible.length;
+  const more = left > 0 ? [paint('dim', `… ${left} of ${rows.length} queues are not shown: ↑ ↓`)] : [];
+  return [
+    ...filterLine,
+    `  ${head}`,
+    ...visible.map((row) => marked(row.line, row.place === place, columns, paint)),
+    ...more,
+  ];
 }
 
 /** Lines with the age and the cost of the numbers, and with what keeps newer ones away. */
@@ -122,7 +163,8 @@ function statusLines(state: TopState, facts: PictureFacts, columns: number, pain
   const clock = paint('dim', time === undefined ? '' : `${time} UTC`);
   const gap = columns - width(line) - width(clock);
   const first = gap >= 2 ? `${padEnd(line, columns - width(clock))}${clock}` : line;
-  return [first, paint('dim', oneColumnEach(where))];
+  const notice = state.notice === undefined ? [] : [paint('yellow', oneColumnEach(state.notice))];
+  return [...notice, first, paint('dim', oneColumnEach(where))];
 }
 
 /** `read 3 s ago, 3.5 read units, ≈ counted by the monitor up to 2 min ago` */
@@ -134,8 +176,13 @@ export function countsText(reading: Reading | undefined, wall: number): string {
   return [error === undefined ? read : `the last counts, ${read}`, units(readUnits), ...signs].join(', ');
 }
 
-function keyLine({ sort, isPaused }: TopState, columns: number, paint: Paint): string {
-  const keys = isPaused ? KEYS.replace('p pause', 'p go on') : KEYS;
-  const text = `${keys}: ${sortText(sort)}`;
-  return paint('dim', width(text) <= columns ? text : 'q quit');
+function keyLine({ sort, isPaused, screen, isFiltering }: TopState, columns: number, paint: Paint): string {
+  const all = isFiltering
+    ? ['enter done  esc all queues']
+    : screen
+      ? [LIST_KEYS]
+      : [KEYS, FEW_KEYS].map(
+          (keys) => `${isPaused ? keys.replace('space hold', 'space go on') : keys}: ${sortText(sort)}`,
+        );
+  return paint('dim', all.find((text) => width(text) <= columns) ?? 'q quit');
 }

@@ -1,4 +1,5 @@
 import {
+  type Counts,
   CountsReader,
   type ExactCounts,
   explainRead,
@@ -9,6 +10,7 @@ import {
   snapshotOf,
 } from 'dynamo-backlog/overview';
 import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
+import { type Explorer, explorerOf } from './explore.js';
 import { RemoteRuntime } from './remote-runtime.js';
 
 /** The overview of a backlog, as it was read at one time. */
@@ -29,6 +31,8 @@ export interface Reading {
 export interface Source {
   /** Name and place of the table, for the user. */
   readonly where: string;
+  /** Reads and changes more than the overview. Undefined: the tables have not been found yet. */
+  readonly explorer?: Explorer | undefined;
   /** Never throws. */
   read(): Promise<Reading>;
   close(): void;
@@ -50,13 +54,19 @@ const ANSWER_MS = 3_000;
  */
 export async function openSource(
   flags: OperateTargetFlags,
-  { patient, answerWithinMs = ANSWER_MS }: { patient: boolean; answerWithinMs?: number },
+  {
+    patient,
+    mayWrite = false,
+    answerWithinMs = ANSWER_MS,
+  }: { patient: boolean; mayWrite?: boolean; answerWithinMs?: number },
 ): Promise<Source> {
   try {
-    return sourceAt(await tablesAt(flags, answerWithinMs), { patient });
+    return sourceAt(await tablesAt(flags, answerWithinMs), { patient, mayWrite });
   } catch (error) {
     if (patient || !(error instanceof NoAnswerError)) throw error;
-    return new SilentSource(error, async () => sourceAt(await tablesAt(flags, answerWithinMs), { patient }));
+    return new SilentSource(error, async () =>
+      sourceAt(await tablesAt(flags, answerWithinMs), { patient, mayWrite }),
+    );
   }
 }
 
@@ -73,6 +83,10 @@ class SilentSource implements Source {
 
   get where(): string {
     return this.source?.where ?? 'the local runtime';
+  }
+
+  get explorer(): Explorer | undefined {
+    return this.source?.explorer;
   }
 
   async read(): Promise<Reading> {
@@ -108,7 +122,7 @@ function unread(error: unknown): Reading {
 /** The same, of tables that were found. */
 export function sourceAt(
   { target, controlTable }: Awaited<ReturnType<typeof tablesAt>>,
-  { patient, exact }: { patient: boolean; exact?: ExactCounts },
+  { patient, mayWrite = false, exact }: { patient: boolean; mayWrite?: boolean; exact?: ExactCounts },
 ): Source {
   const { client, table, clock, where, queues, statusPage } = target;
   const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
@@ -123,14 +137,17 @@ export function sourceAt(
     },
   };
   const reader = new CountsReader(counts, patient ? undefined : NO_PATIENCE, exact);
+  let latest: Counts | undefined;
   return {
     where,
+    explorer: explorerOf({ backlog, runtime: () => counts.runtime, counts: () => latest, mayWrite }),
     async read() {
       // The interval is the operator's: the console holds counts for longer where they cost much.
       reader.forget();
       // It knows the names of queues that records have and the app does not.
       await remote?.refresh();
       const { counts: found, error } = await reader.read();
+      latest = found;
       const snapshot = snapshotOf(counts, found, clock.now());
       const reason = error === undefined ? undefined : explainRead(error);
       return {

@@ -4,6 +4,7 @@ import {
   counted,
   explainRead,
   type RuleView,
+  SENTENCE_ICONS,
   sentenceOf,
   shortened,
   signsText,
@@ -14,6 +15,7 @@ import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
 import { runLink } from '../runtime/run-page.js';
+import { IncidentPanels } from './incidents.js';
 import { QueuesPanel } from './queues.js';
 import { RunResult, RunsPanel } from './runs.js';
 
@@ -40,11 +42,12 @@ export async function overview(context: PageContext, reader: CountsReader) {
     children: (
       <>
         <Verdict note={note} details={details.length > 0 ? details.slice(0, 6).join(' ') : null}>
-          <Mark tone={tone === 'unknown' ? 'grey' : tone} icon={ICONS[tone]}>
+          <Mark tone={tone === 'unknown' ? 'grey' : tone} icon={SENTENCE_ICONS[tone]}>
             <Foreign text={title} most={400} />
           </Mark>
         </Verdict>
         {reason === undefined ? null : <ReadError reason={reason} stale={counts !== undefined} />}
+        <IncidentPanels queues={snapshot.queues ?? []} now={now} />
         {snapshot.queues && snapshot.queues.length > 0 ? (
           <QueuesPanel context={context} queues={snapshot.queues} />
         ) : null}
@@ -60,8 +63,6 @@ export async function overview(context: PageContext, reader: CountsReader) {
     ),
   });
 }
-
-const ICONS = { ok: 'ok', unknown: 'new', amber: 'warn', dead: 'warn' } as const;
 
 function NoQueues({ context }: { context: PageContext }) {
   return (

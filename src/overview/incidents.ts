@@ -1,0 +1,134 @@
+import type { Cause } from '../operate/cause.js';
+import { groupBy } from '../support/group-by.js';
+import type { RecentAttempts } from './failing.js';
+import type { QueueView } from './snapshot.js';
+
+/**
+ * A fault that one or several queues share: a destination that fails, or a queue whose records have no destination. It is made of
+ * what an overview reads anyway: the notes of the runs, the open breakers and, in a local runtime, the attempts by minute. Times
+ * are of the backlog, epoch milliseconds.
+ */
+export interface Incident {
+  /** Stays the same while the incident lasts. */
+  readonly id: string;
+  /** `failing`: no recovery is known. `recovering`: attempts succeed again, and records are left that had failed. */
+  readonly state: 'failing' | 'recovering';
+  /** The destinations that fail; empty: the whole queue. */
+  readonly destinations: readonly string[];
+  /** The queues that it is known to affect, the one with most waiting records first. */
+  readonly queues: readonly QueueView[];
+  /** The first failure. Undefined: not known. */
+  readonly since: number | undefined;
+  /** The latest failure. Undefined: not known. */
+  readonly lastFailureAt: number | undefined;
+  /** The time from which attempts succeed again. Undefined: they are not known to. */
+  readonly backAt: number | undefined;
+  /** The opening of its first breaker that is open. Undefined: none is. */
+  readonly breakerSince: number | undefined;
+  /** The time of the next probe of its breakers; one that has passed is due. Undefined: none of them is open. */
+  readonly probeAt: number | undefined;
+  /** The cause of the latest failure that is noted. Undefined: not known. */
+  readonly cause: Cause | undefined;
+  /** The attempts that say it, where they are counted by minute. */
+  readonly attempts: RecentAttempts | undefined;
+}
+
+/** The evidence of one queue that a destination, or the queue itself, fails. */
+interface Sign {
+  readonly queue: QueueView;
+  readonly destination: string | undefined;
+  readonly since?: number | undefined;
+  readonly lastFailureAt?: number | undefined;
+  readonly breakerSince?: number | undefined;
+  readonly probeAt?: number | undefined;
+  readonly cause?: Cause | undefined;
+}
+
+/** The names that a breaker has for all records of a queue, and for those without a known destination. */
+const NO_DESTINATIONS = new Set(['', '*', '?']);
+/** Destinations of one queue, and of no other, that are one incident: rather the queue is at fault. */
+const MANY = 3;
+
+/** The incidents of these queues: those that fail first, of these the one with most waiting records. */
+export function incidentsOf(queues: readonly QueueView[]): Incident[] {
+  const signs = queues.filter(({ condition }) => condition !== 'unserved').flatMap(signsOf);
+  const byDestination = groupBy(signs, ({ destination }) => destination);
+  const isOwn = ({ destination }: Sign) => {
+    const all = byDestination.get(destination) ?? [];
+    return destination !== undefined && all.every(({ queue }) => queue === all[0]?.queue);
+  };
+  const ownOf = groupBy(signs.filter(isOwn), ({ queue }) => queue);
+  const keyOf = (sign: Sign) => {
+    const own = new Set(ownOf.get(sign.queue)?.map(({ destination }) => destination));
+    const isOfQueue = sign.destination === undefined || (isOwn(sign) && own.size >= MANY);
+    return isOfQueue ? `queue ${sign.queue.stats.queue}` : `destination ${sign.destination}`;
+  };
+  const failing = [...groupBy(signs, keyOf)].map(([id, its]) => failingIncident(id, its));
+  const isFailing = new Set(signs.map(({ queue }) => queue));
+  const back = queues.filter((queue) => queue.backAt !== undefined && !isFailing.has(queue));
+  return [...failing, ...back.map(recoveringIncident)].sort(worstFirst);
+}
+
+/** The signs of one queue. What its destinations explain is not said of the whole queue again. */
+function signsOf(queue: QueueView): Sign[] {
+  const { breakers, failingGroups = [], failing } = queue;
+  const ofBreakers = breakers.map(({ destination, since, until }): Sign => {
+    const isKnown = since > 0 && Number.isFinite(since + until);
+    const times = isKnown ? { since, breakerSince: since, probeAt: until } : {};
+    return { queue, destination: named(destination), ...times };
+  });
+  const ofGroups = failingGroups.map(
+    ({ group, since, lastAt }): Sign => ({
+      ...{ queue, destination: named(group), since: since * 1000, lastFailureAt: lastAt * 1000 },
+    }),
+  );
+  const all = [...ofBreakers, ...ofGroups];
+  const ofDestinations = all.filter(({ destination }) => destination !== undefined);
+  if (ofDestinations.length > 0) return ofDestinations;
+  return all.length === 0 && failing ? [{ queue, destination: undefined, since: failing.since }] : all;
+}
+
+function named(destination: string): string | undefined {
+  return NO_DESTINATIONS.has(destination) ? undefined : destination;
+}
+
+function failingIncident(id: string, signs: readonly Sign[]): Incident {
+  const last = signs.toSorted((one, other) => (other.lastFailureAt ?? 0) - (one.lastFailureAt ?? 0));
+  const queues = [...new Set(signs.map(({ queue }) => queue))].sort(mostWaiting);
+  return {
+    id,
+    state: 'failing',
+    destinations: [...new Set(signs.flatMap(({ destination }) => destination ?? []))],
+    queues,
+    since: earliest(signs.map(({ since }) => since)),
+    lastFailureAt: last[0]?.lastFailureAt,
+    backAt: undefined,
+    breakerSince: earliest(signs.map(({ breakerSince }) => breakerSince)),
+    probeAt: earliest(signs.map(({ probeAt }) => probeAt)),
+    cause: last.find(({ cause }) => cause)?.cause,
+    attempts: queues.length === 1 ? queues[0]?.failing : undefined,
+  };
+}
+
+function recoveringIncident(queue: QueueView): Incident {
+  return {
+    ...{ id: `queue ${queue.stats.queue}`, state: 'recovering', destinations: [], queues: [queue] },
+    ...{ since: undefined, lastFailureAt: undefined, backAt: queue.backAt, cause: undefined },
+    ...{ breakerSince: undefined, probeAt: undefined, attempts: undefined },
+  };
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function mostWaiting(one: QueueView, other: QueueView): number {
+  return other.stats.pending - one.stats.pending;
+}
+
+function worstFirst(one: Incident, other: Incident): number {
+  if (one.state !== other.state) return one.state === 'failing' ? -1 : 1;
+  const waiting = ({ queues }: Incident) => queues.reduce((sum, { stats }) => sum + stats.pending, 0);
+  return waiting(other) - waiting(one) || (one.id < other.id ? -1 : 1);
+}

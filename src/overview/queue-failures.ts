@@ -1,0 +1,88 @@
+import { type FailingNow, failingNow } from '../monitor/index.js';
+import type { QueueState } from '../store/store.js';
+import {
+  attemptsWithin,
+  backSince,
+  type FailingAttempts,
+  failingAttempts,
+  RECENT_MINUTES,
+} from './failing.js';
+import type { OverviewStats } from './queue-counts.js';
+import type { MinuteCount } from './runtime.js';
+
+/** Failures of a queue, as far as they are known. */
+export interface QueueFailures {
+  /** The attempts that say that it fails; undefined: they do not, or they are not known. */
+  readonly failing: FailingAttempts | undefined;
+  /** The time for which records have failed without recovery, by the notes of its runs. Undefined: they have no such note. */
+  readonly failingSeconds?: number | undefined;
+  /** The groups of its records that fail, by the notes of its runs. Times are in epoch seconds. */
+  readonly failingGroups?: FailingNow['groups'] | undefined;
+  /** It fails, as its attempts or the notes of its runs say. */
+  readonly isFailing: boolean;
+  /** The time since which it does not fail any more, if records are left that had failed. Epoch milliseconds. */
+  readonly backAt?: number | undefined;
+}
+
+/** Sources of what is known of a queue's failures. */
+interface Known {
+  readonly stats: OverviewStats;
+  /** Its item in the control table. */
+  readonly state: QueueState | undefined;
+  /** Its attempts by minute, of a local runtime. */
+  readonly minutes: readonly MinuteCount[] | undefined;
+  /** The number of its waiting records that have failed; undefined: not known. */
+  readonly inRetry: number | undefined;
+  readonly isPassive: boolean;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  readonly speed: number;
+}
+
+/** Time for which a queue counts as recovering at most. */
+const RECOVERING_MS = 3_600_000;
+
+/**
+ * The failures of a queue. Where its attempts are counted by minute, they say at once that it fails, or that it does not any more;
+ * the notes of its runs need some minutes for either.
+ */
+export function failuresOf(known: Known): QueueFailures {
+  const { minutes, now, speed } = known;
+  const failing = minutes && failingAttempts(minutes, now, speed);
+  const noted = notedFailures(known);
+  const backAt = minutes && backSince(minutes, now, speed);
+  const groups = backAt === undefined ? (noted?.groups ?? []) : [];
+  if (failing || groups.length > 0) {
+    return { failing, failingSeconds: noted?.seconds, failingGroups: groups, isFailing: true };
+  }
+  const endedAt = backAt ?? (minutes && hasFailed(minutes, now) ? undefined : msOf(noted?.endedAt));
+  return {
+    failing,
+    failingSeconds: 0,
+    isFailing: false,
+    backAt: isRecovering(known, endedAt) ? endedAt : undefined,
+  };
+}
+
+/** Tells whether most attempts failed of late: a few that do are no failing queue, and no recovering one either. */
+function hasFailed(minutes: readonly MinuteCount[], now: number): boolean {
+  const { succeeded, failed } = attemptsWithin(minutes, RECENT_MINUTES, now);
+  return failed > succeeded;
+}
+
+function msOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+function isRecovering({ stats, inRetry, now }: Known, endedAt: number | undefined): boolean {
+  if (endedAt === undefined || stats.paused || now - endedAt > RECOVERING_MS) return false;
+  return (inRetry ?? stats.pending) > 0;
+}
+
+/** Failures that the monitor would report. */
+function notedFailures({ state, stats, isPassive, now }: Known): FailingNow | undefined {
+  const { pending, dead, inRetry } = stats;
+  const isCounted = stats.counted === 'exact' && inRetry !== undefined;
+  const counted = isCounted ? { counts: { pending, dead }, inRetry } : undefined;
+  return state && failingNow(state, counted, { now, isPassive });
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openSource } from '../../../tools/src/cli/top/source.js';
+import { dead, inRetry, MINUTE, NOW } from '../../console/console-under-test.js';
+import { backlogTables, readingItem } from '../backlog-tables.js';
+
+const failed = (message: string) => ({
+  lastFailureAt: new Date(NOW - MINUTE).toISOString(),
+  lastError: { name: 'HttpError', message, at: new Date(NOW - MINUTE).toISOString(), attempt: 2 },
+});
+const down = failed('HTTP 503 from https://erp.example.com: down');
+const missing = failed('HTTP 400 from https://erp.example.com: vat missing');
+
+describe('the reads and writes of backlog top', () => {
+  let tables: Awaited<ReturnType<typeof backlogTables>>;
+  beforeAll(async () => {
+    tables = await backlogTables();
+  });
+  afterAll(() => tables.stop());
+  beforeEach(async () => {
+    await tables.renew('orders', 'bulk');
+    await tables.control.put(readingItem('orders'), readingItem('bulk'));
+    await tables.table.put(
+      ...['a', 'b', 'c'].map((id) => inRetry(id, { ...down, dueAt: '2099-01-01T00:00:00.000Z' })),
+      dead('d', missing),
+      inRetry('elsewhere', { queue: 'bulk', lane: 'bulk', ...down }),
+    );
+  });
+
+  const open = async (mayWrite = true) => {
+    const { endpoint, table, control } = tables;
+    const flags = { endpoint, table: table.name, controlTable: control.name };
+    const source = await openSource(flags, { patient: true, mayWrite });
+    const { explorer } = source;
+    if (!explorer) throw new Error('no explorer');
+    return { source, explorer };
+  };
+
+  it('find the causes and the records of one queue, once it has been read', async () => {
+    const { source, explorer } = await open();
+    await expect(explorer.causes('orders')).rejects.toThrow('orders has not been read');
+    await source.read();
+    const { causes, total } = await explorer.causes('orders');
+    expect(causes.map(({ retry, dead }) => [retry, dead])).toEqual([
+      [3, 0],
+      [0, 1],
+    ]);
+    expect(total).toBe(4);
+    const idsOf = async (cause: string) =>
+      (await explorer.records({ queue: 'orders', cause })).map(({ id }) => id).sort();
+    expect(await idsOf('HttpError 503 erp.example.com')).toEqual(['a', 'b', 'c']);
+    expect(await idsOf('HttpError 400 erp.example.com')).toEqual(['d']);
+    source.close();
+  });
+
+  it('retry and redrive the records of one cause, in this queue alone', async () => {
+    const { source, explorer } = await open();
+    const retried = { queue: 'orders', cause: 'HttpError 503 erp.example.com' };
+    expect(await explorer.act('runNow', retried, { dryRun: true })).toMatchObject({ changed: 3 });
+    expect(await explorer.act('runNow', retried, { perSecond: 100 })).toMatchObject({ changed: 3 });
+    const refused = { queue: 'orders', cause: 'HttpError 400 erp.example.com' };
+    expect(await explorer.act('redrive', refused, {})).toMatchObject({ changed: 1 });
+    expect((await explorer.act('redrive', refused, {})).changed).toBe(0);
+    source.close();
+  });
+
+  it('pause with a reason and an end, refuse a wrong end by its name, and go on', async () => {
+    const { source, explorer } = await open();
+    await explorer.pause('orders', { reason: 'stock', until: '2h' });
+    const orders = async () =>
+      (await source.read()).snapshot.queues?.find(({ stats }) => stats.queue === 'orders')?.stats;
+    expect(await orders()).toMatchObject({ paused: true, pauseReason: 'stock' });
+    await expect(explorer.pause('orders', { reason: '', until: 'soon' })).rejects.toThrow(
+      /pause\.until: expected/,
+    );
+    await explorer.resume('orders');
+    expect(await orders()).toMatchObject({ paused: false });
+    source.close();
+  });
+
+  it('are refused without --write', async () => {
+    const { source, explorer } = await open(false);
+    expect(explorer.refusal).toContain('--write');
+    source.close();
+  });
+});

@@ -1,0 +1,226 @@
+import type { ActionResult } from 'dynamo-backlog';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { causesOf } from '../../../src/overview/causes.js';
+import { parseRecord } from '../../../src/record/index.js';
+import { painter } from '../../../tools/src/cli/paint.js';
+import type { Explorer } from '../../../tools/src/cli/top/explore.js';
+import { showLive } from '../../../tools/src/cli/top/live.js';
+import { FakeKeyboard } from '../fake-keyboard.js';
+import { VirtualTerminal } from '../virtual-terminal.js';
+import { failingNote, MINUTE, NOW, queueView, readingOf } from './queue-views.js';
+
+const [ENTER, ESC, TAB, DOWN, RIGHT, BACKSPACE] = ['\r', '\u001b', '\t', '\u001b[B', '\u001b[C', '\u007f'];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const record = (id: string, message: string, status = 'ERROR') =>
+  parseRecord(
+    {
+      ...{ id, status, queue: 'orders', attempts: 3, payload: { id } },
+      insertedAt: new Date(NOW - 20 * MINUTE).toISOString(),
+      lastFailureAt: new Date(NOW - MINUTE).toISOString(),
+      lastError: { name: 'HttpError', message, at: new Date(NOW - MINUTE).toISOString() },
+    },
+    NOW,
+  );
+const DOWN_RECORDS = [1, 2, 3].map((i) =>
+  record(`order-${i}`, 'HTTP 503 from https://erp.example.com: down'),
+);
+const REFUSED = [record('order-9', 'HTTP 400 from https://erp.example.com: vat missing', 'DEAD')];
+const CAUSES = {
+  causes: causesOf(
+    [
+      { queue: 'orders', dead: false, total: 3, records: DOWN_RECORDS },
+      { queue: 'orders', dead: true, total: 1, records: REFUSED },
+    ],
+    NOW,
+  ),
+  ...{ examined: 4, total: 4, counted: 'exact' as const, isSampled: false, readUnits: 4 },
+};
+const result = (changed: number, ended: ActionResult['ended'] = 'complete'): ActionResult => ({
+  ...{ matched: changed, changed, delayed: 0, skipped: {}, failed: 0, failures: [], ended },
+  ...{ examples: ['order-1'], readUnits: 1, writeUnits: 1 },
+});
+
+/** `backlog top` on two queues, with the answers of an explorer that a test may replace. */
+function top({ refusal, act, pause, causes }: Partial<Explorer> = {}) {
+  const terminal = new VirtualTerminal();
+  const keyboard = new FakeKeyboard();
+  const abort = new AbortController();
+  const does = {
+    refusal,
+    causes: vi.fn(causes ?? (async () => CAUSES)),
+    records: vi.fn(async () => DOWN_RECORDS),
+    act: vi.fn(act ?? (async () => result(3))),
+    pause: vi.fn(pause ?? (async () => {})),
+    resume: vi.fn(async () => {}),
+  };
+  const groups = { failingGroups: [failingNote('erp.example.com', 20 * MINUTE)], isFailing: true };
+  const queues = [
+    queueView('orders', 'failing', { pending: 3, dead: 1 }, groups),
+    queueView('bulk', 'paused', { paused: true, pending: 9 }),
+  ];
+  const reads = vi.fn(async () => readingOf(queues, { readAt: Date.now() }));
+  const source = { where: 'table Records', read: reads, close: () => {}, explorer: does };
+  const done = showLive({
+    ...{ source, terminal, keyboard, paint: painter(true), intervalMs: 5_000, signal: abort.signal },
+  });
+  const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+  /** Presses keys one after the other, each with its answer. */
+  const press = async (...keys: string[]) => {
+    for (const key of keys) {
+      keyboard.press(key);
+      await pass();
+    }
+    return terminal.text;
+  };
+  const end = async () => {
+    abort.abort();
+    await done;
+  };
+  return { terminal, does, reads, press, pass, end };
+}
+
+describe('the keys of backlog top', () => {
+  it('lead from the incident to its causes, to their records, and back', async () => {
+    const { press, pass, does, end } = top();
+    await pass();
+    const causes = await press(ENTER);
+    expect(does.causes).toHaveBeenCalledWith('orders');
+    expect(causes).toContain('queues › orders › causes');
+    expect(causes).toMatch(/> HttpError 503 erp\.example\.com +3 +0/);
+    // The selected cause opens into its patterns, the other does not.
+    expect(causes).toMatch(/3 +down\n +e\.g\. order-1, order-2, order-3/);
+    expect(causes).not.toContain('vat missing');
+    expect(causes).toContain('All 4 records that are not finished were read.');
+    expect(await press(DOWN)).toMatch(/> HttpError 400 erp\.example\.com +0 +1.*vat missing/s);
+    const records = await press(ENTER);
+    expect(does.records).toHaveBeenCalledWith({ queue: 'orders', cause: 'HttpError 400 erp.example.com' });
+    expect(records).toContain('queues › orders › causes › records');
+    expect(records).toMatch(/> order-1 /);
+    expect(await press(DOWN)).toMatch(/> order-2 /);
+    expect(await press(ESC)).toContain('queues › orders › causes');
+    expect(await press(ESC)).toContain('erp.example.com has failed since 14:27 UTC');
+    await end();
+  });
+
+  it('select a queue, and filter queues by name', async () => {
+    const { press, pass, does, end } = top();
+    await pass();
+    expect(await press(DOWN)).toMatch(/^> bulk/m);
+    expect(await press('/', 'o', 'r', 'x', BACKSPACE)).toContain('Queues with "or"▏ in their names');
+    // A letter of the filter is no key.
+    expect(await press('q', BACKSPACE, ENTER)).toMatch(/^> orders/m);
+    await press(ENTER);
+    expect(does.causes).toHaveBeenCalledWith('orders');
+    expect(await press(ESC, ESC)).toMatch(/bulk/);
+    await end();
+  });
+
+  it('retry all records of a cause: first a dry run, then at a pace, and the numbers are read again', async () => {
+    const { press, pass, does, reads, end } = top();
+    await pass();
+    await press(ENTER);
+    const asked = await press('R');
+    const which = { queue: 'orders', cause: 'HttpError 503 erp.example.com' };
+    expect(does.act).toHaveBeenLastCalledWith('runNow', which, expect.objectContaining({ dryRun: true }));
+    expect(asked).toContain('Retry the records in retry of orders');
+    expect(asked).toContain('3 match, 3 would change');
+    expect(asked).toContain('enter: Retry 3');
+    expect(await press(RIGHT, RIGHT)).toContain('5 a second');
+    const before = reads.mock.calls.length;
+    const done = await press(ENTER);
+    expect(does.act).toHaveBeenLastCalledWith('runNow', which, expect.objectContaining({ perSecond: 5 }));
+    expect(done).toContain('3 records made due: order-1');
+    expect(reads.mock.calls.length).toBeGreaterThan(before);
+    expect(does.causes).toHaveBeenCalledTimes(2);
+    expect(await press('x')).not.toContain('made due');
+    await end();
+  });
+
+  it('redrive the dead ones of a cause, or those, by the tabulator', async () => {
+    const { press, pass, does, end } = top();
+    await pass();
+    await press(ENTER, DOWN, 'R');
+    expect(does.act.mock.lastCall?.[0]).toBe('redrive');
+    expect(await press(TAB)).toContain('tab: the dead ones');
+    expect(does.act.mock.lastCall?.[0]).toBe('runNow');
+    await press(ESC);
+    expect(does.act).toHaveBeenCalledTimes(2);
+    await end();
+  });
+
+  it('do nothing where the dry run finds nothing, and before it has ended', async () => {
+    const { press, pass, does, end } = top({ act: async () => result(0) });
+    await pass();
+    await press(ENTER, 'R');
+    expect(await press(ENTER)).toContain('0 match');
+    expect(does.act).toHaveBeenCalledTimes(1);
+    await end();
+  });
+
+  it('stop an action under way, and say how far it came', async () => {
+    const act: Explorer['act'] = (_, _which, { dryRun, signal, onProgress }) => {
+      if (dryRun) return Promise.resolve(result(3));
+      onProgress?.({ looked: 1, matched: 1, changed: 1, skipped: 0, failed: 0 });
+      return new Promise((resolve) => {
+        signal?.addEventListener('abort', () => resolve(result(1, 'aborted')));
+      });
+    };
+    const { press, pass, end } = top({ act: act });
+    await pass();
+    await press(ENTER, 'R');
+    expect(await press(ENTER)).toContain('1 record changed so far of 3');
+    expect(await press('x')).toContain('esc: stop');
+    expect(await press(ESC)).toMatch(/1 record made due.*interrupted/s);
+    await end();
+  });
+
+  it('pause a queue with reason and end, and let it go on', async () => {
+    const { press, pass, does, end } = top();
+    await pass();
+    expect(await press('p', ...'stock', TAB, ...'2h')).toMatch(/Reason +stock.*Until +2h▏/s);
+    expect(await press(ENTER)).toContain('orders is paused');
+    expect(does.pause).toHaveBeenCalledWith('orders', { reason: 'stock', until: '2h' });
+    expect(await press(DOWN, 'p')).toContain('Let bulk go on?');
+    await press(ENTER);
+    expect(does.resume).toHaveBeenCalledWith('bulk');
+    await end();
+  });
+
+  it('keep the form of a pause, and say why it was refused', async () => {
+    const refused = async () => {
+      throw new Error('pause.until: expected a time that lies ahead, got "soon"');
+    };
+    const { press, pass, end } = top({ pause: refused });
+    await pass();
+    expect(await press('p', TAB, ...'soon', ENTER)).toMatch(/Until +soon▏.*pause\.until: expected/s);
+    await end();
+  });
+
+  it('change nothing without --write, and say so', async () => {
+    const { press, pass, does, end } = top({ refusal: 'start with --write to change anything' });
+    await pass();
+    expect(await press('p')).toContain('start with --write');
+    expect(await press(ENTER, 'R')).toContain('start with --write');
+    expect(does.act).not.toHaveBeenCalled();
+    expect(does.pause).not.toHaveBeenCalled();
+    await end();
+  });
+
+  it('say what could not be read, and go on', async () => {
+    const broken = async () => {
+      throw new Error('AccessDenied');
+    };
+    const { press, pass, end } = top({ causes: broken });
+    await pass();
+    expect(await press(ENTER)).toContain('AccessDenied');
+    expect(await press(ESC)).toContain('erp.example.com has failed');
+    await end();
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { incidentText } from '../../src/overview/incident-text.js';
+import { incidentsOf } from '../../src/overview/incidents.js';
+import type { QueueView } from '../../src/overview/snapshot.js';
+import { failingNote, MINUTE, NOW, queueView } from '../cli/top/queue-views.js';
+
+type Parts = Partial<QueueView> & { readonly pending?: number; readonly lastDueAt?: string };
+
+const queue = (name: string, { pending = 0, lastDueAt, ...view }: Parts = {}): QueueView =>
+  queueView(
+    name,
+    'failing',
+    { pending, openBreakers: view.breakers?.length ?? 0, ...(lastDueAt ? { lastDueAt } : {}) },
+    view,
+  );
+const breaker = (destination: string, minutes: number, probeIn = 4) => ({
+  destination,
+  since: NOW - minutes * MINUTE,
+  until: NOW + probeIn * MINUTE,
+});
+const failing = (...groups: string[]) => ({
+  failingGroups: groups.map((group) => failingNote(group, 20 * MINUTE)),
+});
+const textsOf = (...queues: QueueView[]) => incidentsOf(queues).map((one) => incidentText(one, NOW));
+
+describe('incidents', () => {
+  it('are one for all queues that share a destination, by notes and by breakers', () => {
+    const queues = [
+      queue('bulk', { pending: 168, breakers: [breaker('erp.example.com', 10)] }),
+      queue('orders', { pending: 598, ...failing('', 'erp.example.com') }),
+      queue('mails', { pending: 3 }),
+    ];
+    const [incident, ...others] = incidentsOf(queues);
+    expect(others).toEqual([]);
+    expect(incident).toMatchObject({
+      id: 'destination erp.example.com',
+      since: NOW - 20 * MINUTE,
+      lastFailureAt: NOW,
+      breakerSince: NOW - 10 * MINUTE,
+      probeAt: NOW + 4 * MINUTE,
+    });
+    expect(incident?.queues.map(({ stats }) => stats.queue)).toEqual(['orders', 'bulk']);
+    expect(textsOf(...queues)).toEqual([
+      'erp.example.com has failed since 14:27 UTC: breaker open since 14:37 UTC, next probe in 4 min; 766 records wait in orders and bulk.',
+    ]);
+  });
+
+  it('are one for each of two destinations, the one with most records first', () => {
+    const orders = queue('orders', { pending: 5, ...failing('a.example.com') });
+    const bulk = queue('bulk', { pending: 9, ...failing('b.example.com') });
+    expect(incidentsOf([orders, bulk]).map(({ id }) => id)).toEqual([
+      'destination b.example.com',
+      'destination a.example.com',
+    ]);
+  });
+
+  it('are the queue, where three or more destinations fail that no other queue has', () => {
+    const many = queue('hooks', { pending: 7, ...failing('a', 'b', 'c', 'shared') });
+    const other = queue('other', { pending: 1, ...failing('shared') });
+    expect(textsOf(many, other)).toEqual([
+      'shared has failed since 14:27 UTC: 8 records wait in hooks and other.',
+      '3 destinations of hooks have failed since 14:27 UTC: 7 records wait.',
+    ]);
+  });
+
+  it('name the queue where its records have no destination, or a breaker for all of them', () => {
+    expect(textsOf(queue('orders', { pending: 2, ...failing('') }))).toEqual([
+      'orders has failed since 14:27 UTC: 2 records wait.',
+    ]);
+    for (const name of ['*', '?']) {
+      expect(textsOf(queue('orders', { breakers: [breaker(name, 34, -1)] }))).toEqual([
+        'orders has failed since 14:13 UTC: breaker open, a probe is due.',
+      ]);
+    }
+  });
+
+  it('leave out times that cannot be read', () => {
+    const damaged = { destination: 'erp.example.com', since: 0, until: Number.NaN };
+    expect(textsOf(queue('orders', { breakers: [damaged], pending: 1 }))).toEqual([
+      'erp.example.com fails: breaker open; 1 record waits in orders.',
+    ]);
+  });
+
+  it('take any name for a name', () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    expect(incidentsOf(names.map((name) => queue(name, failing(name)))).map(({ id }) => id)).toEqual(
+      ['__proto__', 'constructor', 'toString'].map((name) => `destination ${name}`),
+    );
+  });
+
+  it('end in a recovery that says what is left, and when the last of it is due', () => {
+    const backAt = NOW - 7 * MINUTE;
+    const lastDueAt = new Date(NOW + 15 * MINUTE).toISOString();
+    const local = queue('orders', { pending: 120, backAt, inRetry: 112, lastDueAt });
+    const deployed = queue('bulk', { pending: 9, backAt });
+    expect(textsOf(deployed, local, queue('mails', failing('')))).toEqual([
+      'mails has failed since 14:27 UTC.',
+      'orders is back since 14:40 UTC: 112 records wait that have failed before, the last is due at 15:02 UTC.',
+      'bulk is back since 14:40 UTC: 9 records wait.',
+    ]);
+    // A queue in which something fails still is not said to be back.
+    expect(textsOf(queue('orders', { backAt, ...failing('a') }))).toEqual(['a has failed since 14:27 UTC.']);
+  });
+});

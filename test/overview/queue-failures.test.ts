@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { failuresOf } from '../../src/overview/queue-failures.js';
+import { type FailingNote, failingText } from '../../src/record/index.js';
+import { failingNote, MINUTE, NOW, queueView } from '../cli/top/queue-views.js';
+
+type Known = Parameters<typeof failuresOf>[0];
+const seconds = (minutesAgo: number) => NOW / 1000 - minutesAgo * 60;
+const notesText = (notes: readonly FailingNote[], endedMinutesAgo?: number) =>
+  failingText({ notes, ...(endedMinutesAgo === undefined ? {} : { endedAt: seconds(endedMinutesAgo) }) });
+const known = (failing: string | undefined, parts: Partial<Known> = {}): Known => ({
+  stats: queueView('orders', 'waiting', { pending: 5 }).stats,
+  state: { paused: false, tiers: new Map(), breakers: new Map(), failing },
+  ...{ minutes: undefined, inRetry: undefined, isPassive: false, now: NOW, speed: 1 },
+  ...parts,
+});
+const failing = failingNote('erp.example.com', 20 * MINUTE);
+const minute = (ago: number, succeeded: number, failed: number) => ({
+  at: Math.floor(NOW / MINUTE) * MINUTE - ago * MINUTE,
+  succeeded,
+  failed,
+});
+const OUTAGE = Array.from({ length: 10 }, (_, i) => minute(12 - i, 0, 9));
+
+describe('the failures of a queue', () => {
+  it('are those of its notes, with the groups', () => {
+    expect(failuresOf(known(notesText([failing])))).toMatchObject({
+      isFailing: true,
+      failingSeconds: 1200,
+      failingGroups: [{ group: 'erp.example.com', since: seconds(20) }],
+    });
+    expect(failuresOf(known(notesText([failing]), { isPassive: true }))).toMatchObject({ isFailing: false });
+    expect(failuresOf(known(undefined))).toMatchObject({ isFailing: false, backAt: undefined });
+    expect(failuresOf(known('[nonsense'))).toMatchObject({ isFailing: false });
+  });
+
+  it('end with the first successes by minute, before the notes do', () => {
+    const text = notesText([failing]);
+    expect(failuresOf(known(text, { minutes: OUTAGE }))).toMatchObject({ isFailing: true });
+    const back = [...OUTAGE, minute(1, 3, 0), minute(0, 2, 0)];
+    expect(failuresOf(known(text, { minutes: back }))).toMatchObject({
+      isFailing: false,
+      backAt: minute(1, 0, 0).at,
+    });
+  });
+
+  it('are over, and the queue recovers, for an hour at most and while records are left', () => {
+    const backOf = (...known_: Parameters<typeof known>) => failuresOf(known(...known_)).backAt;
+    expect(backOf(notesText([], 7))).toBe(NOW - 7 * MINUTE);
+    expect(backOf(notesText([], 61))).toBeUndefined();
+    expect(backOf(notesText([], 7), { inRetry: 0 })).toBeUndefined();
+    expect(backOf(notesText([], 7), { stats: queueView('orders', 'quiet').stats })).toBeUndefined();
+  });
+
+  it('are not said to be over while records fail again', () => {
+    const again = { ...failing, records: 1, evidence: 1 };
+    const backOf = (text: string | undefined, parts?: Partial<Known>) =>
+      failuresOf(known(text, parts)).backAt;
+    expect(backOf(notesText([again], 7))).toBeUndefined();
+    expect(backOf(notesText([{ ...again, isQuiet: true }], 7))).toBe(NOW - 7 * MINUTE);
+    const minutes = [minute(2, 0, 1), minute(0, 0, 1)];
+    expect(backOf(notesText([], 7), { minutes })).toBeUndefined();
+    expect(backOf(notesText([], 7), { minutes: [minute(0, 1, 0)] })).toBe(NOW - 7 * MINUTE);
+  });
+});

@@ -1,0 +1,92 @@
+import { causeText, count, records } from 'dynamo-backlog/overview';
+import { cut, type Paint, padEnd, width } from '../paint.js';
+import { type ActionDialog, type Dialog, PACES, type PauseDialog } from './screens.js';
+import { oneColumnEach, wrapped } from './text.js';
+
+const MAX_WIDTH = 68;
+
+/** The lines of a picture with a dialog over them. */
+export function withDialog(
+  lines: readonly string[],
+  dialog: Dialog,
+  { columns, paint }: { columns: number; paint: Paint },
+): string[] {
+  const inner = Math.max(20, Math.min(MAX_WIDTH, columns - 4));
+  const content = dialog.name === 'action' ? actionLines(dialog, inner, paint) : pauseLines(dialog, inner);
+  const box = [
+    `┌${'─'.repeat(inner + 2)}┐`,
+    ...content.map((line) => `│ ${padEnd(cut(line, inner), inner)} │`),
+    `└${'─'.repeat(inner + 2)}┘`,
+  ];
+  const from = Math.max(0, Math.floor((lines.length - box.length) / 2));
+  const left = ' '.repeat(Math.max(0, Math.floor((columns - width(box[0] ?? '')) / 2)));
+  // What the dialog covers is left out: half a line of it would read as a part of the dialog.
+  return lines.map((line, i) => {
+    const row = box[i - from];
+    return row === undefined ? paint('dim', line) : left + row;
+  });
+}
+
+function actionLines(dialog: ActionDialog, columns: number, paint: Paint): string[] {
+  const { action, queue, cause, trial, changed, result, pace } = dialog;
+  const verb = action === 'runNow' ? 'Retry' : 'Redrive';
+  const kind = action === 'runNow' ? 'records in retry' : 'dead records';
+  const title = `${verb} the ${kind} of ${oneColumnEach(queue)}`;
+  const head = [paint('bold', title), oneColumnEach(causeText(cause.cause)), ''];
+  if (result !== undefined) {
+    const lines = result.split('\n').flatMap((line) => wrapped(oneColumnEach(line), columns, 3));
+    return [...head, ...lines, '', 'any key: back'];
+  }
+  if (changed !== undefined) {
+    return [...head, `${records(changed)} changed so far of ${count(trial?.changed ?? 0)}`, '', 'esc: stop'];
+  }
+  const perSecond = PACES[pace];
+  const speed = perSecond === undefined ? 'as fast as they can be written' : `${perSecond} a second`;
+  const isAny = (trial?.changed ?? 0) > 0;
+  return [
+    ...head,
+    `Pace      ${speed}   ← →`,
+    `Dry run   ${trialText(trial)}`,
+    ...(isAny ? [`          ${oneColumnEach(trial?.examples.slice(0, 3).join(', ') ?? '')}`] : []),
+    '',
+    `${isAny ? `enter: ${verb} ${count(trial?.changed ?? 0)}   ` : ''}tab: ${action === 'runNow' ? 'the dead ones' : 'those in retry'}   esc: cancel`,
+  ];
+}
+
+function trialText(trial: ActionDialog['trial']): string {
+  if (!trial) return 'under way …';
+  const { changed, matched, skipped } = trial;
+  const left = Object.values(skipped).reduce((sum, number) => sum + number, 0);
+  return `${count(matched)} match, ${count(changed)} would change${left > 0 ? `, ${count(left)} left alone` : ''}`;
+}
+
+function pauseLines(
+  { queue, isPaused, reason, until, field, error }: PauseDialog,
+  columns: number,
+): string[] {
+  const name = oneColumnEach(queue);
+  const trouble = error === undefined ? [] : ['', ...wrapped(oneColumnEach(error), columns, 3)];
+  if (isPaused) {
+    return [
+      `Let ${name} go on?`,
+      '',
+      'Its records are attempted again.',
+      ...trouble,
+      '',
+      'enter: resume   esc: cancel',
+    ];
+  }
+  const input = (text: string, isHere: boolean) => `${oneColumnEach(text)}${isHere ? '▏' : ''}`;
+  return [
+    `Pause ${name}`,
+    '',
+    `Reason   ${input(reason, field === 'reason')}`,
+    `Until    ${input(until, field === 'until')}`,
+    '',
+    'Until: 90m, 2h, or 2026-11-26T16:00Z; no alarm goes off before. Empty: no end.',
+    'Records keep coming in, and wait.',
+    ...trouble,
+    '',
+    'enter: pause   tab: next field   esc: cancel',
+  ].flatMap((line) => wrapped(line, columns, 2));
+}

@@ -1,0 +1,180 @@
+import { age } from 'dynamo-backlog/engine';
+import {
+  attemptsText,
+  COUNT_SIGNS,
+  counted,
+  type Incident,
+  incidentName,
+  incidentsOf,
+  incidentText,
+  type QueueView,
+} from 'dynamo-backlog/overview';
+import { Badge, Count, Fact, Foreign, link, Unknown, When } from '../parts.js';
+import { OldestDue } from './cells.js';
+
+/** Incidents that are shown with their facts; each other one has a line. */
+const MAX_WHOLE = 3;
+const MAX_QUEUES = 6;
+
+/** The incidents: what is known of each, the queues that it affects, and what to do. */
+export function IncidentPanels({ queues, now }: { queues: readonly QueueView[]; now: number }) {
+  const incidents = incidentsOf(queues);
+  const others = incidents.slice(MAX_WHOLE);
+  // Without an incident it is empty, so that the script finds the place for one.
+  return (
+    <div class="cols incidents" data-live="incidents">
+      {incidents.slice(0, MAX_WHOLE).map((incident) => (
+        <IncidentPanel incident={incident} now={now} />
+      ))}
+      {others.length === 0 ? null : (
+        <details class="panel fold" data-key="more-incidents">
+          <summary>
+            <b>{counted(others.length, 'other incident')}</b>
+          </summary>
+          <ul class="pad sm">
+            {others.map((incident) => (
+              <li>
+                <Foreign text={incidentText(incident, now)} most={300} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function IncidentPanel({ incident, now }: { incident: Incident; now: number }) {
+  const { id, state, since, backAt, queues } = incident;
+  const isBack = state === 'recovering';
+  const from = isBack ? backAt : since;
+  return (
+    <section class={`panel incident ${isBack ? 'run' : 'dead'}`} data-key={id} aria-label={`Incident: ${id}`}>
+      <header>
+        <Badge tone={isBack ? 'run' : 'dead'} icon={isBack ? 'run' : 'fail'}>
+          {isBack ? 'Recovering' : 'Failing'}
+        </Badge>
+        <h2>
+          <Foreign text={incidentName(incident)} most={110} />
+        </h2>
+        {from === undefined ? null : (
+          <span class="sub sm">
+            {isBack ? 'back for' : 'for'} {age(Math.max(0, now - from))}
+          </span>
+        )}
+        <span class="end sm">
+          <Actions queues={queues} />
+        </span>
+      </header>
+      <div class="cols two pad">
+        <Facts incident={incident} now={now} />
+        <Affected queues={queues} now={now} />
+      </div>
+    </section>
+  );
+}
+
+/** Links to what an operator does about it: see the causes, then retry, edit or pause. */
+function Actions({ queues }: { queues: readonly QueueView[] }) {
+  const queue = queues[0]?.stats.queue ?? '';
+  return (
+    <>
+      <a class="btn" href={link('/failures', {})}>
+        Causes
+      </a>
+      <a class="btn" href={link('/records', { queue, status: 'ERROR' })}>
+        Records in retry
+      </a>
+      <a class="btn" href={link('/queue', { name: queue })}>
+        Pause…
+      </a>
+    </>
+  );
+}
+
+function Facts({ incident, now }: { incident: Incident; now: number }) {
+  const { state, since, lastFailureAt, backAt, breakerSince, probeAt, queues } = incident;
+  const last = state === 'recovering' ? queues[0]?.stats.lastDueAt : undefined;
+  const facts: readonly (readonly [label: string, at: number | string | undefined])[] = [
+    ['First failure', since],
+    ['Latest failure', lastFailureAt],
+    ['Back since', backAt],
+    ['Last record is due', last],
+    ['Breaker open since', breakerSince],
+  ];
+  const attempts = attemptsText(incident);
+  return (
+    <dl class="facts2">
+      {facts.map(([label, at]) =>
+        at === undefined ? null : (
+          <Fact label={label}>
+            <When at={at} now={now} />
+          </Fact>
+        ),
+      )}
+      {probeAt === undefined ? null : (
+        <Fact label="Next probe">
+          <When at={probeAt} now={now} expected />
+        </Fact>
+      )}
+      {attempts === '' ? null : <Fact label="Attempts">{attempts} failed</Fact>}
+    </dl>
+  );
+}
+
+function Affected({ queues, now }: { queues: readonly QueueView[]; now: number }) {
+  const more = queues.length - MAX_QUEUES;
+  return (
+    <div>
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Affected queue</th>
+            {['Waiting', 'In retry', 'Dead', 'Oldest due'].map((name) => (
+              <th scope="col" class="r">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {queues.slice(0, MAX_QUEUES).map((view) => (
+            <AffectedRow view={view} now={now} />
+          ))}
+        </tbody>
+      </table>
+      {more > 0 ? <p class="sub sm">and {counted(more, 'other queue')}</p> : null}
+    </div>
+  );
+}
+
+function AffectedRow({ view, now }: { view: QueueView; now: number }) {
+  const { stats, inRetry, retryCounted } = view;
+  const { queue, pending, dead } = stats;
+  const sign = COUNT_SIGNS[stats.counted];
+  return (
+    <tr>
+      <td>
+        <a class="bare" href={link('/records', { queue })}>
+          <Foreign text={queue} most={60} />
+        </a>
+      </td>
+      <td class="r">
+        <Count of={pending} sign={sign} />
+      </td>
+      <td class="r">
+        {inRetry === undefined ? (
+          <Unknown why="the index does not tell" />
+        ) : (
+          <Count of={inRetry} sign={COUNT_SIGNS[retryCounted]} tone="retry" icon="retry" />
+        )}
+      </td>
+      <td class="r">
+        <Count of={dead} sign={sign} tone="dead" icon="dead" />
+      </td>
+      <td class="r nw">
+        <OldestDue view={view} now={now} inLine />
+      </td>
+    </tr>
+  );
+}
