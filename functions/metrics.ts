@@ -71,7 +71,7 @@ export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
 /** The metrics of a run and its queue. An idle run counts nothing. */
 export function runMetrics(summary: RunSummary): { readonly counts: Values; readonly seconds: Values } {
-  const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask } = summary;
+  const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask, probes } = summary;
   const counts = isIdle(summary)
     ? {}
     : {
@@ -82,6 +82,7 @@ export function runMetrics(summary: RunSummary): { readonly counts: Values; read
         Snoozed: snoozed,
         Cancelled: cancelled,
         UnknownTask: unknownTask,
+        Probes: probes,
       };
   return {
     counts: { ...counts, CaughtUp: summary.caughtUp?.length },

@@ -69,6 +69,7 @@ export class QueueFunction {
       ...createDeps(settings, this.seams, DynamoDbStore),
       logger: frozenLogger(this.logger),
       breakerMemory: new Map() satisfies BreakerMemory,
+      failingMemory: new Map(),
       watchdog: watchdog ?? (store ? undefined : new BlockWatchdog()),
     };
     const looksUp = settings.owner !== undefined || registers === false;

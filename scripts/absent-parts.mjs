@@ -21,14 +21,9 @@ export const closest = (name) => name;
 /** The region that a machine's metadata names. Lambda has the region in the environment. */
 export const getInstanceMetadataRegion = async () => undefined;
 
-/**
- * The rate limiter of the SDK's mode `adaptive` (`AWS_RETRY_MODE`), which is then the mode `standard`: a run slows down
- * by itself where DynamoDB throttles.
- */
-export class DefaultRateLimiter {
-  async getSendToken() {}
-
-  updateClientSendingRate() {}
+/** The logger's buffer of lines, which no handler enables. */
+export function CircularMap() {
+  return new Map();
 }
 
 /** The SDK's rules for names of buckets: no handler uses S3. */

@@ -29,6 +29,9 @@ export const ABSENT_PACKAGES = {
 
 const DOCUMENT_CLIENT = /@aws-sdk[\\/]lib-dynamodb[\\/]/;
 const RESOLVED = 'resolved';
+// The mode `adaptive` (`AWS_RETRY_MODE`) is then the mode `standard`: a run slows down by itself where DynamoDB throttles.
+const STANDARD_RETRIES =
+  "export { StandardRetryStrategy as AdaptiveRetryStrategy } from './StandardRetryStrategy';";
 
 /**
  * An esbuild plugin: leaves out of the handlers' bundles what single files of the SDK bring along and no handler needs.
@@ -44,10 +47,14 @@ export const withoutUnneededParts = {
       return { ...resolved, sideEffects: false };
     });
     const absent =
-      /\/(Sha256Js|getInstanceMetadataRegion|DefaultRateLimiter|service-customizations|sdk-stream-mixin\.browser|long-attempts\.js)$/;
+      /\/(Sha256Js|getInstanceMetadataRegion|service-customizations|sdk-stream-mixin\.browser|long-attempts\.js|logBuffer\.js)$/;
     build.onResolve({ filter: absent }, () => ({ path: ABSENT_PARTS }));
+    build.onLoad({ filter: /util-retry[\\/]AdaptiveRetryStrategy\.js$/ }, () => ({
+      contents: STANDARD_RETRIES,
+    }));
     build.onLoad({ filter: /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/ }, onlyVersion);
     build.onLoad({ filter: /client-dynamodb[\\/]dist-es[\\/]models[\\/]errors\.js$/ }, dynamoDbErrors);
+    build.onLoad({ filter: /util-endpoints[\\/]lib[\\/]aws[\\/]partitions\.js$/ }, partitions);
   },
 };
 
@@ -55,6 +62,23 @@ export const withoutUnneededParts = {
 async function onlyVersion({ path }) {
   const { version } = JSON.parse(await readFile(path, 'utf8'));
   return { contents: JSON.stringify({ version }), loader: 'json' };
+}
+
+/** The AWS partitions, by the pattern of their regions. Of a region that fits it, the SDK's list has a description beside that. */
+async function partitions({ path }) {
+  const text = await readFile(path, 'utf8');
+  const { partitions: listed, ...others } = JSON.parse(
+    text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1),
+  );
+  const shortened = listed.map(({ regions, ...partition }) => {
+    const fits = new RegExp(partition.regionRegex);
+    const odd = Object.keys(regions).filter((region) => !fits.test(region));
+    return { ...partition, regions: Object.fromEntries(odd.map((region) => [region, {}])) };
+  });
+  return {
+    contents: `export const partitionsInfo = ${JSON.stringify({ partitions: shortened, ...others })};`,
+    loader: 'js',
+  };
 }
 
 /** The SDK's 35 classes differ in the name, and a few in one more property. */

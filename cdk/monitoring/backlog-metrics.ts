@@ -50,6 +50,11 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('UnknownTask', queue, options);
   }
 
+  /** Attempts ahead of their time, while records fail. Default: their sum over five minutes. */
+  metricProbes(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Probes', queue, options);
+  }
+
   /** Runs of slower tiers that were missed or cut short, and made up for. Default: their sum over five minutes. */
   metricCaughtUp(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('CaughtUp', queue, options);

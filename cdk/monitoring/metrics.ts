@@ -12,6 +12,7 @@ export type MetricName =
   | 'Snoozed'
   | 'Cancelled'
   | 'UnknownTask'
+  | 'Probes'
   | 'CaughtUp'
   | 'LagSeconds'
   | 'FailingSeconds'

@@ -242,6 +242,8 @@ interface HistoryEntry {
     readonly stack?: string | undefined;
     readonly next?: string | undefined;
     readonly queue?: string | undefined;
+    readonly retryAfter?: number | undefined;
+    readonly probe?: true | undefined;
 }
 interface BacklogRecord<Payload = unknown> {
     readonly id: string;
@@ -330,7 +332,7 @@ interface RecordChange {
         readonly expiresAt?: number;
     };
     readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
-    readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
+    readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
 }
 
 interface FailingNote {
@@ -750,22 +752,6 @@ interface Kept {
 }
 type Redaction = (outcome: AttemptOutcome) => Kept;
 
-declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
-
-type RetryFunction<Payload = unknown> = {
-    of(error: Error, record: BacklogRecord<Payload>, retryCount: number): RetryAnswer;
-}['of'];
-type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
-type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
-interface RetryTo {
-    readonly wait?: RetryWait | undefined;
-    readonly queue?: string | undefined;
-}
-interface GiveUp {
-    readonly dead: string;
-}
-declare function retryDecider(retry: RetryFunction): RetryDecider;
-
 interface LimitOptions<Length = number> {
     readonly concurrency?: number | undefined;
     readonly globalConcurrency?: number | undefined;
@@ -774,6 +760,7 @@ interface LimitOptions<Length = number> {
     readonly attemptTimeout?: Length | undefined;
     readonly maxRecords?: number | undefined;
     readonly maxRetryAfter?: Length | undefined;
+    readonly probes?: boolean | undefined;
 }
 interface QueueOptions<Length = number> extends LimitOptions<Length> {
     readonly retryQueue?: string | undefined;
@@ -795,6 +782,7 @@ declare const QUEUE_DEFAULTS: {
     readonly onInsertConcurrency: 10;
     readonly attemptTimeout: 30;
     readonly maxRetryAfter: 86400;
+    readonly probes: true;
     readonly retention: number;
 };
 declare const TIMES: readonly ['attemptTimeout', 'maxRetryAfter', 'retention'];
@@ -857,6 +845,22 @@ interface RunOptions extends FailureChoices {
     readonly isDebugged?: boolean | undefined;
 }
 
+declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
+
+type RetryFunction<Payload = unknown> = {
+    of(error: Error, record: BacklogRecord<Payload>, retryCount: number): RetryAnswer;
+}['of'];
+type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
+type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
+interface RetryTo {
+    readonly wait?: RetryWait | undefined;
+    readonly queue?: string | undefined;
+}
+interface GiveUp {
+    readonly dead: string;
+}
+declare function retryDecider(retry: RetryFunction): RetryDecider;
+
 type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 type AttemptKind = 'attempt' | 'probe';
 interface Transition {
@@ -888,6 +892,7 @@ interface RunSummary {
     readonly skipped: number;
     readonly unsettled: number;
     readonly unknownTask?: number | undefined;
+    readonly probes?: number | undefined;
     readonly refused?: number | undefined;
     readonly leftOver: number;
     readonly lagSeconds: number;
@@ -1098,6 +1103,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricSnoozed(queue: string, options?: MetricOptions): Metric;
     metricCancelled(queue: string, options?: MetricOptions): Metric;
     metricUnknownTask(queue: string, options?: MetricOptions): Metric;
+    metricProbes(queue: string, options?: MetricOptions): Metric;
     metricCaughtUp(queue: string, options?: MetricOptions): Metric;
     metricLag(queue: string, options?: MetricOptions): Metric;
     metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;

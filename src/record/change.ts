@@ -72,7 +72,7 @@ export interface RecordChange {
     | 'history'
   )[];
   /** The count of the run that it adds to, if the status does not tell. */
-  readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
+  readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
 }
 
 export interface SettleContext {

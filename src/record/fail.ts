@@ -33,7 +33,8 @@ export function fail(
 ): RecordChange {
   const { error, retryAfterSeconds = 0 } = failed;
   const change = failureOf(record, error, context);
-  const earliest = context.now + keptRetryAfter(retryAfterSeconds, record, context) * 1000;
+  const retryAfter = keptRetryAfter(retryAfterSeconds, record, context);
+  const earliest = context.now + retryAfter * 1000;
   const { notReady } = record;
   const decision = decideNext(record, { ...change, notReady }, context);
   if (!decision.retry && (error.name !== WORKER_LOST || change.attempts >= MIN_ATTEMPTS_LOST)) {
@@ -49,6 +50,8 @@ export function fail(
     ...textOf(failed, change),
     next: wanted === undefined ? next : toIso(wanted),
     queue: context.retryQueue,
+    // Rules make no probes.
+    ...(retryAfter > 0 && !isByRules ? { retryAfter } : {}),
   };
   return { set: { ...change, status: 'ERROR', ...set, history: historyOf(record, entry, context) }, remove };
 }

@@ -64,7 +64,7 @@ const MIN_RECORDS = 3;
 const MIN_EVIDENCE = 8;
 const SUCCESS_WEIGHT = 2;
 /** Successes of one run without a failure that prove a recovery, whatever was before; fewer if fewer records had failed. */
-const CLEAN_SUCCESSES = 5;
+export const CLEAN_SUCCESSES = 5;
 /** A blink of three minutes is what retries are for. */
 const MIN_SECONDS = 240;
 /** Silence after the last failure that counts like further ones: records may be dead, or wait long for their next attempt. */
@@ -84,7 +84,7 @@ const LAST_SECOND = Date.UTC(10_000, 0) / 1000;
 export const MAX_GROUP_LENGTH = 100;
 
 /** Tells whether the evidence suffices to call a person. */
-function isFailing(note: FailingNote, now: number): boolean {
+export function isFailing(note: FailingNote, now: number): boolean {
   const { since, lastAt, records, evidence, isQuiet } = note;
   if (isQuiet || records < MIN_RECORDS || evidence < MIN_EVIDENCE || now - since < MIN_SECONDS) return false;
   return lastAt - since >= MIN_SECONDS || now - lastAt >= SILENT_SECONDS;

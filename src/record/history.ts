@@ -48,7 +48,7 @@ export function errorEntry({ name, message }: ErrorText, at: string, attempt: nu
 
 /**
  * Adds the newest entry within the limits. To make room, it removes first the stacks of older entries, then the oldest
- * entries, and then parts of the newest. Of several snoozes in a row for the same reason, only the newest is kept.
+ * entries, and then parts of the newest. Of several snoozes in a row for the same reason, and of probes, only the newest is kept.
  */
 export function appendEntry(
   history: readonly HistoryEntry[],
@@ -56,7 +56,7 @@ export function appendEntry(
   { bytes, entries }: HistoryLimits = DEFAULT_HISTORY,
 ): HistoryEntry[] {
   const entry = compact(added);
-  const before = isSameSnooze(history.at(-1), entry) ? history.slice(0, -1) : history;
+  const before = isRepeated(history.at(-1), entry) ? history.slice(0, -1) : history;
   const kept = before.slice(Math.max(0, before.length + 1 - entries));
   const sizes = kept.map(jsonBytes);
   // Brackets, and a comma behind each but the last.
@@ -76,7 +76,8 @@ export function appendEntry(
   return [...kept.slice(dropped), shortened(entry, bytes - '[]'.length)];
 }
 
-function isSameSnooze(last: HistoryEntry | undefined, { outcome, message }: HistoryEntry): boolean {
+function isRepeated(last: HistoryEntry | undefined, { outcome, message, probe }: HistoryEntry): boolean {
+  if (probe && last?.probe) return true;
   return outcome === 'snoozed' && last?.outcome === 'snoozed' && last.message === message;
 }
 

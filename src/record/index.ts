@@ -3,6 +3,7 @@ export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export {
   afterRun,
+  CLEAN_SUCCESSES,
   type FailingNote,
   type FailingNotes,
   failingSeconds,
@@ -45,6 +46,7 @@ export {
   keptRetryAfter,
   triesOf,
 } from './policy-of.js';
+export { groupsToProbe, lostProbe, mayProbe, PROBE_SECONDS, settleProbe } from './probes.js';
 export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';

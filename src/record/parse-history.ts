@@ -34,13 +34,15 @@ export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] |
 
 /** Reads an entry. Entries of failures once had a name, a message, a time and the attempt, and nothing else. */
 function parseEntry(entry: Deps): HistoryEntry {
-  const { at, attempt, ms, outcome, next, queue, name, message, stack } = entry;
+  const { at, attempt, ms, outcome, next, queue, name, message, stack, retryAfter, probe } = entry;
   const known = {
-    ms: typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined,
+    ms: finite(ms),
     outcome: OUTCOMES.find((one) => one === outcome),
     ...limitTexts({ name: text(name), message: text(message), stack: text(stack) }),
     next: short(next),
     queue: short(queue),
+    retryAfter: finite(retryAfter),
+    probe: probe === true ? true : undefined,
   };
   const given = Object.entries(known).filter(([, part]) => part !== undefined);
   return { at: short(at) ?? '', attempt: count(attempt), ...Object.fromEntries(given) };
@@ -59,6 +61,10 @@ function short(value: unknown): string | undefined {
   return typeof value === 'string' ? truncate(value, MAX_SHORT_BYTES) : undefined;
 }
 
+function finite(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
 function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+  return finite(value) ?? 0;
 }

@@ -60,6 +60,10 @@ export interface HistoryEntry {
   readonly next?: string | undefined;
   /** The queue into which it was moved for that. */
   readonly queue?: string | undefined;
+  /** Seconds to wait that its destination or handler has asked for. Absent: none, or the rules keep the schedule. */
+  readonly retryAfter?: number | undefined;
+  /** It was made ahead of the record's time, to see whether what fails is back. It is not counted as an attempt. */
+  readonly probe?: true | undefined;
 }
 
 /**

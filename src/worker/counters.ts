@@ -16,6 +16,7 @@ export class RunCounters {
     unsettled: 0,
   };
   private unknownTask = 0;
+  private probes = 0;
   private refusals = 0;
   private readonly caughtUp: number[] = [];
   private lagSeconds = 0;
@@ -24,6 +25,10 @@ export class RunCounters {
 
   get attempted(): number {
     return this.counts.attempted;
+  }
+
+  get succeeded(): number {
+    return this.counts.succeeded;
   }
 
   started(lagSeconds: number): void {
@@ -38,12 +43,18 @@ export class RunCounters {
 
   settled({ countedAs, set: { status, lastFailureAt, deadReason } }: RecordChange): void {
     if (countedAs === 'unknownTask') this.unknownTask++;
+    else if (countedAs === 'probe') return;
     else if (countedAs) this.counts[countedAs]++;
     else if (status === 'SUCCESS') this.counts.succeeded++;
     // A record that was put as `ERROR` or `DEAD` may be indexed as such: it has not failed, or died, in this run.
     else if (status === 'ERROR' && lastFailureAt !== undefined) this.counts.failed++;
     else if (status === 'DEAD' && deadReason !== undefined) this.counts.dead++;
     else this.counts.skipped++;
+  }
+
+  /** An attempt was made ahead of its record's time. */
+  probed(): void {
+    this.probes++;
   }
 
   quarantined(count: number): void {
@@ -90,6 +101,7 @@ export class RunCounters {
       ...(target.tier === undefined ? {} : { tier: target.tier }),
       ...this.counts,
       ...(this.unknownTask === 0 ? {} : { unknownTask: this.unknownTask }),
+      ...(this.probes === 0 ? {} : { probes: this.probes }),
       ...(this.refusals === 0 ? {} : { refused: this.refusals }),
       leftOver: this.left,
       lagSeconds: Math.round(this.lagSeconds * 1000) / 1000,

@@ -1,6 +1,7 @@
 import type { Crashed } from '../leases/lease.js';
 import { type BacklogRecord, settleLostWorker, WORKER_LOST } from '../record/index.js';
 import { beginRound, inTurn, type LaneRun } from './lane-run.js';
+import { recoverProbe } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 
 /** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
@@ -26,7 +27,8 @@ export async function recoverCrashed(
   const isUnsettled = (id: string) => unsettled.some((record) => record.id === id);
   lease.clear(inFlight.filter((id) => !isUnsettled(id)));
   const [culprit, ...others] = unsettled;
-  if (!begun || !culprit || others.length > 0) return stop;
+  if (!culprit) return (await recoverProbe(run, crashed, records)) ?? stop;
+  if (!begun || others.length > 0) return stop;
   lease.clear([culprit.id]);
   if (!(await lease.extend([culprit.id]))) return 'leaseLost';
   await executor.settle(culprit, settleLostWorker(culprit, rules.settleContext(culprit)));

@@ -2,6 +2,7 @@ import type { BacklogStore } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
 import type { Random } from '../support/random.js';
+import type { FailingMemory } from './failing-watch.js';
 import type { BreakerMemory } from './guards/breakers.js';
 import type { QueueTurns } from './page-turns.js';
 
@@ -37,6 +38,12 @@ export interface RunDeps {
    * @internal
    */
   readonly breakerMemory?: BreakerMemory | undefined;
+  /**
+   * The notes of failures that the process remembers of its earlier runs. Default: a run that finds nothing due does not ask.
+   *
+   * @internal
+   */
+  readonly failingMemory?: FailingMemory | undefined;
   /**
    * Ends the process if an attempt blocks it. Default: it remains blocked until its function's time is over.
    *

@@ -5,6 +5,7 @@ import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
+import { hasProbe, makeProbes } from './probes.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
@@ -16,13 +17,14 @@ const SPARE_START_SECONDS = 5;
  * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
  *
  *     query the index -> look at the owner -> acquire the lease, with a journal -> recover what crashed
- *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone -> release
+ *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone
+ *       -> probe what fails -> release
  */
 export async function drainLane(run: LaneRun): Promise<StopReason> {
-  const { lease, executor, gate, counters, options } = run;
+  const { lease, executor, gate, counters, failing, options } = run;
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
-  if (first.length === 0) return 'drained';
+  if (first.length === 0 && !((await failing.recall()) && (await hasProbe(run)))) return 'drained';
   const conflict = await options.ownershipConflict?.();
   if (conflict) return conflict;
   const acquired = await lease.acquire(idsOf(first));
@@ -36,6 +38,7 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
     for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
       stop ??= await workOffPages(run, pages, page);
       stop ??= await attemptSuspects(run);
+      if (failing.hasNotes) stop ??= await makeProbes(run);
       if (stop) return stop;
       await executor.stragglers.below(1);
       const limit = executor.stopReason() ?? 'maxRecords';

@@ -1,12 +1,15 @@
 import {
   afterRun,
   type BacklogRecord,
+  CLEAN_SUCCESSES,
   copyForHandler,
   type FailingNotes,
   failingSeconds,
   failingText,
   type GroupOutcomes,
+  groupsToProbe,
   MAX_GROUP_LENGTH,
+  PROBE_SECONDS,
   parseFailing,
   type RecordChange,
   WHOLE_QUEUE,
@@ -22,10 +25,29 @@ import type { DestinationOf } from './options.js';
 const MAX_TRIES = 2;
 const WRITE_EVERY_SECONDS = 60;
 
+/** Real time after which a process that finds nothing due reads again what fails: another one may have noted it. */
+const RECALL_MS = 12 * 3_600_000;
+
+/** The state of queues, as the runs of a process have last read it. */
+export type FailingMemory = Map<string, Remembered>;
+
+interface Remembered {
+  readonly state: ReadState;
+  /** Real time. */
+  readonly readAt: number;
+  /** The times at which records to probe were last looked for, by lane. */
+  readonly lookedAt: Map<string, number>;
+}
+
+type ReadState = Pick<QueueState, 'failing' | 'paused'>;
+
 interface WatchDeps {
   readonly queue: string;
   /** Names the destination of a record. Undefined: only the whole queue is watched. */
   readonly destination: DestinationOf | undefined;
+  /** Records of what fails may be attempted ahead of their time. */
+  readonly probes: boolean;
+  readonly failingMemory?: FailingMemory | undefined;
   readonly store: Pick<BacklogStore, 'queues'>;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
@@ -36,9 +58,11 @@ interface WatchDeps {
  * queue without notes, writes nothing and names no destination.
  */
 export class FailingWatch {
-  private state: Pick<QueueState, 'failing' | 'paused'> | undefined;
+  private state: ReadState | undefined;
   private notes: FailingNotes = { notes: [] };
   private outcomes = new Map<string, GroupOutcomes>();
+  /** Groups of which a lane makes a probe, or has made one that came to no success. */
+  private readonly probed = new Set<string>();
   private hasOutcomes = false;
   private writtenAt: number;
 
@@ -52,17 +76,71 @@ export class FailingWatch {
   }
 
   /** Takes note of the queue, as a page has just read it. */
-  refresh(state: Pick<QueueState, 'failing' | 'paused'>): void {
-    if (state.failing !== this.state?.failing) this.notes = parseFailing(state.failing);
-    this.state = state;
+  refresh(state: ReadState): void {
+    this.take(state);
+    const { failingMemory: memory, queue, clock } = this.deps;
+    const lookedAt = memory?.get(queue)?.lookedAt ?? new Map<string, number>();
+    memory?.set(queue, { state, readAt: clock.wall(), lookedAt });
   }
 
   /** Counts the outcome of an attempt, once it is written. What is not ready yet is neither a success nor a failure. */
   settled(record: BacklogRecord, { set, countedAs }: RecordChange): void {
-    if (countedAs !== undefined) return;
+    if (countedAs !== undefined && countedAs !== 'probe') return;
     if (set.status === 'SUCCESS') this.succeeded(record);
     // A record that is dead of its age has no new error.
     else if (set.lastError !== undefined) this.failed(record, set);
+  }
+
+  /** Something of the queue is noted to fail, so that records of it may be probed. */
+  get hasNotes(): boolean {
+    return this.deps.probes && this.notes.notes.length > 0;
+  }
+
+  /**
+   * Has a run that has read no page know what its process remembers, which is read at first and twice a day. Never fails.
+   *
+   * @returns `hasNotes`
+   */
+  async recall(): Promise<boolean> {
+    const { failingMemory, queue, store, clock, probes } = this.deps;
+    if (!probes || !failingMemory) return false;
+    const known = failingMemory.get(queue);
+    try {
+      if (known && clock.wall() - known.readAt < RECALL_MS) this.take(known.state);
+      else this.refresh(await store.queues.read(queue));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    return this.hasNotes && !this.state?.paused;
+  }
+
+  /** The groups of which a record is to be probed now; after a success, until their number proves a recovery. */
+  toProbe(): string[] {
+    return groupsToProbe(this.notes, this.now()).filter((group) => {
+      const { successes = 0, lastFailureAt = 0 } = this.outcomes.get(group) ?? {};
+      return !this.probed.has(group) && lastFailureAt === 0 && successes < CLEAN_SUCCESSES;
+    });
+  }
+
+  /** Tells whether the process has looked for records of a lane to probe less than 5 minutes ago. */
+  hasLooked(lane: string): boolean {
+    const { failingMemory, queue } = this.deps;
+    const lookedAt = failingMemory?.get(queue)?.lookedAt.get(lane) ?? 0;
+    return this.now() - lookedAt < PROBE_SECONDS;
+  }
+
+  looks(lane: string): void {
+    const { failingMemory, queue } = this.deps;
+    failingMemory?.get(queue)?.lookedAt.set(lane, this.now());
+  }
+
+  /** Has no other lane of the run probe the group, nor the whole queue, until `probeSucceeded`. */
+  beginProbe(group: string): void {
+    this.probed.add(group).add(WHOLE_QUEUE);
+  }
+
+  probeSucceeded(group: string): void {
+    for (const one of [group, WHOLE_QUEUE]) this.probed.delete(one);
   }
 
   /** Writes what has changed in a long run, once a minute, so that the monitor learns of it before the run ends. */
@@ -106,6 +184,11 @@ export class FailingWatch {
     }
   }
 
+  private take(state: ReadState): void {
+    if (state.failing !== this.state?.failing) this.notes = parseFailing(state.failing);
+    this.state = state;
+  }
+
   private succeeded(record: BacklogRecord): void {
     this.outcomesOf(WHOLE_QUEUE).successes++;
     const group = this.hasGroups() ? this.groupOf(record) : undefined;
@@ -139,7 +222,7 @@ export class FailingWatch {
   }
 
   /** The record's destination. Where it has none, or its name cannot be had, the whole queue is watched alone. */
-  private groupOf(record: BacklogRecord): string | undefined {
+  groupOf(record: BacklogRecord): string | undefined {
     try {
       const name: unknown = this.deps.destination?.(copyForHandler(record));
       if (typeof name !== 'string' || name === WHOLE_QUEUE) return undefined;

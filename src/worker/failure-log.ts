@@ -35,12 +35,12 @@ export class FailureLog {
    * Writes the line of a change that was written, if a failure caused it: at `WARN` where the record is retried, at
    * `ERROR` where it is dead. Successes, snoozes and cancellations have none.
    */
-  settled(record: BacklogRecord, { set }: RecordChange): void {
-    const { lastError, deadReason } = set;
+  settled(record: BacklogRecord, change: RecordChange): void {
+    const { lastError, deadReason } = change.set;
     // Dead by its policy, and without an error. All other changes without an error are no failures.
     if (!lastError && !ENDED_BY_POLICY.test(deadReason ?? '')) return;
-    if (this.lines < MAX_LINES) this.write(record, set);
-    else this.count(lastError?.name ?? messageFor(set));
+    if (this.lines < MAX_LINES) this.write(record, change);
+    else this.count(lastError?.name ?? messageFor(change));
   }
 
   /** Writes where an attempt threw: the places alone, as a message may repeat a payload. */
@@ -57,10 +57,11 @@ export class FailureLog {
     this.rest.clear();
   }
 
-  private write(record: BacklogRecord, set: RecordChange['set']): void {
+  private write(record: BacklogRecord, change: RecordChange): void {
+    const { set } = change;
     const { lastError, deadReason } = set;
     this.lines++;
-    this.logger[deadReason === undefined ? 'warn' : 'error'](messageFor(set), {
+    this.logger[deadReason === undefined ? 'warn' : 'error'](messageFor(change), {
       id: record.id,
       queue: record.queue,
       task: record.task,
@@ -88,7 +89,8 @@ export class FailureLog {
   }
 }
 
-function messageFor({ lastError, attempts }: RecordChange['set']): string {
+function messageFor({ set: { lastError, attempts }, countedAs }: RecordChange): string {
+  if (countedAs === 'probe') return 'probe failed';
   if (lastError === undefined) return attempts === undefined ? 'expired' : 'not ready in time';
   // What is dead before its attempt has the count of attempts that it had.
   return attempts === undefined ? 'refused' : 'attempt failed';

@@ -1,6 +1,7 @@
 export type { AttemptLogger } from '../support/logger.js';
 export type { RunDeps, Watchdog, WatchedAttempts } from './deps.js';
 export { LANES_AT_ONCE } from './drain-lanes.js';
+export type { FailingMemory } from './failing-watch.js';
 export { decisionChoices } from './failures/decision-choices.js';
 export { type DeadOn, decisionOptions } from './failures/decision-options.js';
 export type { RecordChoices, RetryDecider } from './failures/decisions.js';

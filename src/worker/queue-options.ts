@@ -46,6 +46,12 @@ export interface LimitOptions<Length = number> {
    * Longer ones are cut to it, to the policy's `maxWait`, and to what is left of the record's `maxAge`. Default: 1 day.
    */
   readonly maxRetryAfter?: Length | undefined;
+  /**
+   * While records fail without recovery, one that waits is attempted ahead of its time after 5 minutes without an attempt.
+   *
+   * It is how a run notices that a destination is back. A progressive queue makes no probes. Default: true.
+   */
+  readonly probes?: boolean | undefined;
 }
 
 /**
@@ -106,9 +112,11 @@ export const QUEUE_DEFAULTS = {
   attemptTimeout: 30,
   /** Longest `Retry-After` that is taken as it is. */
   maxRetryAfter: DEFAULT_MAX_RETRY_AFTER_SECONDS,
+  /** Records of what fails are probed. */
+  probes: true,
   /** Seconds that a record is kept after its success, or its death. */
   retention: 30 * 86_400,
-} as const satisfies { readonly [Name in keyof QueueOptions]: number };
+} as const satisfies { readonly [Name in keyof QueueOptions]: number | boolean };
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 /** The longest attempt, in a worker process. A function's timeout leaves no more than 885 s. */
@@ -135,6 +143,7 @@ export const queueOptions = {
   attemptTimeout: z.optional(attemptTimeout),
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
+  probes: z.optional(z.boolean()),
   retryQueue: z.optional(retryQueueName),
   breaker: z.optional(breakerOption),
   retention: z.optional(duration({ least: 1 }, 'forever')),

@@ -16,6 +16,7 @@ import {
   type SettleContext,
   settle,
   settleLostWorker,
+  settleProbe,
   type Verdict,
   waitForTask,
   whyUnfit,
@@ -47,6 +48,8 @@ const MAX_UNKNOWN_TASKS = 20;
 /** The rules of a lane: they tell which records are due by its policy or age band, and whether its queue lets a run go on. */
 export class RecordRules {
   readonly retryMode: RetryMode;
+  /** The record that is attempted ahead of its time. */
+  probe: string | undefined;
   private queueChecked = false;
   /** Tells whether the queue's records are indexed in this lane. */
   private readonly isCurrent: boolean;
@@ -157,7 +160,7 @@ export class RecordRules {
     const { policy, chosen, retryQueue } = decided;
     const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
     const context = { ...this.settleContext(record), policy, chosen, ...(moves ? { retryQueue } : {}) };
-    return settle(record, kept.outcome, context);
+    return (record.id === this.probe ? settleProbe : settle)(record, kept.outcome, context);
   }
 
   private decidingFor(record: BacklogRecord): Deciding {

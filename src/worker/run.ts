@@ -45,8 +45,11 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const counters = new RunCounters();
   const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
   const guards = queueGuardsOf(options, deps);
-  const { queue, lane, band, arrivals } = options.target;
-  const failing = new FailingWatch({ ...deps, queue, destination: options.destination });
+  const { queue, lane, band, arrivals, exactSince, retryMode } = options.target;
+  const isRuleOfRecords = !band && !arrivals && exactSince === undefined && retryMode !== 'progressive';
+  // A hold on the record would change when it is due.
+  const probes = isRuleOfRecords && options.limits.probes !== false && options.longestAttempt === undefined;
+  const failing = new FailingWatch({ ...deps, queue, destination: options.destination, probes });
   const queueRun: QueueRun = { ...deps, options, counters, failures, failing, guards };
   const startedAt = clock.wall();
   let ended: StopReason;

@@ -53,12 +53,14 @@ const COUNTS = [
 function added(one: RunSummary, other: RunSummary): RunSummary {
   const counts = COUNTS.map((name) => [name, one[name] + other[name]]);
   const unknownTask = (one.unknownTask ?? 0) + (other.unknownTask ?? 0);
+  const probes = (one.probes ?? 0) + (other.probes ?? 0);
   const refused = (one.refused ?? 0) + (other.refused ?? 0);
   const failing = [one.failingSeconds, other.failingSeconds].filter((seconds) => seconds !== undefined);
   return {
     ...other,
     ...(Object.fromEntries(counts) as Pick<RunSummary, (typeof COUNTS)[number]>),
     ...(unknownTask === 0 ? {} : { unknownTask }),
+    ...(probes === 0 ? {} : { probes }),
     ...(refused === 0 ? {} : { refused }),
     ...(failing.length === 0 ? {} : { failingSeconds: Math.max(...failing) }),
     lagSeconds: Math.max(one.lagSeconds, other.lagSeconds),

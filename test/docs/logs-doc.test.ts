@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 /** Messages of calls such as `logger.warn('…'`, `logger[level]('…'`, `this.deps.logger.error(\n '…'` and `logFailure(logger, '…'`. */
 const LOGGED = /[lL]ogger(?:, |(?:\(\))?(?:\??\.(?:info|warn|error)|\[[^\]]+\])\(\s*)'([^']+)'/g;
 /** Messages that are chosen before the call. */
-const CHOSEN = ['attempt failed', 'refused', 'expired', 'not ready in time'];
+const CHOSEN = ['attempt failed', 'probe failed', 'refused', 'expired', 'not ready in time'];
 
 it('docs/logs.md names every line that the functions write, and no others', () => {
   const files = ['src/worker', 'src/leases', 'src/intake', 'src/delivery', 'functions'].flatMap((folder) =>

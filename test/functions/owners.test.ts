@@ -134,7 +134,7 @@ describe('the owner of a queue', () => {
     const { functionOf, requests, clock } = bench();
     const shop = functionOf('shop');
     await shop();
-    expect(requests).toEqual(['registry.read', 'registry.write', 'pages.query']);
+    expect(requests).toEqual(['registry.read', 'registry.write', 'pages.query', 'queues.read']);
     requests.length = 0;
     for (let minutes = 1; minutes < 12 * 60; minutes++) {
       clock.advance(60);
@@ -147,7 +147,7 @@ describe('the owner of a queue', () => {
     requests.length = 0;
     clock.advance(60);
     await shop();
-    expect(requests).toEqual(['registry.read', 'pages.query']);
+    expect(requests).toEqual(['registry.read', 'pages.query', 'queues.read']);
   });
 
   it('is looked up once a minute by runs with something to do, and confirmed once a day', async () => {

@@ -124,6 +124,11 @@ describe('an event that twenty queues share', () => {
     // At this minute of the day, no queue looks into the lanes of earlier shards.
     bench.clock.advance(60);
     await handler({ queues: weights }, context);
+    // At its start a process reads what fails.
+    expect(requests.filter((name) => name === 'queues.read')).toHaveLength(NAMES.length);
+    requests.length = 0;
+    bench.clock.advance(60);
+    await handler({ queues: weights }, context);
     expect(requests).toEqual(NAMES.map(() => 'pages.query'));
   });
 });

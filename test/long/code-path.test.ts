@@ -3,7 +3,7 @@ import { codePath, type Way } from '../../bench/code-path/code-path.js';
 
 /** The code of options that are not set. */
 const OFF =
-  /guards\/(breakers?|budget|failure-window|pool|rate-limit|slots)|long-attempts?|drain-lanes|page-turns|src\/delivery|src\/regions/;
+  /guards\/(breakers?|budget|failure-window|pool|rate-limit|slots)|long-attempts?|probes|drain-lanes|page-turns|src\/delivery|src\/regions/;
 
 describe.each<[Way, { files: number; functions: number }]>([
   ['attempted', { files: 74, functions: 297 }],

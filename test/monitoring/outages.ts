@@ -40,6 +40,8 @@ export interface Watched {
   readonly falseClears: number;
   /** Minutes from the first success after the fault to the all-clear. Undefined: there was none. */
   readonly clear: number | undefined;
+  /** Minutes from the end of the fault to the all-clear. Undefined: there was none. */
+  readonly back: number | undefined;
   /** Pages in all. */
   readonly pages: number;
   /** Other alarms with the severity `page`. */
@@ -112,16 +114,18 @@ function report(
         lastOver && firstSuccessAt !== undefined
           ? Math.round((lastOver.at - firstSuccessAt) / MINUTE)
           : undefined,
+      back: lastOver && Math.round((lastOver.at - endsAt) / MINUTE),
       pages: raised.length,
       others: [...new Set(others.map(({ name }) => name))],
     };
   });
-  const most = (name: 'page' | 'falseClears' | 'clear' | 'pages') =>
+  const most = (name: 'page' | 'falseClears' | 'clear' | 'back' | 'pages') =>
     all.some((one) => one[name] === undefined) ? undefined : Math.max(...all.map((one) => one[name] ?? 0));
   return {
     page: most('page'),
     falseClears: most('falseClears') ?? 0,
     clear: most('clear'),
+    back: most('back'),
     pages: most('pages') ?? 0,
     others: [...new Set(all.flatMap(({ others }) => others))],
   };

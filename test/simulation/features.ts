@@ -30,6 +30,13 @@ export interface Features {
   readonly expiry: { readonly retention: number; readonly isLate: boolean } | undefined;
   /** The control table is emptied, or set back to what it was. */
   readonly controlTable: { readonly atMs: number; readonly asOfMs: number | undefined } | undefined;
+  /** Every attempt fails until then, and a failure waits so long: runs make probes. */
+  readonly outage: Outage | undefined;
+}
+
+export interface Outage {
+  readonly untilMs: number;
+  readonly waitSeconds: number;
 }
 
 export const NO_FEATURES: Features = {
@@ -46,10 +53,20 @@ export const NO_FEATURES: Features = {
   throttled: 0,
   expiry: undefined,
   controlTable: undefined,
+  outage: undefined,
 };
 
+export function makeOutage(random: Random): Outage {
+  return { untilMs: between(random, 20, 80) * 60_000, waitSeconds: pick(random, [600, 900, 1800]) };
+}
+
 /** Most worlds have one or two of them, some none. */
-export function makeFeatures(random: Random, hasArrivals: boolean, edits: boolean): Features {
+export function makeFeatures(
+  random: Random,
+  hasArrivals: boolean,
+  edits: boolean,
+  outage: Outage | undefined,
+): Features {
   const has = () => chance(random, 0.12);
   const tableAtMs = between(random, 0, TROUBLED_MS);
   return {
@@ -68,6 +85,7 @@ export function makeFeatures(random: Random, hasArrivals: boolean, edits: boolea
     controlTable: chance(random, 0.08)
       ? { atMs: tableAtMs, asOfMs: pick(random, [undefined, between(random, 0, tableAtMs)]) }
       : undefined,
+    outage,
   };
 }
 

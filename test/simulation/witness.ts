@@ -25,8 +25,16 @@ const MAX_ATTEMPT_MS = 150_000;
  * its messages come 15 minutes later.
  */
 const SWEPT_WITHIN_MS = 25 * 3_600_000 + 900_000;
+/** Time without an attempt of its queue before a record is probed, and the failures that a queue has had by then. */
+const PROBE_AFTER_MS = 270_000;
+const FAILURES_BEFORE_PROBE = 8;
+/** Probes of a lane in a row: five that succeed of the queue, and of a destination that is noted beside it. */
+const MAX_PROBES = 10;
 /** A record whose task no handler knew is looked at again so much later at the most. */
 const TASK_WAIT_MS = 600_000;
+
+/** Wait after a failure under a record's own policy. */
+const OWN_WAIT_MS = WAIT_SECONDS * 1000 - TICK_MS / 2;
 
 interface Known {
   /** True time from which it may be attempted at all. */
@@ -47,6 +55,8 @@ interface Known {
   /** True time of the last write by an actor that had been frozen, maybe past its hold. */
   thawedAt?: number;
   settledAt?: number;
+  /** A probe that failed was asked to wait until then. */
+  askedUntil?: number | undefined;
   /** The wait that the destination asked for at the last failure. */
   retryAfterMs: number;
   /** An operator has changed it: when it has its turns is theirs to say. */
@@ -106,6 +116,9 @@ export interface Look {
 export class Witness {
   readonly violations: string[] = [];
   private readonly leastWaitMs: number;
+  private readonly failures = new Map<string, number>();
+  /** Probes of a lane: their first one of late, their number since, and the last one that failed. True times. */
+  private readonly probes = new Map<string, { since: number; made: number; failedAt: number }>();
   private readonly underway = new Map<string, Underway[]>();
   /** True times at which the breakers of destinations were opened, by queue and destination. */
   private readonly openedAt = new Map<string, number>();
@@ -125,11 +138,11 @@ export class Witness {
     private readonly hasPoison: boolean,
     private readonly versions: Versions,
     /** Wait after a failure on a queue that retries per record. */
-    waitSeconds: number = WAIT_SECONDS,
+    private readonly waitSeconds: number = WAIT_SECONDS,
   ) {
     // A wait of less than a tick ends in its second; a longer one is kept to the nearest tick.
     this.leastWaitMs =
-      waitSeconds < WAIT_SECONDS ? (waitSeconds - 1) * 1000 : WAIT_SECONDS * 1000 - TICK_MS / 2;
+      waitSeconds < WAIT_SECONDS ? (waitSeconds - 1) * 1000 : waitSeconds * 1000 - TICK_MS / 2;
   }
 
   report(violation: string): void {
@@ -200,7 +213,14 @@ export class Witness {
     if (isOver && !isExcused && !thawed && !isOutdated && !isOverwritten)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
     const earlyMs = this.earliest(record, known, look) - look.now;
-    if (earlyMs > 0 && !isExcused && !thawed && !isOverwritten && !isOutdated)
+    if (
+      earlyMs > 0 &&
+      !isExcused &&
+      !thawed &&
+      !isOverwritten &&
+      !isOutdated &&
+      !this.isProbe(record, known, look)
+    )
       this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
     this.checkBand(actor, record, look);
     if (!known.isOperated) this.checkLateness(actor, record, known, look);
@@ -268,6 +288,11 @@ export class Witness {
     }
     if (this.records.has(record.id)) this.checkHistory(record, change);
     const counts = this.countsOf(actor);
+    if (lastError) this.failures.set(record.queue, 1 + (this.failures.get(record.queue) ?? 0));
+    if (change.countedAs === 'probe') {
+      this.settlesProbe(actor, record, change, now);
+      return;
+    }
     const as = change.countedAs ?? COUNTED_AS[status ?? 'NEW'];
     // Its producer has put it as `ERROR` or `DEAD`: it is indexed, and nothing has failed or died.
     const isIndexed =
@@ -292,9 +317,53 @@ export class Witness {
     // A worker whose clock is ahead writes a time in the future. Runs ignore such a time.
     if (endedAt !== undefined)
       known.failedAt = actor.hasJumped ? Math.min(now, Date.parse(endedAt)) : Date.parse(endedAt);
+    known.askedUntil = undefined;
     known.movedUntil = queue !== undefined && dueAt !== undefined ? Date.parse(dueAt) : undefined;
     const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
     known.retryAfterMs = lastError?.name === 'RetryAfter' || known.wasSnoozed ? asked : 0;
+  }
+
+  /** A probe that failed leaves due time and counts of the record as they are, except for a wait that was asked for. */
+  private settlesProbe(
+    actor: Actor,
+    { id, lane = '', dueAt = '' }: BacklogRecord,
+    change: RecordChange,
+    now: number,
+  ) {
+    const { set, remove } = change;
+    const allowed = ['status', 'lastAttemptAt', 'lastFailureAt', 'lastError', 'history', 'dueAt'];
+    const others = Object.keys(set).filter((name) => !allowed.includes(name));
+    if (others.length + remove.length > 0 || set.status !== 'ERROR')
+      this.report(`${id}: a probe that failed has changed ${[...others, ...remove]}, to ${set.status}`);
+    if (set.dueAt !== undefined && set.dueAt <= dueAt) this.report(`${id}: a probe has it due earlier`);
+    const known = this.records.get(id);
+    if (!known) return;
+    known.settledBy = actor;
+    known.settledAt = now;
+    if (set.dueAt !== undefined) known.askedUntil = Date.parse(set.dueAt);
+    this.probes.set(lane, { ...(this.probes.get(lane) ?? { since: now, made: 1 }), failedAt: now });
+  }
+
+  /** Tells whether a record may be attempted although its policy's wait is not over. */
+  private isProbe(record: BacklogRecord, known: Known, look: Look): boolean {
+    const { lane = '', queue, status } = record;
+    if (look.band || look.isArrival || status !== 'ERROR' || known.wasSnoozed || known.failedAt === undefined)
+      return false;
+    if ((this.failures.get(queue) ?? 0) < FAILURES_BEFORE_PROBE) return false;
+    const asked = Math.max(
+      known.failedAt + known.retryAfterMs,
+      known.askedUntil ?? 0,
+      known.putOffUntil ?? 0,
+      known.since,
+    );
+    if (look.now < asked - SKEW_MS) return false;
+    // A note that could not be written, or a process that is new, lets another probe be made at once.
+    if (look.now < look.start + TROUBLED_MS + AFTERMATH_MS) return true;
+    const before = this.probes.get(lane) ?? { since: 0, made: 0, failedAt: 0 };
+    const isNext = look.now - before.since > PROBE_AFTER_MS - SKEW_MS;
+    const probes = isNext ? { ...before, since: look.now, made: 0 } : before;
+    this.probes.set(lane, { ...probes, made: probes.made + 1 });
+    return probes.made < MAX_PROBES && look.now >= probes.failedAt + PROBE_AFTER_MS - SKEW_MS;
   }
 
   private checkHistory({ id, attempts, history: before }: BacklogRecord, { set }: RecordChange): void {
@@ -330,6 +399,7 @@ export class Witness {
         since: now,
         failedAt: undefined,
         movedUntil: undefined,
+        askedUntil: undefined,
         wasSnoozed: false,
         wasPutOff: false,
         retryAfterMs: 0,
@@ -403,7 +473,11 @@ export class Witness {
   private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
     // A wait that was ended by hand does not depend on the clock of the worker that noted the failure.
     if (known.failedAt === undefined || known.isHurried) return known.since - SKEW_MS;
-    const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
+    const waits = [
+      known.retryAfterMs,
+      (known.movedUntil ?? 0) - known.failedAt,
+      (known.askedUntil ?? 0) - known.failedAt,
+    ];
     // A run by due times knows a record of a progressive queue by a due time that is its age, and then asks its policy. With
     // another age since, it has a due time that a producer may have chosen: that holds, as does a wait that was asked for.
     const isDueByPreviousAge = !band && known.previousAge !== undefined && record.dueAt === known.previousAge;
@@ -411,7 +485,8 @@ export class Witness {
     const hasNoFailures = !band && known.hasNoFailures === true && record.failures === 0;
     const asksPolicy = !known.wasPutOff && !isDueByPreviousAge && !hasNoFailures;
     // A policy's wait is kept to the nearest tick.
-    if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
+    const policyMs = record.retry ? Math.min(this.leastWaitMs, OWN_WAIT_MS) : this.leastWaitMs;
+    if (asksPolicy && (!band || record.retry)) waits.push(policyMs);
     // A time that lies far ahead, by a clock that was wrong, counts as none.
     if (band && !known.settledBy?.hasJumped) waits.push((band.every * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
@@ -445,8 +520,8 @@ export class Witness {
     const born = Date.parse(record.availableAt ?? record.insertedAt);
     const ofAge = born + (band?.fromAge ?? 0) * 1000;
     const waited =
-      (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000 - TICK_MS / 2);
-    const moved = known.movedUntil ?? 0;
+      (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : this.waitSeconds * 1000 - TICK_MS / 2);
+    const moved = Math.max(known.movedUntil ?? 0, known.askedUntil ?? 0);
     const taskKnown =
       record.task === LATE_TASK ? start + (this.features.taskKnownFromMs ?? 0) + TASK_WAIT_MS : 0;
     const swept = known.givenUpAt === undefined ? 0 : known.givenUpAt + SWEPT_WITHIN_MS;

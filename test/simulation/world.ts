@@ -11,6 +11,7 @@ import { VirtualTime } from '../../src/support/virtual-time.js';
 import {
   type Arrivals,
   type AttemptContext,
+  type FailingMemory,
   type RunSummary,
   resolveBreaker,
   run,
@@ -23,7 +24,7 @@ import { invocation } from './cloud/invocation.js';
 import { ControlTable } from './control-table.js';
 import { Edits } from './edits.js';
 import { faultyStore } from './faulty-store.js';
-import { destinationOf, type Features, LATE_TASK, makeFeatures } from './features.js';
+import { destinationOf, type Features, LATE_TASK, makeFeatures, makeOutage } from './features.js';
 import { hostileItemsOf, isHostile } from './hostile-items.js';
 import { withItemLag } from './item-lag.js';
 import { type OperatorKind, Operators } from './operators.js';
@@ -80,6 +81,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const SHORT_WAIT_SECONDS = 20;
 const SHORT_WAITS_SEED = 0x7377;
 const REPORTS_SEED = 0x7265;
+const OUTAGE_SEED = 0x6f75;
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
@@ -94,6 +96,8 @@ export interface Sabotage {
   readonly givesItsOwn?: boolean;
   readonly noSweep?: boolean;
   readonly noOnFailure?: boolean;
+  /** Every world has an outage. */
+  readonly hasOutage?: boolean;
 }
 
 /**
@@ -131,6 +135,9 @@ export class World {
 
   private readonly operatorsRandom: () => number;
   private readonly reportsRandom: () => number;
+  private readonly outageRandom: () => number;
+  /** Memory of a sandbox, from run to run. */
+  private readonly failingMemory: FailingMemory = new Map();
   private readonly hasOperators: boolean;
 
   /**
@@ -150,15 +157,21 @@ export class World {
     const scenario = makeScenario(this.random, hasArrivals);
     this.featuresRandom = seededRandom(seed + FEATURES_SEED);
     this.editsRandom = seededRandom(seed + EDITS_SEED);
+    this.outageRandom = seededRandom(seed + OUTAGE_SEED);
+    const hasOutage = chance(this.outageRandom, 0.1) || sabotage.hasOutage === true;
     const features = makeFeatures(
       this.featuresRandom,
       scenario.arrivals !== undefined,
       chance(this.editsRandom, 0.4),
+      hasOutage ? makeOutage(this.outageRandom) : undefined,
     );
     this.features = sabotage.features?.(features) ?? features;
     const breaker =
       scenario.breaker ?? (this.features.destinations ? resolveBreaker(QUICK_BREAKER) : undefined);
-    this.scenario = sabotage.scenario?.({ ...scenario, breaker }) ?? { ...scenario, breaker };
+    // Only queues that retry per record make probes.
+    const retryModes = hasOutage ? [{ fromMs: 0, bands: undefined }] : scenario.retryModes;
+    const made = { ...scenario, breaker, retryModes };
+    this.scenario = sabotage.scenario?.(made) ?? made;
     const { lateRepeat, throttled, clockJumps } = this.features;
     this.troubles = { ...this.scenario.faults, lateRepeat, throttled, clockJump: clockJumps?.chance ?? 0 };
     const deps = { clock: this.time.clock() };
@@ -175,7 +188,7 @@ export class World {
     this.scripts = new Map(scripts.map((script) => [script.id, this.withTask(script)]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
     const isShort = chance(seededRandom(seed + SHORT_WAITS_SEED), 0.25);
-    const interval = isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS;
+    const interval = this.features.outage?.waitSeconds ?? (isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS);
     this.perRecord = resolvePolicy({ type: 'constant', interval });
     this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions, interval);
     this.cloud = arrivals && this.makeCloud(arrivals);
@@ -616,12 +629,19 @@ export class World {
           clock: actor.clock,
           random: this.random,
           logger: SILENT,
+          failingMemory: this.memoryOfSandbox(),
         },
       );
     } catch (error) {
       this.witness.report(`${actor.name} threw ${(error as Error).stack}`);
       throw error;
     }
+  }
+
+  /** Mostly that of the run before; now and then the sandbox is a new one. */
+  private memoryOfSandbox(): FailingMemory | undefined {
+    if (!this.features.outage) return undefined;
+    return chance(this.outageRandom, 0.8) ? this.failingMemory : new Map();
   }
 
   private destinationOf(record: BacklogRecord): string {
@@ -698,9 +718,21 @@ export class World {
         );
       actor.step(made === 1 ? script.firstDurationMs : script.durationMs, () => {
         if (made <= script.crashesFirst) return actor.kill();
-        endOnce(() => actOut(script, attempt, this.random));
+        endOnce(() => (this.isDown() ? this.failsToConnect() : actOut(script, attempt, this.random)));
       });
     });
+  }
+
+  private isDown(): boolean {
+    return this.time.now - START < (this.features.outage?.untilMs ?? 0);
+  }
+
+  private failsToConnect(): void {
+    const random = this.outageRandom;
+    if (chance(random, 0.1)) throw new RetryAfter(between(random, 0, 1800));
+    if (chance(random, 0.05)) throw new Snooze(between(random, 0, 1800));
+    if (chance(random, 0.05)) throw new Snooze({ reason: 'down' });
+    throw new Error('down');
   }
 
   /** Looks on while records are read, and settles take effect. */

@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   edits: { sabotage: EDITED },
   arrivals: { sabotage: EDITED, hasArrivals: true },
   operators: { sabotage: EDITED, hasOperators: true },
+  outages: { sabotage: { hasOutage: true } },
 };
 /** Worlds at once in this process: each waits for turns of the event loop. */
 const AT_ONCE = 8;

@@ -7,6 +7,7 @@ import {
   type BreakerChoice,
   type BreakerMemory,
   type DestinationOf,
+  type FailingMemory,
   type HistoryOptions,
   historyLimits,
   type Process,
@@ -101,6 +102,7 @@ export class Harness {
       exactSince,
       watchdog,
       onLongAttempt,
+      failingMemory,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -148,6 +150,7 @@ export class Harness {
         clock: this.clock,
         random: this.random,
         breakerMemory: breakers,
+        failingMemory,
         watchdog,
         ...(onLongAttempt && { longAttempts: longAttempts(onLongAttempt) }),
         logger: {
@@ -214,6 +217,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly watchdog?: Watchdog;
     /** The breakers that the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
+    readonly failingMemory?: FailingMemory;
   };
 
 /** The due time that a wait of a policy is stored with, which begins so many seconds after the start. */

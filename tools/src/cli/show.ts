@@ -110,7 +110,7 @@ function describe(
 
 /** Says what the history does not have: it keeps as much as its limits allow. */
 export function historyHeading({ attempts, history }: Pick<BacklogRecord, 'attempts' | 'history'>): string[] {
-  const kept = history.length;
+  const kept = history.filter(({ probe }) => !probe).length;
   const dropped = attempts - kept;
   if (dropped <= 0) return kept > 0 ? ['attempts, the newest last'] : [];
   const them = counted(dropped, 'attempt');
@@ -126,7 +126,7 @@ function relative(ms: number): string {
 
 /** `2026-11-20T09:30:00.000Z  attempt 3  HttpError: HTTP 503  (240 ms; next 2026-11-20T09:33:00.000Z in retries)` */
 export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
-  const { at, attempt, ms, outcome, message, next, queue, stack } = entry;
+  const { at, attempt, ms, outcome, message, next, queue, stack, probe } = entry;
   const what = [outcome ?? entry.name ?? 'failed', message].filter(Boolean).join(': ');
   const then = [
     ms === undefined ? '' : `${ms} ms`,
@@ -139,7 +139,7 @@ export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
   const more = then.length > 0 ? `  ${paint('dim', `(${printable(then.join('; '))})`)}` : '';
   const frames = stack === undefined ? [] : stack.split('\n');
   return [
-    `  ${paint('dim', `${printable(at)}  attempt ${attempt}`)}  ${printable(what)}${more}`,
+    `  ${paint('dim', `${printable(at)}  ${probe ? 'probe' : `attempt ${attempt}`}`)}  ${printable(what)}${more}`,
     ...frames.map((frame) => `      ${paint('dim', printable(frame))}`),
   ];
 }

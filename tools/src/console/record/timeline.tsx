@@ -83,17 +83,17 @@ function Gap({ ms }: { ms: number }) {
 }
 
 function Entry({ entry, now, isNewest }: { entry: HistoryEntry; now: number; isNewest: boolean }) {
-  const { at, attempt, ms, outcome, name, message, stack, next, queue } = entry;
+  const { at, attempt, ms, outcome, name, message, stack, next, queue, probe } = entry;
   const kind = kindOf(entry);
   return (
-    <li data-key={`attempt-${attempt}`}>
+    <li data-key={`${probe ? 'probe' : 'attempt'}-${attempt}`}>
       <span>
         <time datetime={at}>{clockText(Date.parse(at), now)}</time>
       </span>
       <MarkIcon kind={kind} />
       <div>
-        <span class="b">{attempt}</span> <Foreign text={outcome ?? name ?? 'failed'} most={64} />{' '}
-        <span class="vh">({MARK_WORDS[kind]})</span>
+        <span class="b">{probe ? 'probe' : attempt}</span>{' '}
+        <Foreign text={outcome ?? name ?? 'failed'} most={64} /> <span class="vh">({MARK_WORDS[kind]})</span>
         {ms === undefined ? null : ' '}
         {ms === undefined ? null : (
           <span class="q sm">{ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}</span>
@@ -115,7 +115,7 @@ function Entry({ entry, now, isNewest }: { entry: HistoryEntry; now: number; isN
           </div>
         )}
         {stack === undefined ? null : (
-          <details id={`stack-${attempt}`} open={isNewest}>
+          <details id={`stack-${probe ? 'probe-' : ''}${attempt}`} open={isNewest}>
             <summary>Stack</summary>
             <pre class="stack">
               <bdi>{stack}</bdi>

@@ -101,6 +101,7 @@ function describeSummary(run: RunSummary): string {
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
     run.refused ? `${run.refused} refused by the table` : '',
     run.unknownTask ? `${run.unknownTask} of unknown tasks` : '',
+    run.probes ? `${run.probes} as probes` : '',
     run.leftOver > 0 ? `${run.leftOver} left over` : '',
   ].filter(Boolean);
   const counts = [`${run.succeeded} ok`, `${run.failed} failed`, `${run.dead} dead`, ...extras].join(', ');

@@ -1,0 +1,106 @@
+import type { Crashed } from '../leases/lease.js';
+import { type BacklogRecord, lostProbe, mayProbe, WHOLE_QUEUE } from '../record/index.js';
+import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
+import type { StopReason } from './stop-reason.js';
+
+/** The next records of a lane, of which some are looked at. */
+const MAX_KEYS = 10;
+/** A due time that lies beyond any wait. */
+const LAST_MS = Date.UTC(9999, 0);
+
+// A probe is the attempt of a record that waits, ahead of its time: its group has failed for long, and no record of it is due that
+// could tell whether it is back. See docs/monitoring.md. It passes every guard of an attempt, and holds the lease of its lane.
+
+/** Tells whether a run that has found nothing due has a record to probe, by the index alone. */
+export async function hasProbe(run: LaneRun): Promise<boolean> {
+  return mayLook(run) && (await nextIds(run)).length > 0;
+}
+
+/**
+ * Probes each group that fails, once its lane is drained. After a success it goes on, so that the note ends as soon as the group is
+ * back; the rest of its records wait as before.
+ */
+export async function makeProbes(run: LaneRun): Promise<StopReason | undefined> {
+  const { failing, executor, options } = run;
+  if (!mayLook(run) || !executor.hasRoom()) return undefined;
+  failing.looks(options.target.lane);
+  const ids = await whileHeld(run, nextIds(run));
+  for (let made = 0; made < ids.length && failing.toProbe().length > 0 && executor.hasRoom(); made++) {
+    const next = await inTurn(run, () => probeOne(run, ids));
+    if (next !== 'probed') return next;
+  }
+  return undefined;
+}
+
+function mayLook({ failing, options }: LaneRun): boolean {
+  return failing.toProbe().length > 0 && !failing.hasLooked(options.target.lane);
+}
+
+/** Reads before it journals, as the attempt of a suspect does: what the journal names as begun begins at once. */
+async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReason | 'probed' | undefined> {
+  const { lease, rules, executor, failing, counters } = run;
+  const passive = await beginRound(run, 1);
+  if (passive) return passive;
+  const isStillOurs = lease.watch();
+  const { records, stop } = await whileHeld(run, rules.read(ids));
+  if (stop) return stop;
+  const { record, group } = pick(run, records) ?? {};
+  if (!record || group === undefined) return undefined;
+  failing.beginProbe(group);
+  if (!(await lease.extend([record.id]))) return 'leaseLost';
+  // No attempt is made of what was read when the lease may have been another's.
+  if (!isStillOurs()) return undefined;
+  const before = counters.succeeded;
+  rules.probe = record.id;
+  const { late, deferred } = await executor.workOff([{ record }], true);
+  await executor.stragglers.below(1);
+  if (late.length + deferred.length === 0) counters.probed();
+  if (counters.succeeded > before) failing.probeSucceeded(group);
+  return 'probed';
+}
+
+/** The record that was not attempted for longest, so that one record which always fails does not stand for its group. */
+function pick(run: LaneRun, records: readonly BacklogRecord[]) {
+  const { failing } = run;
+  const groups = failing.toProbe();
+  const waiting = records
+    .filter((record) => isWaiting(run, record))
+    .toSorted((a, b) => ((a.lastAttemptAt ?? '') < (b.lastAttemptAt ?? '') ? -1 : 1));
+  for (const record of waiting) {
+    const group = failing.groupOf(record);
+    if (group !== undefined && groups.includes(group)) return { record, group };
+  }
+  const [record] = waiting;
+  return record && groups.includes(WHOLE_QUEUE) ? { record, group: WHOLE_QUEUE } : undefined;
+}
+
+/** A run was lost during a probe: the record is known to have ended its process, and waits as before. */
+export async function recoverProbe(
+  run: LaneRun,
+  { inFlight, rev, begun }: Crashed,
+  [record]: readonly BacklogRecord[],
+): Promise<StopReason | undefined> {
+  const { lease, executor, rules } = run;
+  if (!begun || inFlight.length !== 1 || record?.rev === rev || !record || !isWaiting(run, record))
+    return undefined;
+  if (!(await lease.extend([record.id]))) return 'leaseLost';
+  await executor.settle(record, lostProbe(record, rules.settleContext(record)));
+  return undefined;
+}
+
+/** Tells whether it waits for nothing but its policy, and its turn is still to come. */
+function isWaiting({ rules, lease, clock, options }: LaneRun, record: BacklogRecord): boolean {
+  const verdict = rules.judge(record);
+  const isNotDue = verdict.do === 'skip' && verdict.reason === 'notDue';
+  if (!isNotDue || lease.suspects.includes(record.id)) return false;
+  return mayProbe(record, clock.now(), options.tickSeconds) && rules.begin(record).change === undefined;
+}
+
+async function nextIds({ store, clock, options }: LaneRun): Promise<string[]> {
+  const { lane } = options.target;
+  const from = clock.now() + 1;
+  const { keys } = await store.pages.query({
+    ...{ lane, from, until: LAST_MS, order: 'oldestFirst', limit: MAX_KEYS },
+  });
+  return [...new Set(keys.map(({ id }) => id))];
+}
