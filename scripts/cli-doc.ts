@@ -20,6 +20,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   failures: ['why records fail', 'stats-and-top.md#why-records-fail'],
   stats: ['figures', 'stats-and-top.md#figures'],
   top: ['watch it in a terminal', 'stats-and-top.md#watch-it-in-a-terminal'],
+  metrics: ['Prometheus and Grafana', 'prometheus.md'],
   console: ['the console', 'console.md'],
   import: ['what a file may contain', 'command-line.md#backlog-import-file'],
   export: ['export', 'operate.md#export'],

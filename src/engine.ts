@@ -18,7 +18,22 @@ export {
   sweep,
 } from './intake/index.js';
 export { CLOCK_SKEW_MS, isExpired } from './leases/timed-hold.js';
-export { type FailingNow, failingNow } from './monitor/index.js';
+export {
+  type DescribedQueue,
+  type FailingNow,
+  failingNow,
+  GAUGE_FIELDS,
+  type GaugeDefinition,
+  GaugeReader,
+  type GaugeReaderDeps,
+  type GaugeValues,
+  type MeterProvider,
+  type MonitoredQueue,
+  monitoredQueue,
+  observeQueues,
+  QUEUE_GAUGES,
+  type QueueGaugeValues,
+} from './monitor/index.js';
 export { redrive } from './operate/changes.js';
 export type { PayloadMatch, SkipReason, Which } from './operate/index.js';
 export { mergeInto } from './operate/merge-patch.js';

@@ -1625,6 +1625,70 @@ declare function failingNow({ failing, paused }: Pick<QueueState, 'failing' | 'p
     readonly isPassive: boolean | undefined;
 }): FailingNow | undefined;
 
+interface MonitoredQueue {
+    readonly name: string;
+    readonly shards: number;
+    readonly bands: readonly TierBand[];
+    readonly retry?: RetryPolicy | undefined;
+}
+interface DescribedQueue {
+    readonly retryMode: RetryMode;
+    readonly retry?: RetryPolicy | undefined;
+    readonly shards?: number | undefined;
+    readonly timeout?: number | undefined;
+}
+declare function monitoredQueue(name: string, described: DescribedQueue, timeoutSeconds: number): MonitoredQueue;
+
+interface GaugeValues {
+    readonly waiting?: number | undefined;
+    readonly oldestDueAge?: number | undefined;
+    readonly failing?: number | undefined;
+    readonly dead?: number | undefined;
+    readonly inRetry?: number | undefined;
+    readonly paused?: 0 | 1 | undefined;
+    readonly readingAge?: number | undefined;
+}
+interface QueueGaugeValues {
+    readonly table: string;
+    readonly queue: string;
+    readonly values: GaugeValues;
+}
+interface GaugeDefinition {
+    readonly name: string;
+    readonly unit?: '{record}' | 's' | undefined;
+    readonly description: string;
+}
+declare const QUEUE_GAUGES: Readonly<Record<keyof GaugeValues, GaugeDefinition>>;
+declare const GAUGE_FIELDS: readonly (keyof GaugeValues)[];
+
+interface GaugeReaderDeps {
+    readonly store: OperatorStore;
+    readonly clock: Clock;
+    readonly log: Pick<AttemptLogger, 'warn'>;
+    readonly stop: AbortSignal;
+    readonly table: string;
+    readonly region?: string | undefined;
+    readonly primaryRegion?: string | undefined;
+}
+declare class GaugeReader {
+    constructor(queues: readonly MonitoredQueue[], deps: GaugeReaderDeps);
+    read(): Promise<readonly QueueGaugeValues[]>;
+}
+
+interface MeterProvider {
+    getMeter(name: string, version?: string): {
+        createObservableGauge(name: string, options: object): unknown;
+        addBatchObservableCallback(callback: (result: ObservableResult) => void | Promise<void>, observables: never[]): void;
+    };
+    forceFlush?(options?: {
+        timeoutMillis?: number;
+    }): Promise<void>;
+}
+interface ObservableResult {
+    observe(gauge: never, value: number, attributes: Record<string, string>): void;
+}
+declare function observeQueues(provider: MeterProvider, read: () => readonly QueueGaugeValues[] | Promise<readonly QueueGaugeValues[]>): void;
+
 interface Reading {
     readonly at: string;
     readonly counts: QueueCounts;
@@ -2595,6 +2659,8 @@ export {
     DynamoDbOperatorStore,
     DynamoDbStore,
     DynamoDbSweepStore,
+    GAUGE_FIELDS,
+    GaugeReader,
     HandlerFindingError,
     InsertInterruptedError,
     InvalidRecordError,
@@ -2610,6 +2676,7 @@ export {
     POLICY_TYPES,
     PageTurns,
     QUEUE_DEFAULTS,
+    QUEUE_GAUGES,
     QUEUE_NAME,
     QUEUE_PATTERN,
     RateLimiter,
@@ -2699,10 +2766,12 @@ export {
     limited,
     mergeInto,
     minuteText,
+    monitoredQueue,
     names,
     nearest,
     nextAttemptAt,
     notReadyText,
+    observeQueues,
     openTelemetry,
     ownLaneOf,
     parseDeliveryUrl,
@@ -2788,6 +2857,7 @@ export type {
     Delay,
     DeliveryDescription,
     DeliveryProps,
+    DescribedQueue,
     DuePart,
     Duration,
     EntryFunctionProps,
@@ -2806,6 +2876,9 @@ export type {
     FakeRequest,
     Finding,
     FunctionProps,
+    GaugeDefinition,
+    GaugeReaderDeps,
+    GaugeValues,
     GrantInsertOptions,
     HandlerMiddleware,
     HandlerRequest,
@@ -2833,7 +2906,9 @@ export type {
     LogEntry,
     Look,
     MatcherResult,
+    MeterProvider,
     MinuteCount,
+    MonitoredQueue,
     NewRecord,
     NotReady,
     OpenBreaker,
@@ -2854,6 +2929,7 @@ export type {
     QueueCounts,
     QueueDescription,
     QueueFailures,
+    QueueGaugeValues,
     QueueProps,
     QueueStats,
     QueueStatus,

@@ -1,13 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import {
-  failingNow,
+  gaugesOf,
   type LastAges,
+  lookAtQueue,
   type MonitoredQueue,
-  oldestDueAge,
   RateLimitedCounter,
   type RateLimitedCounts,
   type Reading,
   readingItem,
+  registeredMeterProvider,
   reportedAge,
 } from '../../src/monitor/index.js';
 import { isPassive } from '../../src/registry/regions.js';
@@ -20,6 +21,7 @@ import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { emitGauges, emitRemovedQueues, emitSourcesStopped, emitTableGauges } from '../metrics.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
+import { GaugeExport } from './gauge-export.js';
 import { monitoredQueues, type RemovedQueue, registeredQueues } from './registered.js';
 import { readMonitorSettings } from './settings.js';
 
@@ -90,6 +92,8 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     };
   });
 
+  let exported: GaugeExport | undefined;
+
   const handle = async (_: unknown, context: LambdaContext) => {
     const { settings, clock, store, noted, ages, counter } = start();
     const { metrics } = settings;
@@ -103,11 +107,17 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const { queues, removed } =
       'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
     const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
+    const provider = registeredMeterProvider();
+    if (provider) exported ??= new GaugeExport(provider, table);
     const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
       const deps = { store, now: clock.now() };
-      const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.queues.read(queue.name)]);
-      const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
-      const failingSeconds = failingNow(state, counted, { now: deps.now, isPassive: passive })?.seconds;
+      const count = () => counter.count(queue, deps, () => clock.wall() < deadline);
+      const look = await lookAtQueue(queue, { ...deps, count, isPassive: passive }).catch((error) => {
+        exported?.noteUnread(queue.name, deps.now);
+        throw error;
+      });
+      const { age, state, counted, failingSeconds } = look;
+      exported?.note(queue.name, gaugesOf(look, deps.now), deps.now);
       const reading = {
         queue: queue.name,
         oldestDueAge: Math.round(age),
@@ -147,9 +157,10 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const [, ...readings] = (await allOrThrow([
       lookAtSources,
       ...queues.map((queue) => () => read(queue)),
-    ]).finally(() => {
+    ]).finally(async () => {
       const gauges = { oldestDueAge: oldest, failingSeconds: longestFailing };
       if (settings.tableAlarms) emitTableGauges(gauges, table, metrics);
+      await exported?.flush(clock, logger);
     })) as QueueReading[];
     if ('error' in registered) throw registered.error;
     reportRemoved(readings, removed, logger, (count) => emitRemovedQueues(count, table, metrics));

@@ -1,12 +1,10 @@
-import type { MonitoredQueue } from '../../src/monitor/index.js';
-import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../../src/policies/index.js';
+import { type MonitoredQueue, monitoredQueue } from '../../src/monitor/index.js';
 import { removedQueues, removedSince, tidied } from '../../src/registry/removed.js';
 import type { BacklogStore, QueueOwner, Registry } from '../../src/store/index.js';
 import { randomToken, systemRandom } from '../../src/support/random.js';
 import type { MonitorSettings } from './settings.js';
 
 type RegistryStore = Pick<BacklogStore, 'registry'>;
-type Described = Pick<QueueOwner, 'retryMode' | 'retry' | 'shards' | 'timeout'>;
 
 /** A queue that no function serves any more. */
 export interface RemovedQueue {
@@ -58,21 +56,4 @@ export async function registeredQueues(
 /** The queues of the monitor's own settings. */
 export function monitoredQueues({ queues, functionTimeoutSeconds }: MonitorSettings): MonitoredQueue[] {
   return Object.entries(queues).map(([name, queue]) => monitoredQueue(name, queue, functionTimeoutSeconds));
-}
-
-function monitoredQueue(name: string, described: Described, timeoutSeconds: number): MonitoredQueue {
-  const { retryMode, shards = 1, timeout = timeoutSeconds } = described;
-  const retry = policyOf(described);
-  const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
-  return { name, shards, bands: retryMode === 'progressive' ? tierBands(tiers, timeout) : [], retry };
-}
-
-/** The policy of a queue; undefined if it is invalid, as any service may have written the registry. */
-function policyOf({ retry }: Described): RetryPolicy | undefined {
-  try {
-    if (retry !== undefined) resolvePolicy(retry);
-    return retry;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,11 @@
-import type { RetryPolicy, TierBand } from '../policies/index.js';
-import { lanesOf } from '../record/index.js';
+import {
+  DEFAULT_TIERS,
+  type RetryPolicy,
+  resolvePolicy,
+  type TierBand,
+  tierBands,
+} from '../policies/index.js';
+import { lanesOf, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { lagSeconds } from '../worker/counters.js';
 
@@ -12,6 +18,38 @@ export interface MonitoredQueue {
   readonly bands: readonly TierBand[];
   /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
+}
+
+/** The settings of a queue that its gauges depend on. */
+export interface DescribedQueue {
+  readonly retryMode: RetryMode;
+  /** The policy. Default: that of the retry mode; also for an invalid one, as any service may have written it. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Lanes that its records are spread over. Default: 1. */
+  readonly shards?: number | undefined;
+  /** Seconds that its function may take, which the age bands of a progressive queue depend on. */
+  readonly timeout?: number | undefined;
+}
+
+/** @param timeoutSeconds of functions, where the description has none */
+export function monitoredQueue(
+  name: string,
+  described: DescribedQueue,
+  timeoutSeconds: number,
+): MonitoredQueue {
+  const { retryMode, shards = 1, timeout = timeoutSeconds } = described;
+  const retry = policyOf(described);
+  const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
+  return { name, shards, bands: retryMode === 'progressive' ? tierBands(tiers, timeout) : [], retry };
+}
+
+function policyOf({ retry }: DescribedQueue): RetryPolicy | undefined {
+  try {
+    if (retry !== undefined) resolvePolicy(retry);
+    return retry;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface GaugeDeps {

@@ -1,5 +1,15 @@
 export { type FailingNow, failingNow } from './failing.js';
-export { type MonitoredQueue, oldestDueAge } from './gauges.js';
+export { GaugeReader, type GaugeReaderDeps } from './gauge-reader.js';
+export { type DescribedQueue, type MonitoredQueue, monitoredQueue, oldestDueAge } from './gauges.js';
+export { type MeterProvider, observeQueues, registeredMeterProvider } from './open-telemetry.js';
 export { type LastAges, reportedAge } from './pauses.js';
+export {
+  GAUGE_FIELDS,
+  type GaugeDefinition,
+  type GaugeValues,
+  QUEUE_GAUGES,
+  type QueueGaugeValues,
+} from './queue-gauges.js';
 export { RateLimitedCounter, type RateLimitedCounts } from './rate-limited-counts.js';
+export { gaugesOf, lookAtQueue } from './read-queue.js';
 export { parseReading, type Reading, readingItem } from './reading.js';

@@ -58,7 +58,7 @@ export function failuresOf(known: Known): QueueFailures {
   const endedAt = backAt ?? (minutes && hasFailed(minutes, now) ? undefined : msOf(noted?.endedAt));
   return {
     failing,
-    failingSeconds: 0,
+    failingSeconds: noted && 0,
     isFailing: false,
     backAt: isRecovering(known, endedAt) ? endedAt : undefined,
   };

@@ -29,7 +29,8 @@ describe('the failures of a queue', () => {
       failingGroups: [{ group: 'erp.example.com', since: seconds(20) }],
     });
     expect(failuresOf(known(notesText([failing]), { isPassive: true }))).toMatchObject({ isFailing: false });
-    expect(failuresOf(known(undefined))).toMatchObject({ isFailing: false, backAt: undefined });
+    expect(failuresOf(known(undefined))).toMatchObject({ isFailing: false, failingSeconds: undefined });
+    expect(failuresOf(known(notesText([], 7)))).toMatchObject({ isFailing: false, failingSeconds: 0 });
     expect(failuresOf(known('[nonsense'))).toMatchObject({ isFailing: false });
   });
 

@@ -60,6 +60,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['monitoring.md', 'Alarms'],
       ['metrics.md'],
       ['dashboard.md', 'Dashboard'],
+      ['prometheus.md', 'Prometheus, Grafana'],
       ['runbook.md'],
       ['failures.md'],
       ['logs.md'],

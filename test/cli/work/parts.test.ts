@@ -195,7 +195,7 @@ describe('the health endpoint', () => {
     const { signal } = new AbortController();
     const health = new Health({ wall: () => now }, 60_000, signal);
     const job = { name: 'orders' } as Job;
-    const server = await serveHealth(health, '127.0.0.1', 0);
+    const server = await serveHealth(health, { host: '127.0.0.1', port: 0 });
     const ask = async (path: string) => {
       const answer = await fetch(server.url + path);
       return [answer.status, await answer.text()] as const;

@@ -17,6 +17,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   failures: [LOOK, 'why records fail, one row per cause'],
   stats: [LOOK, 'how the queues are doing: waiting, due, dead, late'],
   top: [LOOK, 'the queues live in the terminal, the worst first'],
+  metrics: [LOOK, 'gauges for Prometheus, a dashboard for Grafana'],
   console: [LOOK, 'the console in the browser'],
   work: [ACT, 'attempt what is due, in a container or on a server'],
   import: [ACT, 'put records of a file into the backlog'],

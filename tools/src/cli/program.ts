@@ -14,6 +14,7 @@ import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
 import { initCommand } from './init/command.js';
 import { list } from './list.js';
+import { addMetrics } from './metrics/command.js';
 import { addOperate } from './operate/command.js';
 import { endsWith } from './operate/end.js';
 import { SELECTION_FLAGS } from './operate/selection-flags.js';
@@ -171,6 +172,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addFailover(program, output, onExit);
   addConsole(program, output, onExit);
   addTop(program, output, onExit);
+  addMetrics(program, output, onExit);
 
   program
     .command('policy')

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Clock, toIso } from 'dynamo-backlog/engine';
+import { type Address, serve, type WorkServer } from './http-server.js';
 import type { Job } from './jobs.js';
 
 /** Time after which failures make a queue unhealthy: the SDK repeats requests, and so does the next run. */
@@ -112,18 +111,12 @@ function failed(before: JobState | undefined, now: number, reason: string): JobS
   return { endedAt: now, ended: 'failed', failingSince: before?.failingSince ?? now, reason };
 }
 
-export interface HealthServer {
-  /** The address, such as `http://127.0.0.1:8090`. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /**
  * Answers two paths. `/health` is 503 while a queue cannot be worked on or the sweep fails, such as while DynamoDB does not
  * answer. `/live` is 503 if the process itself does not get on, which a restart would help.
  */
-export async function serveHealth(health: Health, host: string, port: number): Promise<HealthServer> {
-  const server: Server = createServer((request, response) => {
+export function serveHealth(health: Health, at: Address): Promise<WorkServer> {
+  return serve(at, (request, response) => {
     const [pathname] = (request.url ?? '/').split('?');
     const isHealth = pathname === '/health';
     if (!isHealth && pathname !== '/live') {
@@ -136,18 +129,4 @@ export async function serveHealth(health: Health, host: string, port: number): P
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
     response.writeHead(isBad ? 503 : 200, headers).end(`${JSON.stringify(body)}\n`);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const { port: actual } = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return {
-    url: `http://${name}:${actual}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationError } from 'dynamo-backlog';
+import { type GaugeReader, type MeterProvider, observeQueues } from 'dynamo-backlog/engine';
 import { type EmitMetrics, METRICS_NAMESPACE, runMetrics } from '../../../functions/metrics.js';
 
-/** The part of the module `@opentelemetry/api` that is used. */
-export interface MetricsApi {
+/** The part of the module `@opentelemetry/api` that counts runs. */
+export interface InstrumentsApi {
   readonly metrics: {
     getMeter(
       name: string,
@@ -14,6 +15,11 @@ export interface MetricsApi {
       createHistogram(name: string, options: object): Instrument<'record'>;
     };
   };
+}
+
+/** The part of the module `@opentelemetry/api` that is used. */
+export interface MetricsApi extends InstrumentsApi {
+  readonly metrics: InstrumentsApi['metrics'] & MeterProvider;
 }
 
 type Instrument<Method extends string> = {
@@ -41,7 +47,7 @@ export async function metricsApi(path: string): Promise<MetricsApi> {
 }
 
 /** The metrics of the functions, under the same names, as instruments of OpenTelemetry. */
-export function openTelemetryMetrics(api: MetricsApi, version: string): EmitMetrics {
+export function openTelemetryMetrics(api: InstrumentsApi, version: string): EmitMetrics {
   const meter = api.metrics.getMeter(METRICS_NAMESPACE, version);
   const counters = new Map<string, Instrument<'add'>>();
   const histograms = new Map<string, Instrument<'record'>>();
@@ -63,4 +69,9 @@ export function openTelemetryMetrics(api: MetricsApi, version: string): EmitMetr
       instrumentOf(histograms, name, create).record(value, attributes);
     }
   };
+}
+
+/** Hands the gauges of the queues to OpenTelemetry; they are read when an SDK asks for them. */
+export function openTelemetryGauges(api: MetricsApi, gauges: Pick<GaugeReader, 'read'>): void {
+  observeQueues(api.metrics, () => gauges.read());
 }

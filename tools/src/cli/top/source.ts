@@ -9,6 +9,7 @@ import {
   sentenceOf,
   snapshotOf,
 } from 'dynamo-backlog/overview';
+import { refuseUnknownQueues } from '../operate/known-queue.js';
 import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
 import { type Explorer, explorerOf } from './explore.js';
 import { RemoteRuntime } from './remote-runtime.js';
@@ -161,4 +162,38 @@ export function sourceAt(
     },
     close: () => client.destroy(),
   };
+}
+
+/** The overview by the tables alone, without what a local runtime knows beside them. */
+export interface OverviewOfTables extends Pick<Reading, 'snapshot' | 'readUnits'> {
+  /** Name of the table of records. */
+  readonly table: string;
+  /** Name and place of the table, for the user. */
+  readonly where: string;
+}
+
+/**
+ * Reads the overview once.
+ *
+ * @param queues names that the user has given
+ * @throws UsageError for a name that is not known
+ */
+export async function overviewOfTables(
+  flags: OperateTargetFlags,
+  queues: readonly string[] = [],
+): Promise<OverviewOfTables> {
+  const at = await tablesAt(flags);
+  const { client, table, clock, where } = at.target;
+  try {
+    await refuseUnknownQueues(queues, at);
+    const names = [...(at.target.queues ?? []), ...queues].map((name) => ({ name }));
+    const backlog = { table, controlTable: at.controlTable, client, clock };
+    const deps: OverviewDeps = { backlog, queues: () => names };
+    const { counts, error } = await new CountsReader(deps).read();
+    if (!counts) throw error;
+    const snapshot = snapshotOf(deps, counts, Date.parse(counts.stats.at));
+    return { table, where, snapshot, readUnits: counts.readUnits };
+  } finally {
+    client.destroy();
+  }
 }

@@ -36,6 +36,12 @@ export function addWork(program: Command, output: Output): void {
       flags.port,
     )
     .option('--health-host <address>', 'where it listens; 0.0.0.0 in a container (default: 127.0.0.1)')
+    .option(
+      '--metrics-port <port>',
+      'serve gauges of its queues for Prometheus at /metrics there; 0 for any free one (default: off)',
+      flags.port,
+    )
+    .option('--metrics-host <address>', 'where it listens; 0.0.0.0 in a container (default: 127.0.0.1)')
     .addOption(
       new Option('--metrics <kind>', 'emf: lines for CloudWatch Logs; otel: OpenTelemetry')
         .choices(METRICS_KINDS)

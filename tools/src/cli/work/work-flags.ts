@@ -19,6 +19,9 @@ export interface WorkCommandFlags {
   readonly healthPort?: number | undefined;
   /** Default: 127.0.0.1. */
   readonly healthHost?: string | undefined;
+  readonly metricsPort?: number | undefined;
+  /** Default: 127.0.0.1. */
+  readonly metricsHost?: string | undefined;
   readonly metrics: (typeof METRICS_KINDS)[number];
   readonly sweep?: boolean | undefined;
 }

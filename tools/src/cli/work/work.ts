@@ -1,31 +1,34 @@
 import { ConfigurationError, StoreError } from 'dynamo-backlog';
 import {
   createDynamoDbClient,
+  DynamoDbOperatorStore,
   DynamoDbSweepStore,
+  type GaugeReader,
   randomToken,
   systemClock,
   systemRandom,
   VERSION,
 } from 'dynamo-backlog/engine';
 import type { AttemptLogger } from 'dynamo-backlog/lambda';
-import { onPort } from '../../local/ports.js';
 import { applyFlags } from '../../work/environment.js';
+import { gaugesOfWorker } from '../../work/gauges.js';
 import { Health, serveHealth } from '../../work/health.js';
 import { errorLine, jsonLogger, watchingText } from '../../work/log.js';
-import { metricsApi, openTelemetryMetrics } from '../../work/otel.js';
+import { serveMetrics } from '../../work/metrics-server.js';
+import { type MetricsApi, metricsApi, openTelemetryGauges, openTelemetryMetrics } from '../../work/otel.js';
 import { prepare } from '../../work/prepare.js';
 import { sweepDaily } from '../../work/sweep.js';
 import { FirstRunError, workOn } from '../../work/worker.js';
 import { explain } from '../explain.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { EXIT, type ExitCode, type Output } from '../output.js';
+import { serverAt } from './server-at.js';
 import type { WorkCommandFlags } from './work-flags.js';
 
 /** Time after the grace, to write outcomes and to give leases back. */
 const LAST_WORDS_MS = 10_000;
 const EVERY_MS = 5_000;
 const GRACE_MS = 20_000;
-const HEALTH_HOST = '127.0.0.1';
 
 /** `backlog work`: runs until SIGTERM or SIGINT; a second one ends it at once. */
 export async function work(given: WorkCommandFlags, output: Output): Promise<never> {
@@ -57,16 +60,20 @@ export async function work(given: WorkCommandFlags, output: Output): Promise<nev
 
 async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: AttemptLogger): Promise<void> {
   const { env } = process;
-  const { every = EVERY_MS, grace = GRACE_MS, healthPort: port, healthHost: host = HEALTH_HOST } = given;
+  const { every = EVERY_MS, grace = GRACE_MS } = given;
   const tables = applyFlags(given, env);
   endOnUncaught(log);
   const [clock, random] = [systemClock, systemRandom];
   const health = new Health(clock, Number.POSITIVE_INFINITY, stop);
   // Before anything can keep it waiting.
-  const server =
-    port === undefined
-      ? undefined
-      : await onPort(port, '--health-port', (free) => serveHealth(health, host, free));
+  const server = await serverAt({ flag: '--health', port: given.healthPort, host: given.healthHost }, (at) =>
+    serveHealth(health, at),
+  );
+  let gauges: GaugeReader | undefined;
+  const scraped = await serverAt(
+    { flag: '--metrics', port: given.metricsPort, host: given.metricsHost },
+    (at) => serveMetrics(at, () => gauges),
+  );
   const onDamaged = (key: string, attributes: readonly string[]) =>
     log.error('a control item was damaged', { key, attributes });
   const client = createDynamoDbClient();
@@ -79,9 +86,20 @@ async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: Attemp
     attemptTimeout: given.attemptTimeout === undefined ? undefined : given.attemptTimeout / 1000,
     concurrency: given.concurrency,
   };
-  const emitFor = (path: string) => emitOf(given, path);
+  let api: MetricsApi | undefined;
+  const emitFor = async (path: string) => {
+    if (given.metrics === 'emf') return undefined;
+    if (given.metrics === 'off') return () => {};
+    api = await metricsApi(path);
+    return openTelemetryMetrics(api, VERSION);
+  };
   const options = await prepare(flags, { store, clock, env, log, stop, emitFor });
   health.runMs = options.timeoutSeconds * 1000;
+  if (api || scraped) {
+    const operator = new DynamoDbOperatorStore({ client, tables, clock });
+    gauges = gaugesOfWorker(options, { store: operator, clock, log, stop, table: tables.records });
+  }
+  if (api && gauges) openTelemetryGauges(api, gauges);
   log.info('working', {
     watching: watchingText(options.queues),
     queues: options.queues.map(({ name }) => name),
@@ -89,6 +107,7 @@ async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: Attemp
     everySeconds: every / 1000,
     owner: options.env.BACKLOG_OWNER,
     health: server?.url,
+    metrics: scraped && `${scraped.url}/metrics`,
     version: VERSION,
   });
   const sweeping = given.sweep
@@ -101,11 +120,6 @@ async function workUntil(stop: AbortSignal, given: WorkCommandFlags, log: Attemp
     throw new ConfigurationError(error.message, { cause: error });
   }
   await sweeping;
-}
-
-async function emitOf({ metrics }: WorkCommandFlags, path: string) {
-  if (metrics === 'emf') return undefined;
-  return metrics === 'off' ? () => {} : openTelemetryMetrics(await metricsApi(path), VERSION);
 }
 
 /**

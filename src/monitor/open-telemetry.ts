@@ -1,0 +1,60 @@
+import { VERSION } from '../support/version.js';
+import { GAUGE_FIELDS, QUEUE_GAUGES, type QueueGaugeValues } from './queue-gauges.js';
+
+/** The part of a provider of meters that is used; `metrics` of `@opentelemetry/api` fits as well. */
+export interface MeterProvider {
+  getMeter(
+    name: string,
+    version?: string,
+  ): {
+    createObservableGauge(name: string, options: object): unknown;
+    addBatchObservableCallback(
+      callback: (result: ObservableResult) => void | Promise<void>,
+      observables: never[],
+    ): void;
+  };
+  /** Exports what is not exported yet. Of the SDK alone. */
+  forceFlush?(options?: { timeoutMillis?: number }): Promise<void>;
+}
+
+interface ObservableResult {
+  observe(gauge: never, value: number, attributes: Record<string, string>): void;
+}
+
+/**
+ * Hands gauges of queues to OpenTelemetry, which asks for them each time that it exports. Without an SDK it never asks,
+ * so nothing is read.
+ *
+ * @param read gives the present values. A rejection is for the SDK: it exports no gauge then
+ */
+export function observeQueues(
+  provider: MeterProvider,
+  read: () => readonly QueueGaugeValues[] | Promise<readonly QueueGaugeValues[]>,
+): void {
+  const meter = provider.getMeter('dynamo-backlog', VERSION);
+  const gauges = GAUGE_FIELDS.map((field) => {
+    const { name, ...options } = QUEUE_GAUGES[field];
+    return [field, meter.createObservableGauge(name, options) as never] as const;
+  });
+  const observe = async (result: ObservableResult) => {
+    for (const { table, queue, values } of await read()) {
+      for (const [field, gauge] of gauges) {
+        const value = values[field];
+        if (value !== undefined) result.observe(gauge, value, { table, queue });
+      }
+    }
+  };
+  meter.addBatchObservableCallback(
+    observe,
+    gauges.map(([, gauge]) => gauge),
+  );
+}
+
+/** The key by which all copies of `@opentelemetry/api` 1.x of a process share what is registered. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1');
+
+/** The provider that an SDK has registered in this process, such as one of a Lambda layer. Undefined: none. */
+export function registeredMeterProvider(): MeterProvider | undefined {
+  const registered = (globalThis as { [REGISTERED]?: { metrics?: MeterProvider } })[REGISTERED];
+  return registered?.metrics;
+}
