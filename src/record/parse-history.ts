@@ -36,12 +36,12 @@ export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] |
 function parseEntry(entry: Deps): HistoryEntry {
   const { at, attempt, ms, outcome, next, queue, name, message, stack, retryAfter, probe } = entry;
   const known = {
-    ms: finite(ms),
+    ms: typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined,
     outcome: OUTCOMES.find((one) => one === outcome),
     ...limitTexts({ name: text(name), message: text(message), stack: text(stack) }),
     next: short(next),
     queue: short(queue),
-    retryAfter: finite(retryAfter),
+    retryAfter: typeof retryAfter === 'number' && retryAfter > 0 ? retryAfter : undefined,
     probe: probe === true ? true : undefined,
   };
   const given = Object.entries(known).filter(([, part]) => part !== undefined);
@@ -61,10 +61,6 @@ function short(value: unknown): string | undefined {
   return typeof value === 'string' ? truncate(value, MAX_SHORT_BYTES) : undefined;
 }
 
-function finite(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
 function count(value: unknown): number {
-  return finite(value) ?? 0;
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

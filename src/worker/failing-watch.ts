@@ -58,6 +58,8 @@ interface WatchDeps {
  * queue without notes, writes nothing and names no destination.
  */
 export class FailingWatch {
+  /** Something of the queue is noted to fail, so that records of it may be probed. */
+  hasNotes = false;
   private state: ReadState | undefined;
   private notes: FailingNotes = { notes: [] };
   private outcomes = new Map<string, GroupOutcomes>();
@@ -76,11 +78,13 @@ export class FailingWatch {
   }
 
   /** Takes note of the queue, as a page has just read it. */
-  refresh(state: ReadState): void {
-    this.take(state);
-    const { failingMemory: memory, queue, clock } = this.deps;
+  refresh(state: ReadState, readAt = this.deps.clock.wall()): void {
+    const { failingMemory: memory, queue, probes } = this.deps;
+    if (state.failing !== this.state?.failing) this.notes = parseFailing(state.failing);
+    this.state = state;
+    this.hasNotes = probes && this.notes.notes.length > 0;
     const lookedAt = memory?.get(queue)?.lookedAt ?? new Map<string, number>();
-    memory?.set(queue, { state, readAt: clock.wall(), lookedAt });
+    memory?.set(queue, { state, readAt, lookedAt });
   }
 
   /** Counts the outcome of an attempt, once it is written. What is not ready yet is neither a success nor a failure. */
@@ -89,11 +93,6 @@ export class FailingWatch {
     if (set.status === 'SUCCESS') this.succeeded(record);
     // A record that is dead of its age has no new error.
     else if (set.lastError !== undefined) this.failed(record, set);
-  }
-
-  /** Something of the queue is noted to fail, so that records of it may be probed. */
-  get hasNotes(): boolean {
-    return this.deps.probes && this.notes.notes.length > 0;
   }
 
   /**
@@ -106,7 +105,7 @@ export class FailingWatch {
     if (!probes || !failingMemory) return false;
     const known = failingMemory.get(queue);
     try {
-      if (known && clock.wall() - known.readAt < RECALL_MS) this.take(known.state);
+      if (known && clock.wall() - known.readAt < RECALL_MS) this.refresh(known.state, known.readAt);
       else this.refresh(await store.queues.read(queue));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -182,11 +181,6 @@ export class FailingWatch {
       if (!(error instanceof StoreError)) throw error;
       logger.warn('what fails could not be noted', { queue, error: error.message });
     }
-  }
-
-  private take(state: ReadState): void {
-    if (state.failing !== this.state?.failing) this.notes = parseFailing(state.failing);
-    this.state = state;
   }
 
   private succeeded(record: BacklogRecord): void {
