@@ -345,6 +345,7 @@ interface FailingNote {
     readonly recentFailures: number;
     readonly countedAt: number;
     readonly isQuiet: boolean;
+    readonly error: string;
 }
 
 declare function isMisindexed(record: BacklogRecord): boolean;

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from '../record/index.js';
+import { type ErrorEntry, httpStatusOf } from '../record/index.js';
 import { withoutTrailing } from '../support/trailing.js';
 
 /** The cause of a failure: many queues, messages and records can share it. */
@@ -13,11 +13,6 @@ export interface Cause {
 
 type Failure = Pick<ErrorEntry, 'name' | 'message'>;
 
-/** `HTTP 503`, `status code 503`, `answered 503`: as the HTTP delivery, fetch, axios and handlers write it. */
-const STATUS_WORD =
-  /\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: code)?|response code|answered|returned|responded)(?: with)?[ :=]{1,3}([3-5]\d\d)\b/i;
-/** `503`, `503: down`, `503 Service Unavailable`. */
-const STATUS_FIRST = /^([3-5]\d\d)(?=$|:| [A-Z])/;
 const URL_HOST = /https?:\/\/(?:[^\s/@]*@)?(\[[0-9a-f:.]+\](?::\d{1,5})?|[a-z0-9.-]+(?::\d{1,5})?)/i;
 /** Node.js names the host behind the code. An address is none: a name has many, which change. */
 const NODE_HOST =
@@ -26,11 +21,11 @@ const MAX_HOST = 100;
 
 /** The cause of a failure, as far as its class and its message tell. */
 export function causeOf({ name, message }: Failure): Cause {
-  const status = (STATUS_FIRST.exec(message) ?? STATUS_WORD.exec(message))?.[1];
+  const status = httpStatusOf(message);
   const host = (URL_HOST.exec(message) ?? NODE_HOST.exec(message))?.[1];
   return {
     error: name,
-    ...(status !== undefined && { status: Number(status) }),
+    ...(status !== undefined && { status }),
     ...(host !== undefined && { host: withoutTrailing(host.toLowerCase().slice(0, MAX_HOST), '.') }),
   };
 }

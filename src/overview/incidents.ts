@@ -78,14 +78,21 @@ function signsOf(queue: QueueView): Sign[] {
     return { queue, destination: named(destination), ...times };
   });
   const ofGroups = failingGroups.map(
-    ({ group, since, lastAt }): Sign => ({
+    ({ group, since, lastAt, error }): Sign => ({
       ...{ queue, destination: named(group), since: since * 1000, lastFailureAt: lastAt * 1000 },
+      cause: causeIn(error),
     }),
   );
   const all = [...ofBreakers, ...ofGroups];
   const ofDestinations = all.filter(({ destination }) => destination !== undefined);
   if (ofDestinations.length > 0) return ofDestinations;
   return all.length === 0 && failing ? [{ queue, destination: undefined, since: failing.since }] : all;
+}
+
+/** The cause that a note has, `HttpError 503` for one. */
+function causeIn(text: string): Cause | undefined {
+  const [, error = '', status] = /^(.*?)(?: ([3-5]\d\d))?$/s.exec(text) ?? [];
+  return error === '' ? undefined : { error, ...(status !== undefined && { status: Number(status) }) };
 }
 
 function named(destination: string): string | undefined {

@@ -1,3 +1,5 @@
+import { httpStatusOf } from './http-status.js';
+
 /**
  * The evidence that a group of records has not recovered: it fails since a time, and successes have not outweighed the failures.
  * Times are of the backlog, in epoch seconds.
@@ -21,6 +23,8 @@ export interface FailingNote {
   readonly countedAt: number;
   /** The whole queue has recovered since the last failure: the group is not known to fail any more. */
   readonly isQuiet: boolean;
+  /** Class and HTTP status of the last error that counted, such as `HttpError 503`. Empty: not known. */
+  readonly error: string;
 }
 
 /** The groups of a queue that fail. */
@@ -51,6 +55,8 @@ export interface GroupOutcomes {
   firstFailureAt: number;
   /** The last failure of any record; 0: none has failed. */
   lastFailureAt: number;
+  /** The last error, as in `FailingNote`. */
+  error: string;
 }
 
 /** The group of all records of the queue. */
@@ -77,7 +83,9 @@ const DAY_SECONDS = 86_400;
 const MAX_GROUPS = 12;
 /** The notes are in the queue's item, which every page reads: it stays in one write unit. */
 const MAX_BYTES = 850;
-const ENTRY_LENGTH = 9;
+const ENTRY_LENGTH = 10;
+/** Characters of an error's class. */
+const MAX_NAME = 30;
 /** The end of the year 9999, in epoch seconds. */
 const LAST_SECOND = Date.UTC(10_000, 0) / 1000;
 /** Characters of a group's name. */
@@ -143,14 +151,14 @@ export function afterRun(
 function noteAfter(
   note: FailingNote | undefined,
   group: string,
-  { successes, failures, records, isTelling, firstFailureAt, lastFailureAt }: GroupOutcomes,
+  { successes, failures, records, isTelling, firstFailureAt, lastFailureAt, error }: GroupOutcomes,
   now: number,
 ): FailingNote | undefined {
   // A note from far ahead is of another clock, or damaged: it would hide an outage until its time comes.
   if (!note || note.since - now > MIN_SECONDS) {
     if (failures <= successes || !(isTelling || records >= MIN_RECORDS)) return undefined;
     return {
-      ...{ group, since: firstFailureAt, lastAt: lastFailureAt, records, isQuiet: false },
+      ...{ group, since: firstFailureAt, lastAt: lastFailureAt, records, isQuiet: false, error },
       evidence: Math.max(0, failures - SUCCESS_WEIGHT * successes),
       ...{ recentSuccesses: successes, recentFailures: failures, countedAt: now },
     };
@@ -167,6 +175,7 @@ function noteAfter(
     evidence: Math.max(0, note.evidence + failures - SUCCESS_WEIGHT * successes),
     ...{ recentSuccesses, recentFailures, countedAt: now },
     isQuiet: note.isQuiet && lastFailureAt === 0,
+    error: error || note.error,
   };
 }
 
@@ -179,8 +188,14 @@ function ended(before: FailingNotes, notes: readonly FailingNote[], now: number)
 
 type Entry = readonly [
   group: string,
+  error: string,
   ...numbers: readonly [number, number, number, number, number, number, number, number],
 ];
+
+/** Class and HTTP status of an error, as a note has them. The rest of its message may be data of the record. */
+export function errorInNote({ name, message }: { readonly name: string; readonly message: string }): string {
+  return [name.slice(0, MAX_NAME), httpStatusOf(message) ?? []].flat().join(' ');
+}
 
 /** Reads notes back. What the library cannot have written is no note. */
 export function parseFailing(text: string | undefined): FailingNotes {
@@ -189,8 +204,16 @@ export function parseFailing(text: string | undefined): FailingNotes {
   const [endedAt, entries] = stored as [unknown, unknown];
   if (!isAmount(endedAt) || !Array.isArray(entries) || !entries.every(isEntry)) return NO_NOTES;
   const notes = entries.map(
-    ([group, since, lastAfter, countedAfter, records, evidence, good, bad, quiet]) => ({
-      ...{ group, since, lastAt: since + lastAfter, countedAt: since + countedAfter, records, evidence },
+    ([group, error, since, lastAfter, countedAfter, records, evidence, good, bad, quiet]) => ({
+      ...{
+        group,
+        error,
+        since,
+        lastAt: since + lastAfter,
+        countedAt: since + countedAfter,
+        records,
+        evidence,
+      },
       ...{ recentSuccesses: good, recentFailures: bad, isQuiet: quiet === 1 },
     }),
   );
@@ -200,11 +223,12 @@ export function parseFailing(text: string | undefined): FailingNotes {
 /** Checks an entry by hand: a schema would be a fourth of what the notes add to a handler's bundle. */
 function isEntry(entry: unknown): entry is Entry {
   if (!Array.isArray(entry) || entry.length !== ENTRY_LENGTH) return false;
-  const [group, ...numbers] = entry as unknown[];
+  const [group, error, ...numbers] = entry as unknown[];
   const [recentSuccesses, recentFailures, quiet] = numbers.slice(-3);
   const whole = [...numbers.slice(0, -3), quiet];
   if (!isAmount(recentSuccesses) || !isAmount(recentFailures) || !whole.every(Number.isInteger)) return false;
-  const isNamed = typeof group === 'string' && group.length <= MAX_GROUP_LENGTH;
+  const isText = (text: unknown) => typeof text === 'string' && text.length <= MAX_GROUP_LENGTH;
+  const isNamed = isText(group) && isText(error);
   return isNamed && whole.every(isAmount) && Number(quiet) <= 1;
 }
 
@@ -221,10 +245,10 @@ export function failingText({ notes, endedAt = 0 }: FailingNotes): string | unde
   const kept: unknown[] = [];
   let bytes = `[${endedAt},[]]`.length;
   for (const note of notes.toSorted(byEvidence).slice(0, MAX_GROUPS + 1)) {
-    const { group, since, lastAt, countedAt, records, evidence, recentSuccesses, recentFailures, isQuiet } =
-      note;
+    const { group, error, since, lastAt, countedAt, records, evidence } = note;
+    const { recentSuccesses, recentFailures, isQuiet } = note;
     const entry = [
-      ...[group, since, Math.max(0, lastAt - since), Math.max(0, countedAt - since)],
+      ...[group, error, since, Math.max(0, lastAt - since), Math.max(0, countedAt - since)],
       ...[records, evidence, recentSuccesses, recentFailures, isQuiet ? 1 : 0],
     ];
     bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;

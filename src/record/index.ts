@@ -4,6 +4,7 @@ export { WORKER_LOST } from './fail.js';
 export {
   afterRun,
   CLEAN_SUCCESSES,
+  errorInNote,
   type FailingNote,
   type FailingNotes,
   failingSeconds,
@@ -20,6 +21,7 @@ export {
 export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { giveUp } from './give-up.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
+export { httpStatusOf } from './http-status.js';
 export * from './index-change.js';
 export * from './lanes.js';
 export { nextAttemptAt } from './next-attempt.js';

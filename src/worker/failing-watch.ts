@@ -3,6 +3,7 @@ import {
   type BacklogRecord,
   CLEAN_SUCCESSES,
   copyForHandler,
+  errorInNote,
   type FailingNotes,
   failingSeconds,
   failingText,
@@ -195,10 +196,11 @@ export class FailingWatch {
       this.count(name, record, set);
   }
 
-  private count(group: string, record: BacklogRecord, { status }: RecordChange['set']): void {
+  private count(group: string, record: BacklogRecord, { status, lastError }: RecordChange['set']): void {
     const outcomes = this.outcomesOf(group);
     const now = this.now();
     outcomes.lastFailureAt = now;
+    if (lastError) outcomes.error = errorInNote(lastError);
     const firstAt = secondsOf(record.firstFailureAt) ?? now;
     if (now - firstAt > YOUNG_SECONDS) return;
     if (outcomes.failures === 0) outcomes.firstFailureAt = now;
@@ -236,6 +238,7 @@ export class FailingWatch {
       isTelling: false,
       firstFailureAt: 0,
       lastFailureAt: 0,
+      error: '',
     };
     this.outcomes.set(group, none);
     this.hasOutcomes = true;

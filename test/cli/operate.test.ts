@@ -356,7 +356,7 @@ describe('backlog stats', () => {
     });
     const since = Math.floor(Date.now() / 1000) - 840;
     const note = { group: '', since, lastAt: since + 800, records: 9, evidence: 20, isQuiet: false };
-    const counts = { recentSuccesses: 0, recentFailures: 9, countedAt: since + 800 };
+    const counts = { recentSuccesses: 0, recentFailures: 9, countedAt: since + 800, error: 'HttpError 503' };
     const failing = failingText({ notes: [{ ...note, ...counts }] });
     const queue = { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 };
     await control.put(queue, readingItem('orders'));
@@ -365,7 +365,7 @@ describe('backlog stats', () => {
     const outage = await operate('stats', '--check');
     expect(outage).toMatchObject({
       code: 3,
-      err: expect.stringMatching(/^check: orders has failed since .* UTC\.$/m),
+      err: expect.stringMatching(/^check: orders \(HttpError 503\) has failed since .* UTC\.$/m),
     });
     expect(await operate('top', '--check', '--json')).toMatchObject({ code: 3 });
     const doctor = await operate('doctor');

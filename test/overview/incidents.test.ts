@@ -74,6 +74,19 @@ describe('incidents', () => {
     }
   });
 
+  it('name the class and the status of the last error that is noted', () => {
+    const groups = [failingNote('erp.example.com', 20 * MINUTE, 'HttpError 503')];
+    const [incident] = incidentsOf([queue('orders', { failingGroups: groups })]);
+    expect(incident?.cause).toEqual({ error: 'HttpError', status: 503 });
+    expect(incident && incidentText(incident, NOW)).toBe(
+      'erp.example.com (HttpError 503) has failed since 14:27 UTC.',
+    );
+    const timeout = [failingNote('', 20 * MINUTE, 'AttemptTimeout')];
+    expect(textsOf(queue('orders', { failingGroups: timeout }))).toEqual([
+      'orders (AttemptTimeout) has failed since 14:27 UTC.',
+    ]);
+  });
+
   it('leave out times that cannot be read', () => {
     const damaged = { destination: 'erp.example.com', since: 0, until: Number.NaN };
     expect(textsOf(queue('orders', { breakers: [damaged], pending: 1 }))).toEqual([

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   afterRun,
+  errorInNote,
   type FailingNotes,
   failingSeconds,
   failingText,
@@ -16,6 +17,7 @@ const HOUR = 3_600;
 
 const none = {
   ...{ successes: 0, failures: 0, records: 0, isTelling: false, firstFailureAt: 0, lastFailureAt: 0 },
+  error: '',
 };
 /** Outcomes of a run in which so many records have failed again. */
 const failed = (records: number, at: number, successes = 0): GroupOutcomes => ({
@@ -167,6 +169,33 @@ describe('a queue has recovered', () => {
     expect(failingSeconds(outage(), T + 300 + day, left)).toBe(0);
     expect(failingSeconds(outage(), T + 299 + day, { ...left, waiting: 0 })).toBe(299 + day);
     expect(failingSeconds(outage(), T + 9 * day, { ...left, inRetry: 1 })).toBe(9 * day);
+  });
+});
+
+describe('the error of a note', () => {
+  const with_ = (error: string, at: number) => ({ '': { ...failed(5, at), error } });
+
+  it('is the class and the status of the last one, and nothing else of its message', () => {
+    const first = errorInNote({
+      name: 'HttpError',
+      message: 'HTTP 503 from https://erp.example.com: order 4711',
+    });
+    expect(first).toBe('HttpError 503');
+    expect(errorInNote({ name: 'E'.repeat(99), message: 'a secret' })).toBe('E'.repeat(30));
+    const notes = notesOf(
+      [T, with_(first, T)],
+      [T + 60, with_('TimeoutError', T + 60)],
+      [T + 120, with_('', T)],
+    );
+    expect(notes.notes).toMatchObject([{ error: 'TimeoutError' }]);
+    expect(parseFailing(failingText(notes))).toEqual(notes);
+  });
+
+  it('is refused where it is no text, or longer than any', () => {
+    const text = failingText(notesOf([T, with_('E: m', T)])) ?? '';
+    expect(parseFailing(text).notes).toHaveLength(1);
+    expect(parseFailing(text.replace('"E: m"', '7')).notes).toEqual([]);
+    expect(parseFailing(text.replace('E: m', 'x'.repeat(101))).notes).toEqual([]);
   });
 });
 

@@ -20,6 +20,7 @@ const HOUR = 3_600;
 const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', message: 'down' }, ms: 7 };
 const failed = (at: number): GroupOutcomes => ({
   ...{ successes: 0, failures: 5, records: 5, isTelling: true, firstFailureAt: at, lastFailureAt: at },
+  error: '',
 });
 const hourly = context({ policy: resolvePolicy({ type: 'constant', interval: HOUR, jitter: 'none' }) });
 const inMinutes = (minutes: number) => ({ ...hourly, now: NOW + minutes * 60_000 });

@@ -48,6 +48,7 @@ export const queueView = (
 export const failingNote = (
   group: string,
   forMs: number,
+  error = '',
 ): NonNullable<QueueView['failingGroups']>[number] => ({
   ...{
     group,
@@ -57,7 +58,7 @@ export const failingNote = (
     records: 9,
     evidence: 9,
   },
-  ...{ recentSuccesses: 0, recentFailures: 9, isQuiet: false },
+  ...{ recentSuccesses: 0, recentFailures: 9, isQuiet: false, error },
 });
 
 /** One queue for each condition, the worst first. */
