@@ -28,7 +28,7 @@ const SWEPT_WITHIN_MS = 25 * 3_600_000 + 900_000;
 /** Time without an attempt of its queue before a record is probed, and the failures that a queue has had by then. */
 const PROBE_AFTER_MS = 270_000;
 const FAILURES_BEFORE_PROBE = 8;
-/** Probes of a lane in a row: five that succeed of the queue, and of a destination that is noted beside it. */
+/** Probes of a destination in a lane in a row: five that succeed of it, and of the queue that is noted beside it. */
 const MAX_PROBES = 10;
 /** A record whose task no handler knew is looked at again so much later at the most. */
 const TASK_WAIT_MS = 600_000;
@@ -55,6 +55,8 @@ interface Known {
   /** True time of the last write by an actor that had been frozen, maybe past its hold. */
   thawedAt?: number;
   settledAt?: number;
+  /** The destination of its last attempt. */
+  destination?: string;
   /** A probe that failed was asked to wait until then. */
   askedUntil?: number | undefined;
   /** The wait that the destination asked for at the last failure. */
@@ -117,7 +119,10 @@ export class Witness {
   readonly violations: string[] = [];
   private readonly leastWaitMs: number;
   private readonly failures = new Map<string, number>();
-  /** Probes of a lane: their first one of late, their number since, and the last one that failed. True times. */
+  /**
+   * Probes by lane and destination, each of which has its own: their first one of late, their number since, and the last one that
+   * failed. True times.
+   */
   private readonly probes = new Map<string, { since: number; made: number; failedAt: number }>();
   private readonly underway = new Map<string, Underway[]>();
   /** True times at which the breakers of destinations were opened, by queue and destination. */
@@ -230,6 +235,7 @@ export class Witness {
     this.checkPace(actor, look);
     this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
+    known.destination = destination;
     return mine;
   }
 
@@ -341,7 +347,8 @@ export class Witness {
     known.settledBy = actor;
     known.settledAt = now;
     if (set.dueAt !== undefined) known.askedUntil = Date.parse(set.dueAt);
-    this.probes.set(lane, { ...(this.probes.get(lane) ?? { since: now, made: 1 }), failedAt: now });
+    const group = `${lane} ${known.destination}`;
+    this.probes.set(group, { ...(this.probes.get(group) ?? { since: now, made: 1 }), failedAt: now });
   }
 
   /** Tells whether a record may be attempted although its policy's wait is not over. */
@@ -359,10 +366,11 @@ export class Witness {
     if (look.now < asked - SKEW_MS) return false;
     // A note that could not be written, or a process that is new, lets another probe be made at once.
     if (look.now < look.start + TROUBLED_MS + AFTERMATH_MS) return true;
-    const before = this.probes.get(lane) ?? { since: 0, made: 0, failedAt: 0 };
+    const group = `${lane} ${look.destination}`;
+    const before = this.probes.get(group) ?? { since: 0, made: 0, failedAt: 0 };
     const isNext = look.now - before.since > PROBE_AFTER_MS - SKEW_MS;
     const probes = isNext ? { ...before, since: look.now, made: 0 } : before;
-    this.probes.set(lane, { ...probes, made: probes.made + 1 });
+    this.probes.set(group, { ...probes, made: probes.made + 1 });
     return probes.made < MAX_PROBES && look.now >= probes.failedAt + PROBE_AFTER_MS - SKEW_MS;
   }
 
