@@ -1676,17 +1676,18 @@ declare class GaugeReader {
     read(): Promise<readonly QueueGaugeValues[]>;
 }
 
+interface ObservableResult {
+    observe(gauge: never, value: number, attributes: Record<string, string>): void;
+}
+interface Meter {
+    createObservableGauge(name: string, options: object): unknown;
+    addBatchObservableCallback(callback: (result: ObservableResult) => void | Promise<void>, observables: never[]): void;
+}
 interface MeterProvider {
-    getMeter(name: string, version?: string): {
-        createObservableGauge(name: string, options: object): unknown;
-        addBatchObservableCallback(callback: (result: ObservableResult) => void | Promise<void>, observables: never[]): void;
-    };
+    getMeter(name: string, version?: string): Meter;
     forceFlush?(options?: {
         timeoutMillis?: number;
     }): Promise<void>;
-}
-interface ObservableResult {
-    observe(gauge: never, value: number, attributes: Record<string, string>): void;
 }
 declare function observeQueues(provider: MeterProvider, read: () => readonly QueueGaugeValues[] | Promise<readonly QueueGaugeValues[]>): void;
 
@@ -2907,11 +2908,13 @@ export type {
     LogEntry,
     Look,
     MatcherResult,
+    Meter,
     MeterProvider,
     MinuteCount,
     MonitoredQueue,
     NewRecord,
     NotReady,
+    ObservableResult,
     OpenBreaker,
     OpenTelemetryApi,
     OperationOptions,

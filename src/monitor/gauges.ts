@@ -11,6 +11,7 @@ import { lagSeconds } from '../worker/counters.js';
 
 /** A queue as the monitor knows it. */
 export interface MonitoredQueue {
+  /** Its name. */
   readonly name: string;
   /** Lanes that its records are spread over. */
   readonly shards: number;
@@ -22,6 +23,7 @@ export interface MonitoredQueue {
 
 /** The settings of a queue that its gauges depend on. */
 export interface DescribedQueue {
+  /** The queue's retry mode. */
   readonly retryMode: RetryMode;
   /** The policy. Default: that of the retry mode; also for an invalid one, as any service may have written it. */
   readonly retry?: RetryPolicy | undefined;
@@ -31,7 +33,11 @@ export interface DescribedQueue {
   readonly timeout?: number | undefined;
 }
 
-/** @param timeoutSeconds of functions, where the description has none */
+/**
+ * The queue of such settings, as the monitor and a `GaugeReader` take it.
+ *
+ * @param timeoutSeconds of functions, where the description has none
+ */
 export function monitoredQueue(
   name: string,
   described: DescribedQueue,

@@ -1,7 +1,13 @@
 export { type FailingNow, failingNow } from './failing.js';
 export { GaugeReader, type GaugeReaderDeps } from './gauge-reader.js';
 export { type DescribedQueue, type MonitoredQueue, monitoredQueue, oldestDueAge } from './gauges.js';
-export { type MeterProvider, observeQueues, registeredMeterProvider } from './open-telemetry.js';
+export {
+  type Meter,
+  type MeterProvider,
+  type ObservableResult,
+  observeQueues,
+  registeredMeterProvider,
+} from './open-telemetry.js';
 export { type LastAges, reportedAge } from './pauses.js';
 export {
   GAUGE_FIELDS,

@@ -1,24 +1,29 @@
 import { VERSION } from '../support/version.js';
 import { GAUGE_FIELDS, QUEUE_GAUGES, type QueueGaugeValues } from './queue-gauges.js';
 
-/** The part of a provider of meters that is used; `metrics` of `@opentelemetry/api` fits as well. */
-export interface MeterProvider {
-  getMeter(
-    name: string,
-    version?: string,
-  ): {
-    createObservableGauge(name: string, options: object): unknown;
-    addBatchObservableCallback(
-      callback: (result: ObservableResult) => void | Promise<void>,
-      observables: never[],
-    ): void;
-  };
-  /** Exports what is not exported yet. Of the SDK alone. */
-  forceFlush?(options?: { timeoutMillis?: number }): Promise<void>;
+/** The result to which a callback of OpenTelemetry reports. */
+export interface ObservableResult {
+  /** Reports the value of one gauge. */
+  observe(gauge: never, value: number, attributes: Record<string, string>): void;
 }
 
-interface ObservableResult {
-  observe(gauge: never, value: number, attributes: Record<string, string>): void;
+/** The part of a meter of OpenTelemetry that is used. */
+export interface Meter {
+  /** Makes a gauge. */
+  createObservableGauge(name: string, options: object): unknown;
+  /** Has the callback called at each export. */
+  addBatchObservableCallback(
+    callback: (result: ObservableResult) => void | Promise<void>,
+    observables: never[],
+  ): void;
+}
+
+/** The part of a provider of meters that is used; `metrics` of `@opentelemetry/api` fits as well. */
+export interface MeterProvider {
+  /** The meter of a library. */
+  getMeter(name: string, version?: string): Meter;
+  /** Exports what is not exported yet. Of the SDK alone. */
+  forceFlush?(options?: { timeoutMillis?: number }): Promise<void>;
 }
 
 /**

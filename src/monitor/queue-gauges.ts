@@ -23,15 +23,19 @@ export interface GaugeValues {
 export interface QueueGaugeValues {
   /** Name of the table of records. */
   readonly table: string;
+  /** Name of the queue. */
   readonly queue: string;
+  /** Its gauges. */
   readonly values: GaugeValues;
 }
 
 /** A gauge by the conventions of OpenTelemetry. */
 export interface GaugeDefinition {
+  /** Its name. */
   readonly name: string;
   /** Unit by UCUM; missing for a state of 0 or 1. */
   readonly unit?: '{record}' | 's' | undefined;
+  /** Its meaning, for people. */
   readonly description: string;
 }
 

@@ -75,7 +75,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
       // A window's minimum is kept: such a wait ends with the next tick.
       ['buckets', -31, 62],
     ] as const) {
-      const cloud = cloudOf({ type });
+      const cloud = cloudOf({ type }, { probes: false });
       for (let i = 0; i < 20; i++) await cloud.insert(`r${i}`, 'q');
       await cloud.pass(HOUR / 2);
       const off: number[] = [];
@@ -124,7 +124,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
 describe('what it costs', () => {
   it('a queue whose records wait a minute or more: no message, and no run of the intake', async () => {
     for (const type of ['fibonacci', 'constant', 'arctan'] as const) {
-      const cloud = cloudOf({ type });
+      const cloud = cloudOf({ type }, { probes: false });
       for (let i = 0; i < 5; i++) await cloud.insert(`r${i}`, 'q');
       await cloud.pass(HOUR);
       expect(cloud.attempts.length).toBeGreaterThan(5);
@@ -132,10 +132,15 @@ describe('what it costs', () => {
     }
   });
 
-  it('an idle poll of a queue with short waits is one query', async () => {
-    const cloud = cloudOf({ type: 'linear' });
-    await cloud.pass(600);
-    expect(cloud.requests).toEqual({ 'pages.query': 11 });
+  it('an idle poll of a queue with short waits is one query, and a new process reads once what fails', async () => {
+    const pollsOf = async (probes: boolean) => {
+      const cloud = cloudOf({ type: 'linear' }, { probes });
+      await cloud.pass(600);
+      return cloud.requests;
+    };
+    expect(await pollsOf(false)).toEqual({ 'pages.query': 11 });
+    // Here each poll is made by a process of its own.
+    expect(await pollsOf(true)).toEqual({ 'pages.query': 11, 'queues.read': 11 });
   });
 
   it('a message and a short run for each second in which records come due', async () => {
