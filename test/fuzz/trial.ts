@@ -323,7 +323,7 @@ class Trial {
     return typeof lane?.S === 'string' && !Number.isNaN(due) && (due > this.now || lane.S === 'unserved');
   }
 
-  /** One query each with nothing due, whatever lies in the table. */
+  /** One query each with nothing due, whatever lies in the table; at the first poll of a process, its item also. */
   private async checkIdlePolls(): Promise<void> {
     for (const queue of SERVED) {
       let attempts: number;
@@ -334,8 +334,9 @@ class Trial {
         // One that waits for next to nothing has had its turn: the poll was not idle.
       } while (this.attemptsMade > attempts);
       // Once a day a poll looks into the lanes of earlier shards, too: one query each.
-      const isQueries = this.requests.every((request) => request === 'QueryCommand');
-      if (!isQueries || ![1, lanesOf(queue).length].includes(this.requests.length))
+      const [last, ...queries] = this.requests.toReversed();
+      const isQueries = last === 'GetItemCommand' && queries.every((request) => request === 'QueryCommand');
+      if (!isQueries || ![1, lanesOf(queue).length].includes(queries.length))
         this.report(`an idle poll of ${queue}: ${this.requests.join()}`);
     }
   }
