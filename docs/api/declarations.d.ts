@@ -297,7 +297,10 @@ declare class AsRead {
     };
     static after(record: Fenced, change: Item): AsRead;
 }
-type Fenced = Pick<BacklogRecord, 'id' | typeof AS_READ>;
+interface Fenced {
+    readonly id: string;
+    readonly [AS_READ]?: AsRead | undefined;
+}
 
 interface HistoryLimits {
     readonly bytes: number;

@@ -225,7 +225,11 @@ export class AsRead {
   }
 }
 
-type Fenced = Pick<BacklogRecord, 'id' | typeof AS_READ>;
+/** A record as far as its fence needs it. Published declarations have no `AS_READ` in the record itself. */
+interface Fenced {
+  readonly id: string;
+  readonly [AS_READ]?: AsRead | undefined;
+}
 
 /**
  * A copy of a record for code of the user's. The library goes on with its own, so whatever that code does to the copy, then

@@ -10,7 +10,7 @@ describe('the tarball of the library', () => {
   it('has what its entries name, and the bundles of the handlers', async () => {
     const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const named = JSON.stringify(exports).match(/(?<=\.\/)[^"]+\.(js|d\.ts)(?=")/g) ?? [];
-    expect(named.length).toBe(10);
+    expect(named.length).toBe(12);
     const others = [
       'README.md',
       'LICENSE',
