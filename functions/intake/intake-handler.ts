@@ -44,7 +44,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
     const deps = createDeps(own, overrides, DynamoDbStore);
     const invoker = overrides.invoker ?? createInvoker(own);
     const sentWaits = new Set<string>();
-    // Without an owner, there is no registry.
+    // The registry exists only where functions have owners.
     const registered = own.owner === undefined ? undefined : new RegisteredQueues(own, deps, logger);
     return async (): Promise<IntakeDeps> => {
       const settings = registered ? await registered.read() : own;

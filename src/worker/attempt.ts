@@ -68,7 +68,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
   const startedAt = clock.wall();
   const outcome = (async () =>
     withinAttempt(record.hops ?? 0, () => process(copyForHandler(record), context)))()
-    // Before anything else looks at an object.
+    // Pollution is removed before anything else looks at an object.
     .finally(() => reportPollution(record, logger))
     .then(outcomeOfReturn, (thrown): AttemptOutcome => {
       const said = outcomeOfThrow(thrown);

@@ -32,7 +32,7 @@ afterEach(() => vi.unstubAllEnvs());
 async function run(...args: string[]) {
   const at = ['--endpoint', dynamodb.endpoint, '--table', records.name, '--control-table', control.name];
   const { code, out, err, error } = await backlog('metrics', ...args, ...at);
-  // As main.ts ends a command that commander has refused.
+  // Commands that commander refuses end as in main.ts.
   return { code: error instanceof CommanderError ? EXIT.usage : code, out, err };
 }
 

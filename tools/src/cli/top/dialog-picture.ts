@@ -20,7 +20,7 @@ export function withDialog(
   ];
   const from = Math.max(0, Math.floor((lines.length - box.length) / 2));
   const left = ' '.repeat(Math.max(0, Math.floor((columns - width(box[0] ?? '')) / 2)));
-  // What the dialog covers is left out: half a line of it would read as a part of the dialog.
+  // Lines under the dialog are left out whole: half a line would read as a part of it.
   return lines.map((line, i) => {
     const row = box[i - from];
     return row === undefined ? paint('dim', line) : left + row;

@@ -52,7 +52,7 @@ export function explorerOf({ backlog, runtime, counts, mayWrite }: ExplorerDeps)
     refusal: mayWrite ? undefined : 'start with --write to change anything',
     async causes(queue) {
       const own = counts()?.stats.queues.filter((stats) => stats.queue === queue) ?? [];
-      // Without its counts, nothing would be read, and nothing be found.
+      // A queue without counts would be read as empty.
       if (own.length === 0) throw new Error(`${queue} has not been read`);
       const known = runtime();
       const budget = known ? LARGE_BUDGET : PAGE_BUDGET;

@@ -20,7 +20,7 @@ const MAX_QUEUES = 6;
 export function IncidentPanels({ queues, now }: { queues: readonly QueueView[]; now: number }) {
   const incidents = incidentsOf(queues);
   const others = incidents.slice(MAX_WHOLE);
-  // Without an incident it is empty, so that the script finds the place for one.
+  // The element stays when it is empty, so that the script finds the place for an incident.
   return (
     <div class="cols incidents" data-live="incidents">
       {incidents.slice(0, MAX_WHOLE).map((incident) => (
