@@ -39,9 +39,6 @@ interface Known {
   readonly speed: number;
 }
 
-/** Time for which a queue counts as recovering at most. */
-const RECOVERING_MS = 3_600_000;
-
 /**
  * The failures of a queue. Where its attempts are counted by minute, they say at once that it fails, or that it does not any more;
  * the notes of its runs need some minutes for either.
@@ -74,8 +71,9 @@ function msOf(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-function isRecovering({ stats, inRetry, now }: Known, endedAt: number | undefined): boolean {
-  if (endedAt === undefined || stats.paused || now - endedAt > RECOVERING_MS) return false;
+/** A recovery is known for an hour by the notes, and for a quarter of an hour by the attempts. */
+function isRecovering({ stats, inRetry }: Known, endedAt: number | undefined): boolean {
+  if (endedAt === undefined || stats.paused) return false;
   return (inRetry ?? stats.pending) > 0;
 }
 
