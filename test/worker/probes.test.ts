@@ -219,3 +219,18 @@ describe('while one destination fails', () => {
     expect((await two.minutes(15, fail)).map(({ attempted }) => attempted)).toEqual([2, 2, 2]);
   });
 });
+
+it('a record is not probed that was read when the lease may have been that of another run', async () => {
+  const { harness, minutes, attempted } = await outage(3);
+  await harness.pass(5 * 60);
+  let late = 0;
+  const store = intercepted(harness.store, async (name, call) => {
+    const answer = await call();
+    if (name === 'pages.read' && late++ === 0) await harness.sleep(90);
+    return answer;
+  });
+  await minutes(1, fail, { store });
+  expect([late, attempted]).toEqual([1, []]);
+  await minutes(6, fail);
+  expect(attempted).toHaveLength(1);
+});
