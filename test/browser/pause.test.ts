@@ -31,3 +31,29 @@ it('an operator pauses a queue with a reason and an end, reads both in the overv
   expect(await row.count()).toBe(0);
   expect(await store.queues.read('mails')).toMatchObject({ paused: false });
 });
+
+it('a pause with an end that is none is asked again, with what was typed', async () => {
+  const { store, ...console } = await shop();
+  const origin = await serve(console);
+  const page = await openPage(origin);
+  await page.goto(`${origin}/queue?name=mails`);
+  await page.getByLabel('Why, for other operators').fill('a "new" host');
+  await page.getByLabel('No alarm before').fill('noon');
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  expect((await answer).status()).toBe(422);
+  const until = page.getByLabel('No alarm before');
+  expect(await page.getByRole('alert').innerText()).toMatch(
+    /^Expected a time that lies ahead, .*got "noon"$/,
+  );
+  expect(await until.evaluate((field) => [field.ariaInvalid, document.activeElement === field])).toEqual([
+    'true',
+    true,
+  ]);
+  expect(await page.getByLabel('Why, for other operators').inputValue()).toBe('a "new" host');
+  expect(await axe(page)).toEqual([]);
+  await until.fill('2h');
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  expect(await page.getByRole('status').innerText()).toContain('mails is paused now.');
+  expect(await store.queues.read('mails')).toMatchObject({ paused: true, pauseReason: 'a "new" host' });
+});

@@ -193,7 +193,11 @@ describe('a queue', () => {
     const { app, store } = consoleUnderTest();
     const pause = (form: Record<string, string>) =>
       post(app, '/queue/pause?name=orders', form, {}, '/queue?name=orders');
-    expect((await pause({ until: 'noon' })).status).toBe(422);
+    const refused = await pause({ until: 'noon', reason: 'stocktaking' });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toMatch(
+      /value="stocktaking".*value="noon".*aria-invalid.*Expected a time that lies ahead/s,
+    );
     expect((await store.queues.read('orders')).paused).toBe(false);
     await pause({ reason: ' stocktaking ', until: '2h' });
     const note = { pauseReason: 'stocktaking', pausedBy: 'ops', pausedUntil: iso(120 * MINUTE) };

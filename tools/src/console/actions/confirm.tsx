@@ -122,9 +122,10 @@ function Fence({ context: { deps } }: { context: PageContext }) {
   );
 }
 
-export function Problem({ text }: { text: string }) {
+/** @param id for the field that it describes */
+export function Problem({ text, id }: { text: string; id?: string }) {
   return (
-    <p class="error mark" role="alert">
+    <p class="error mark" role="alert" id={id}>
       <Icon name="fail" />
       <span class="lines">
         <bdi>{shortened(text, 600)}</bdi>

@@ -1,11 +1,13 @@
 import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
 import { type StoreTypes, Tables } from 'dynamo-backlog/engine';
 import { type OverviewStats, pauseNote, waitText } from 'dynamo-backlog/overview';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
 import { readForm, type SentForm } from '../forms.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, When } from '../parts.js';
+import type { Field } from './catalog.js';
+import { Problem } from './confirm.js';
 
 /** Characters of a name, a time and a reason. */
 const MAX_NOTE = 450;
@@ -16,13 +18,18 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
   const operator = new BacklogOperator(deps.backlog);
   const { store } = new Tables(deps.backlog).open();
 
-  app.get('/', async (request) => {
+  /** @param sent the form that was refused, and why. Default: the page is opened. */
+  const show = async (request: Context, sent?: Pick<QueuePageProps, 'verb' | 'field' | 'problem'>) => {
     const queue = request.req.query('name') ?? '';
     const state = await store.queues.read(queue);
     const { counts } = await reader.read();
     const stats = counts?.stats.queues.find((one) => one.queue === queue);
-    return request.html(queuePage({ context: contextOf(request), queue, state, stats }));
-  });
+    const opened = { verb: state.paused ? 'Resume' : 'Pause', field: () => '' } as const;
+    const shown = queuePage({ context: contextOf(request), queue, state, stats, ...(sent ?? opened) });
+    return request.html(shown, sent === undefined ? 200 : 422);
+  };
+
+  app.get('/', (request) => show(request));
 
   app.post('/:state{pause|resume}', async (request) => {
     const form = await readForm(request, guard, deps);
@@ -41,7 +48,7 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
       return request.redirect(link('/', { note: notes.write({ ok: true, text: result }) }), 303);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      return request.text(error.message, 422);
+      return show(request, { verb: isPause ? 'Pause' : 'Resume', field: form.field, problem: error.message });
     }
   });
   return app;
@@ -53,31 +60,60 @@ function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
   return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
 }
 
-function NoteFields() {
+/** The field that a message of a refused pause is about, and the message without it. */
+function problemOf(message = ''): { readonly of?: string | undefined; readonly text: string } {
+  const [, of, text = message] = /^pause\.(until|reason): (.*)$/s.exec(message) ?? [];
+  return { of, text: text.slice(0, 1).toUpperCase() + text.slice(1) };
+}
+
+function NoteFields({ field, problem }: Pick<QueuePageProps, 'field' | 'problem'>) {
+  const { of, text } = problemOf(problem);
+  const labels = {
+    reason: 'Why, for other operators',
+    until: 'No alarm before, such as 16:00Z or 2h. It stays paused until you resume it',
+  };
   return (
-    <>
-      <label class="f">
-        Why, for other operators
-        <input name="reason" maxlength={200} autofocus />
-      </label>
-      <label class="f">
-        No alarm before, such as 16:00Z or 2h. It stays paused until you resume it
-        <input name="until" />
-      </label>
-    </>
+    <div class="rows">
+      {Object.entries(labels).map(([name, label]) => {
+        const isRefused = name === of;
+        const refusal = isRefused ? { 'aria-invalid': true, 'aria-describedby': 'problem' } : {};
+        const most = name === 'reason' ? { maxlength: 200 } : {};
+        return (
+          <>
+            <label class="f">
+              {label}
+              <input
+                name={name}
+                value={field(name)}
+                autofocus={name === (of ?? 'reason')}
+                {...most}
+                {...refusal}
+              />
+            </label>
+            {isRefused ? <Problem id="problem" text={text} /> : null}
+          </>
+        );
+      })}
+    </div>
   );
 }
 
-function queuePage(props: {
-  context: PageContext;
-  queue: string;
-  state: StoreTypes.QueueState;
-  stats: OverviewStats | undefined;
-}) {
-  const { context, queue, state, stats } = props;
-  const { paused, pausedAt } = state;
+interface QueuePageProps {
+  readonly context: PageContext;
+  readonly queue: string;
+  readonly state: StoreTypes.QueueState;
+  readonly stats: OverviewStats | undefined;
+  readonly verb: 'Pause' | 'Resume';
+  /** The values that were filled in before. */
+  readonly field: Field;
+  /** The reason why the form was refused. Default: it was not sent yet. */
+  readonly problem?: string | undefined;
+}
+
+function queuePage({ context, queue, state, stats, verb, field, problem }: QueuePageProps) {
+  const { pausedAt } = state;
   const { access } = context.deps;
-  const verb = paused ? 'Resume' : 'Pause';
+  const isPause = verb === 'Pause';
   return page({
     context,
     title: `${verb} ${queue}`,
@@ -100,15 +136,16 @@ function queuePage(props: {
               </p>
             )}
             <p>
-              {paused
-                ? 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'
-                : 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'}
+              {isPause
+                ? 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'
+                : 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'}
             </p>
-            {paused ? null : <NoteFields />}
+            {problem !== undefined && problemOf(problem).of === undefined ? <Problem text={problem} /> : null}
+            {isPause ? <NoteFields field={field} problem={problem} /> : null}
             {stats === undefined ? null : <p class="sub">{waitText(stats)}.</p>}
             <p class="buttons">
               <button class="btn pri" type="submit" disabled={!access.write}>
-                <Icon name={paused ? 'run' : 'paused'} />
+                <Icon name={isPause ? 'paused' : 'run'} />
                 {verb}
               </button>
               <a class="btn" href="/">
