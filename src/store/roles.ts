@@ -108,7 +108,7 @@ export interface QueueStore {
   setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
   /** Notes the end of a tier's run. */
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-  /** Notes what fails in the queue (undefined: nothing); `false` if that is no longer as it was read. */
+  /** Notes what fails in the queue (undefined: nothing); `false` if that is neither as it was read nor noted already, by a repeat. */
   noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 

@@ -145,6 +145,16 @@ describe('a note that cannot be written', () => {
     expect((await notes()).map(({ group }) => group)).toEqual(['', 'd']);
   });
 
+  it('is counted once where a lost answer has it written twice', async () => {
+    const { harness, notes } = queueWith(5);
+    const store = intercepted(harness.store, async (name, call) => {
+      if (name === 'queues.noteFailing') await call();
+      return call();
+    });
+    await harness.run(fail, { store });
+    expect(await notes()).toMatchObject([{ records: 5, evidence: 5 }]);
+  });
+
   it('again and again is left to the next run', async () => {
     const { harness, run } = queueWith(5);
     let races = 0;

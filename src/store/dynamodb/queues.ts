@@ -53,11 +53,13 @@ export class DynamoDbQueues implements QueueStore {
 
   async noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
     const expressions = new Expressions();
-    const isAsRead =
-      read === undefined
+    const isNoted = (text: string | undefined) =>
+      text === undefined
         ? `NOT attribute_type(${expressions.name('failing')}, ${expressions.value('S')})`
-        : expressions.equal('failing', read);
-    const update = expressions.update({ failing: next }, next === undefined ? ['failing'] : [], isAsRead);
+        : expressions.equal('failing', text);
+    // A request of which the answer was lost is repeated, and finds what it has written.
+    const ifAsRead = or(isNoted(read), isNoted(next));
+    const update = expressions.update({ failing: next }, next === undefined ? ['failing'] : [], ifAsRead);
     return (await this.table.update(queueKey(queue), update)).written;
   }
 

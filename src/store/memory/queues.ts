@@ -43,7 +43,7 @@ export class MemoryQueues implements OperatorQueueStore {
 
   async noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
     const { failing, ...state } = this.stateOf(queue);
-    if (failing !== read) return false;
+    if (failing !== read && failing !== next) return false;
     this.queues.set(queue, next === undefined ? state : { ...state, failing: next });
     return true;
   }

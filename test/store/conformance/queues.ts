@@ -47,7 +47,7 @@ export function keepingQueues(underTest: UnderTest): void {
     });
   });
 
-  it('notes what fails only if it is as it was read, and nothing again', async () => {
+  it('notes what fails only if it is as it was read or noted already, and nothing again', async () => {
     const { store } = underTest();
     const read = async () => (await store.pages.read([], 'queue-fails')).queue.failing;
     expect(await store.queues.noteFailing('queue-fails', '[0,[]]', 'another')).toBe(false);
@@ -56,6 +56,8 @@ export function keepingQueues(underTest: UnderTest): void {
     expect(await store.queues.noteFailing('queue-fails', '[1,[]]', undefined)).toBe(false);
     expect(await store.queues.noteFailing('queue-fails', '[1,[]]', '[0,[]]')).toBe(true);
     expect(await read()).toBe('[1,[]]');
+    expect(await store.queues.noteFailing('queue-fails', '[1,[]]', '[0,[]]')).toBe(true);
+    expect(await store.queues.noteFailing('queue-fails', undefined, '[1,[]]')).toBe(true);
     expect(await store.queues.noteFailing('queue-fails', undefined, '[1,[]]')).toBe(true);
     expect(await store.queues.read('queue-fails')).not.toHaveProperty('failing');
   });
