@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { runMetrics } from '../../../functions/metrics.js';
 import { SERVES, type SeamedHandler } from '../../../functions/seams.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
 import { MemoryStore, StoreAccessError } from '../../../src/store/index.js';
@@ -8,7 +9,7 @@ import { applyFlags } from '../../../tools/src/work/environment.js';
 import type { FoundHandler } from '../../../tools/src/work/handlers.js';
 import { Health, serveHealth } from '../../../tools/src/work/health.js';
 import { type Job, jobsOf } from '../../../tools/src/work/jobs.js';
-import { openTelemetryMetrics } from '../../../tools/src/work/otel.js';
+import { COUNTERS, openTelemetryMetrics } from '../../../tools/src/work/otel.js';
 import {
   ownerOf,
   type QueuesInput,
@@ -224,7 +225,27 @@ describe('the health endpoint', () => {
 });
 
 describe('metrics by OpenTelemetry', () => {
-  it('have the names and units of the functions', () => {
+  const counts = {
+    succeeded: 2,
+    failed: 1,
+    dead: 0,
+    snoozed: 0,
+    cancelled: 0,
+    skipped: 0,
+    unsettled: 0,
+    leftOver: 0,
+  };
+  const summary: RunSummary = {
+    queue: 'orders',
+    lane: 'orders',
+    attempted: 3,
+    ...counts,
+    lagSeconds: 1.5,
+    ended: 'drained',
+    durationMs: 1,
+  };
+
+  it('count attempts by queue, and record how late a run found its first record', () => {
     const recorded: unknown[] = [];
     const instrument = (name: string, { unit }: { unit?: string }) => {
       const note = (value: number, attributes: object) => recorded.push([name, unit, value, attributes]);
@@ -232,34 +253,20 @@ describe('metrics by OpenTelemetry', () => {
     };
     const meter = { createCounter: instrument, createHistogram: instrument };
     const emit = openTelemetryMetrics({ metrics: { getMeter: () => meter } }, '1');
-    const counts = {
-      succeeded: 2,
-      failed: 1,
-      dead: 0,
-      snoozed: 0,
-      cancelled: 0,
-      skipped: 0,
-      unsettled: 0,
-      leftOver: 0,
-    };
-    const summary: RunSummary = {
-      queue: 'orders',
-      lane: 'orders',
-      attempted: 3,
-      ...counts,
-      lagSeconds: 1.5,
-      ended: 'drained',
-      durationMs: 1,
-    };
     emit(summary, 'T');
     emit({ ...summary, attempted: 0, succeeded: 0, failed: 0, lagSeconds: 0 }, 'T');
-    const of = { Table: 'T', Queue: 'orders' };
+    const of = { table: 'T', queue: 'orders' };
     expect(recorded).toEqual([
-      ['Attempted', '1', 3, of],
-      ['Succeeded', '1', 2, of],
-      ['Failed', '1', 1, of],
-      ['LagSeconds', 's', 1.5, of],
+      ['backlog.attempts.made', '{attempt}', 3, of],
+      ['backlog.attempts.succeeded', '{attempt}', 2, of],
+      ['backlog.attempts.failed', '{attempt}', 1, of],
+      ['backlog.run.lag', 's', 1.5, of],
     ]);
+  });
+
+  it('leave out no count of a run', () => {
+    const named = Object.keys(runMetrics({ ...summary, unknownTask: 1, probes: 1 }).counts);
+    expect(Object.keys(COUNTERS)).toEqual(expect.arrayContaining(named));
   });
 });
 

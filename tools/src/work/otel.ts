@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationError } from 'dynamo-backlog';
 import { type GaugeReader, type MeterProvider, observeQueues } from 'dynamo-backlog/engine';
-import { type EmitMetrics, METRICS_NAMESPACE, runMetrics } from '../../../functions/metrics.js';
+import { type EmitMetrics, runMetrics } from '../../../functions/metrics.js';
 
 /** The part of the module `@opentelemetry/api` that counts runs. */
 export interface InstrumentsApi {
@@ -46,28 +46,34 @@ export async function metricsApi(path: string): Promise<MetricsApi> {
   );
 }
 
-/** The metrics of the functions, under the same names, as instruments of OpenTelemetry. */
+/** Instruments by the metric of the functions whose values they record. A gauge stands for `FailingSeconds`. */
+export const COUNTERS: Readonly<Record<string, { readonly name: string; readonly unit: string }>> = {
+  Attempted: { name: 'backlog.attempts.made', unit: '{attempt}' },
+  Succeeded: { name: 'backlog.attempts.succeeded', unit: '{attempt}' },
+  Failed: { name: 'backlog.attempts.failed', unit: '{attempt}' },
+  Dead: { name: 'backlog.attempts.dead', unit: '{attempt}' },
+  Snoozed: { name: 'backlog.attempts.snoozed', unit: '{attempt}' },
+  Cancelled: { name: 'backlog.attempts.cancelled', unit: '{attempt}' },
+  UnknownTask: { name: 'backlog.records.unknown_task', unit: '{record}' },
+  Probes: { name: 'backlog.attempts.probes', unit: '{attempt}' },
+  Refused: { name: 'backlog.records.refused', unit: '{record}' },
+  CaughtUp: { name: 'backlog.runs.caught_up', unit: '{run}' },
+};
+
+/** What the runs of a process did, as counters of OpenTelemetry, and the lateness of their first record as a histogram. */
 export function openTelemetryMetrics(api: InstrumentsApi, version: string): EmitMetrics {
-  const meter = api.metrics.getMeter(METRICS_NAMESPACE, version);
-  const counters = new Map<string, Instrument<'add'>>();
-  const histograms = new Map<string, Instrument<'record'>>();
-  const instrumentOf = <One>(known: Map<string, One>, name: string, create: () => One): One => {
-    const one = known.get(name) ?? create();
-    known.set(name, one);
-    return one;
-  };
+  const meter = api.metrics.getMeter('dynamo-backlog', version);
+  const counters = new Map(
+    Object.entries(COUNTERS).map(([metric, { name, unit }]) => [metric, meter.createCounter(name, { unit })]),
+  );
+  const lag = meter.createHistogram('backlog.run.lag', { unit: 's' });
   return (summary, table) => {
-    const attributes = { Table: table, Queue: summary.queue };
+    const attributes = { table, queue: summary.queue };
     const { counts, seconds } = runMetrics(summary);
-    for (const [name, value = 0] of Object.entries({ ...counts, Refused: summary.refused })) {
-      if (value === 0) continue;
-      instrumentOf(counters, name, () => meter.createCounter(name, { unit: '1' })).add(value, attributes);
+    for (const [metric, value = 0] of Object.entries({ ...counts, Refused: summary.refused })) {
+      if (value > 0) counters.get(metric)?.add(value, attributes);
     }
-    for (const [name, value = 0] of Object.entries(seconds)) {
-      if (value === 0) continue;
-      const create = () => meter.createHistogram(name, { unit: 's' });
-      instrumentOf(histograms, name, create).record(value, attributes);
-    }
+    if (seconds.LagSeconds) lag.record(seconds.LagSeconds, attributes);
   };
 }
 
