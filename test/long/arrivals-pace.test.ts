@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CommandLine, until } from '../cli/process.js';
-import { pythonWithBoto3 } from './boto3.js';
+import { pythonWithPackages } from './python.js';
 
 /** ARRIVALS_COUNT=10000 plays more. Half of them must take longer than a runtime takes to start again. */
 const COUNT = Number(process.env.ARRIVALS_COUNT ?? 5_000);
@@ -66,7 +66,7 @@ async function startTimedReceiver() {
 /** boto3 at work: `putAt` fills while it runs. */
 function startProducer(endpoint: string) {
   const args = [SCRIPT, endpoint, TABLE, String(COUNT), String(PER_SECOND), 'order-'];
-  const child = spawn(pythonWithBoto3(), args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const child = spawn(pythonWithPackages(), args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const putAt = new Map<string, number>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [id = '', at] = line.split(' ');

@@ -60,7 +60,7 @@ export const COUNTERS: Readonly<Record<string, { readonly name: string; readonly
   CaughtUp: { name: 'backlog.runs.caught_up', unit: '{run}' },
 };
 
-/** What the runs of a process did, as counters of OpenTelemetry, and the lateness of their first record as a histogram. */
+/** Counters of what the runs of a process do, and a histogram of their lateness, as instruments of OpenTelemetry. */
 export function openTelemetryMetrics(api: InstrumentsApi, version: string): EmitMetrics {
   const meter = api.metrics.getMeter('dynamo-backlog', version);
   const counters = new Map(

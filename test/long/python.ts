@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const HOME = fileURLToPath(new URL('../../.boto3', import.meta.url));
+const HOME = fileURLToPath(new URL('../../.python', import.meta.url));
 const COMPLETE = join(HOME, 'complete');
-const PACKAGES = ['boto3'];
+const PACKAGES = ['boto3', 'prometheus-client'];
 
-/** A Python that has boto3, in a virtual environment that is made at the first call. Needs Python 3 with venv. */
-export function pythonWithBoto3(): string {
+/** A Python that has the packages of tests, in a virtual environment that is made at the first call. Needs Python 3 with venv. */
+export function pythonWithPackages(): string {
   const python = join(HOME, 'bin', 'python');
   const wanted = PACKAGES.join('\n');
   if (existsSync(COMPLETE) && readFileSync(COMPLETE, 'utf8') === wanted) return python;
@@ -16,7 +16,7 @@ export function pythonWithBoto3(): string {
   mkdirSync(HOME, { recursive: true });
   must(spawnSync('python3', ['-m', 'venv', HOME]), 'Python 3 with venv is needed');
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PACKAGES];
-  must(spawnSync(python, pip), 'pip could not fetch boto3');
+  must(spawnSync(python, pip), `pip could not fetch ${PACKAGES.join(', ')}`);
   writeFileSync(COMPLETE, wanted);
   return python;
 }
