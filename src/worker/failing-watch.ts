@@ -149,7 +149,7 @@ export class FailingWatch {
   }
 
   /**
-   * Writes what has changed: one write at most, if no other run writes at the same time. Never fails.
+   * Writes what has changed, as `write` does.
    *
    * @returns the seconds of `failingSeconds`; undefined: there is nothing to say
    */
@@ -159,7 +159,8 @@ export class FailingWatch {
     return failingSeconds(this.notes, this.now());
   }
 
-  private async write(): Promise<void> {
+  /** Writes what has changed: one write at most, if no other run writes at the same time. Never fails. */
+  async write(): Promise<void> {
     const { queue, store, logger } = this.deps;
     const { outcomes } = this;
     this.writtenAt = this.now();

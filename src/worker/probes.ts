@@ -25,11 +25,14 @@ export async function makeProbes(run: LaneRun): Promise<StopReason | undefined> 
   if (!mayLook(run) || !executor.hasRoom()) return undefined;
   failing.looks(options.target.lane);
   const ids = await whileHeld(run, nextIds(run));
+  let last: Awaited<ReturnType<typeof probeOne>> = 'probed';
   for (let made = 0; made < ids.length && failing.toProbe().length > 0 && executor.hasRoom(); made++) {
-    const next = await inTurn(run, () => probeOne(run, ids));
-    if (next !== 'probed') return next;
+    last = await inTurn(run, () => probeOne(run, ids));
+    if (last !== 'probed') break;
   }
-  return undefined;
+  // The next run of the lane reads it behind its lease, and makes no probe at once.
+  await whileHeld(run, failing.write());
+  return last === 'probed' ? undefined : last;
 }
 
 function mayLook({ failing, options }: LaneRun): boolean {
