@@ -110,7 +110,7 @@ describe('with the keyboard alone', () => {
     const page = await openPage(origin);
     await page.goto(`${origin}/records?status=DEAD`);
     for (let i = 0; i < 2; i++) {
-      await tabTo(page, 'input[type=checkbox]');
+      await tabTo(page, '.c-tick input');
       await page.keyboard.press('Space');
     }
     await tabTo(page, 'button[name=do][value=redrive]');

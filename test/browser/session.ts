@@ -37,6 +37,8 @@ export interface PageOptions {
   /** False: the test does itself what no page of the console may do. */
   readonly watched?: boolean;
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** Default: that of the machine. */
+  readonly timezoneId?: string;
 }
 
 /**
@@ -47,11 +49,12 @@ export interface PageOptions {
 export async function openPage(origin: string, options: PageOptions = {}): Promise<Page> {
   shared.browser ??= chromium.connect(inject('browserAt'), { timeout: PATIENCE_MS });
   const browser = await shared.browser;
-  const { scheme = 'light', javaScriptEnabled = true, viewport = WIDE, watched = true } = options;
+  const { scheme = 'light', javaScriptEnabled = true, viewport = WIDE, watched = true, timezoneId } = options;
   const context = await browser.newContext({
     colorScheme: scheme,
     javaScriptEnabled,
     viewport,
+    ...(timezoneId ? { timezoneId } : {}),
     // A transition that is under way has other colours than its end.
     reducedMotion: 'reduce',
   });

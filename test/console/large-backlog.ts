@@ -111,6 +111,8 @@ export const LARGE_VIEWS: Readonly<Record<string, string>> = {
   Failures: '/failures',
   Records: '/records',
   'Records of a queue': '/records?queue=orders',
+  'Records, the latest due first': '/records?order=reversed',
+  'Records of the page before': `/records?${new URLSearchParams({ before: '{"in":"dead"}' })}`,
   'Dead records': '/records?status=DEAD',
   'Finished records': '/records?status=SUCCESS',
   'Records by an error': '/records?queue=orders&error=timeout',

@@ -112,6 +112,61 @@ describe('page by page', () => {
     },
   );
 
+  it.each([
+    ['all lanes as one', 4, {}],
+    ['each queue by itself', 9, {}],
+    ['all lanes as one, the latest first', 4, { isReversed: true }],
+    ['each queue by itself, the latest first', 9, { isReversed: true }],
+  ])('leads there and back through the same records, in their order: %s', async (_, lanes, order) => {
+    const random = seededRandom(lanes);
+    const bench = billing();
+    const queues = ['a', 'b'].map((queue) => ({ queue, lanes: lanesOf(queue, 0, lanes) }));
+    const places = new Map<string, { dueAt: string; isDead: boolean; queue: string }>();
+    for (let i = 0; i < 400; i++) {
+      const { queue, lanes: all } = queues[i % 2] as SearchedQueue;
+      const lane = all[Math.floor(random() * lanes)] as string;
+      // Many are due at the same time, in the same lane and in several.
+      const [isDead, dueAt] = [i % 5 === 0, iso(Math.floor(random() * 9) * HOUR)];
+      const status = isDead ? 'DEAD' : 'NEW';
+      places.set(`r${i}`, { dueAt, isDead, queue });
+      bench.put(`r${i}`, 1, { queue, lane: isDead ? deadLane(lane) : lane, dueAt, status });
+    }
+    const ask = (from: string | undefined, isBackward: boolean) =>
+      searchRecords(
+        filterOf({}),
+        from,
+        { ...order, isBackward, tables: bench.tables, now: NOW, queues },
+        BOUNDS,
+      );
+    const there: string[] = [];
+    let page = await ask(undefined, false);
+    expect(page.previous).toBeUndefined();
+    while (page.next !== undefined) {
+      there.push(...page.records.map(({ id }) => id));
+      page = await ask(page.next, false);
+    }
+    there.push(...page.records.map(({ id }) => id));
+    expect(there.toSorted()).toEqual([...places.keys()].toSorted());
+    const sign = 'isReversed' in order ? -1 : 1;
+    const rank = (id: string) => {
+      const { dueAt, isDead, queue } = places.get(id) as { dueAt: string; isDead: boolean; queue: string };
+      const time = Date.parse(dueAt) * sign * (isDead ? -1 : 1);
+      return [Number(isDead), page.isByQueue ? Number(queue === 'b') : 0, time] as const;
+    };
+    const after = (one: string, other: string) => {
+      const [a, b] = [rank(one), rank(other)];
+      return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+    };
+    expect(there).toEqual(there.toSorted(after));
+
+    const back: string[] = page.records.map(({ id }) => id);
+    while (page.previous !== undefined) {
+      page = await ask(page.previous, true);
+      back.unshift(...page.records.map(({ id }) => id));
+    }
+    expect(back).toEqual(there);
+  });
+
   it('a filter that one in a thousand matches finds each of them, at the price of a page', async () => {
     const bench = billing();
     for (let i = 0; i < 5_000; i++) {

@@ -145,6 +145,46 @@ describe('the list of records', () => {
     expect([...found].sort()).toEqual([...expected].sort());
   });
 
+  it('can be turned over: the latest due first, then the oldest of the dead', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    for (let i = 0; i < 50; i++) store.put(waiting(`w${i}`, { dueAt: iso(i * MINUTE) }));
+    for (let i = 0; i < 3; i++) store.put(dead(`d${i}`, { dueAt: iso(-i * MINUTE) }));
+    const { text } = await get(app, '/records');
+    expect(text).toContain('the earliest due first; dead ones follow, the newest first.');
+    const turned = /href="([^"]+)">Latest due/.exec(text)?.[1] ?? '';
+    const first = await get(app, turned);
+    expect(first.text).toContain('the latest due first; dead ones follow, the oldest first.');
+    expect(idsIn(first.text).slice(0, 2)).toEqual(['w49', 'w48']);
+    const second = await get(app, nextOf(first.text) ?? '');
+    expect(idsIn(second.text)).toEqual([
+      ...Array.from({ length: 10 }, (_, i) => `w${9 - i}`),
+      'd2',
+      'd1',
+      'd0',
+    ]);
+    const back = await get(app, previousOf(second.text) ?? '');
+    expect(idsIn(back.text)).toEqual(idsIn(first.text));
+    expect(previousOf(back.text)).toBeUndefined();
+  });
+
+  it('has a count on each state, and on what can be done with it', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    store.put(waiting('a'));
+    store.put(inRetry('b'));
+    for (const id of ['c', 'd']) store.put(dead(id));
+    const { text } = await get(app, '/records');
+    expect(plain(/<nav class="states" aria-label="State">.*?<\/nav>/s.exec(text)?.[0])).toBe(
+      'Not finished 4 New – In retry – Dead 2 Success –',
+    );
+    expect(plain(/All that match.*?<\/span>/s.exec(text)?.[0])).toBe(
+      'All that match, 1,000 at a time: retry now 2, redrive 2, snooze 2, move 4, discard 4',
+    );
+    const filtered = await get(app, '/records?error=503&status=DEAD');
+    expect(plain(/<nav class="states" aria-label="State">.*?<\/nav>/s.exec(filtered.text)?.[0])).toBe(
+      'Not finished New In retry Dead Success',
+    );
+  });
+
   it('examines 200 records at most for a page, says so, and goes on from there', async () => {
     const { app, store } = consoleUnderTest(orders);
     for (let i = 0; i < 450; i++)
@@ -193,6 +233,19 @@ describe('the list of records', () => {
     },
   );
 });
+
+/** The words of a part of a page. */
+function plain(html = ''): string {
+  return html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replaceAll(' ,', ',')
+    .trim();
+}
+
+function previousOf(text: string): string | undefined {
+  return /href="([^"]+)" rel="prev"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+}
 
 function nextOf(text: string): string | undefined {
   return /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&');

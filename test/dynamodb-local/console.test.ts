@@ -55,6 +55,22 @@ describe('the console of a backlog with thousands of records in each queue', () 
     expect(text).toMatch(/≈ counted by the monitor up to \d+ (s|min)/);
   });
 
+  it('leads through several lanes and back, also where records are due at the same time', async () => {
+    const app = open();
+    const pages: (string | undefined)[][] = [];
+    const look = async (path: string | undefined, rel: string) => {
+      const { text } = await get(app, path ?? '');
+      pages.push([...text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)].map(([, id]) => id));
+      return new RegExp(`href="([^"]+)" rel="${rel}"`).exec(text)?.[1]?.replaceAll('&amp;', '&');
+    };
+    let path: string | undefined = '/records?order=reversed';
+    for (let page = 0; page < 3; page++) path = await look(path, 'next');
+    path = await look(path, 'prev');
+    for (let page = 0; page < 3; page++) path = await look(path, 'prev');
+    expect(new Set(pages.slice(0, 4).flat()).size).toBe(160);
+    expect(pages.slice(4)).toEqual(pages.slice(0, 3).toReversed());
+  });
+
   it('with large records, shows fewer of them', async () => {
     const documents = DynamoDBDocumentClient.from(client);
     const large = Array.from({ length: 30 }, (_, i) => ({

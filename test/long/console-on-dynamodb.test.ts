@@ -108,9 +108,9 @@ describe('the console on DynamoDB', () => {
     ['too long an id of a payload', `/record/payload?id=${long}`, 404],
     ['too long an id of an action', `/record/act?do=redrive&id=${long}`, 404],
     ['too long an id in a filter', `/records?id=${long}`, 200],
-    ['an empty cursor', behind({ lane: 'orders', dueAt: '', id: '' }), 200],
-    ['too long a cursor', behind({ lane: 'orders', dueAt: long, id: long }), 200],
-    ['a cursor of other types', behind({ lane: 'orders', dueAt: {}, id: 7 }), 200],
+    ['an empty cursor', behind({ in: 'waiting', lane: 'orders', dueAt: '', id: '' }), 200],
+    ['too long a cursor', behind({ in: 'waiting', lane: 'orders', dueAt: long, id: long }), 200],
+    ['a cursor of other types', behind({ in: 'waiting', lane: 'orders', dueAt: {}, id: 7 }), 200],
     ['an empty cursor of finished records', '/records?status=SUCCESS&after=table%20', 200],
     ['too long a cursor of finished records', `/records?status=SUCCESS&after=table%20${long}`, 200],
   ])('answers as ever to an address with %s', async (_, path, status) => {
@@ -126,16 +126,24 @@ describe('the console on DynamoDB', () => {
     expect((await get(app, '/records?status=SUCCESS')).text).toContain('id=finished');
   });
 
-  it('pages through the index without a gap', async () => {
+  it('pages through the index without a gap, there and back', async () => {
     const app = open();
-    const found = new Set<string | undefined>();
-    let path: string | undefined = '/records?queue=orders';
+    const there: (string | undefined)[] = [];
+    const back: (string | undefined)[] = [];
+    let [path, last]: (string | undefined)[] = ['/records?queue=orders'];
+    const look = async (rel: 'next' | 'prev') => {
+      const { text }: { text: string } = await get(app, path ?? '');
+      path = new RegExp(`href="([^"]+)" rel="${rel}"`).exec(text)?.[1]?.replaceAll('&amp;', '&');
+      return [...text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)].map(([, id]) => id);
+    };
     for (let pages = 0; path !== undefined && pages < 10; pages++) {
-      const { text }: { text: string } = await get(app, path);
-      for (const [, id] of text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)) found.add(id);
-      path = /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+      last = path;
+      there.push(...(await look('next')));
     }
-    expect(found.size).toBe(122);
+    expect([there.length, new Set(there).size]).toEqual([122, 122]);
+    path = last;
+    for (let pages = 0; path !== undefined && pages < 10; pages++) back.unshift(...(await look('prev')));
+    expect(back).toEqual(there);
   });
 
   it('acts', async () => {

@@ -11,7 +11,7 @@ import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
 import { type PageContext, page, Verdict } from './layout.js';
 import { overview } from './overview/view.js';
-import { readFilter } from './records/filter.js';
+import { readAddress } from './records/address.js';
 import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
 import { FormGuard, formLimit, keyGuard, ownLinksOnly, ownLoadsOnly, securityHeaders } from './security.js';
@@ -43,8 +43,8 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   app.get('/', async (request) => request.html(overview(contextOf(request), reader)));
 
   app.get('/records', async (request) => {
-    const text = readFilter((name) => request.req.query(name));
-    return request.html(recordsPage(contextOf(request), reader, text, request.req.query('after')));
+    const address = readAddress((name) => request.req.query(name));
+    return request.html(recordsPage(contextOf(request), reader, address));
   });
   app.use('/bulk', ownLinksOnly);
   app.get('/failures', async (request, next) => {

@@ -83,6 +83,7 @@ function Page({ context, title, view, refreshSeconds, children }: PageProps) {
           {children}
           <footer class="foot">
             <span>{deps.where}</span>
+            <span data-zone="">Times are in UTC.</span>
             {deps.runtime ? <a href="/status.json">status.json</a> : null}
           </footer>
         </main>

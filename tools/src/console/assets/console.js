@@ -34,7 +34,22 @@ function ageText(milliseconds) {
   return parts.join(' ') || '0 s';
 }
 
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+const zoned = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** Pages have times in UTC. The user's own stand behind them. */
+function tellZone() {
+  if (timeZone === 'UTC') return;
+  for (const element of document.querySelectorAll('[data-zone]'))
+    element.textContent = `Times are in UTC. Point at one for ${timeZone}.`;
+  for (const element of document.querySelectorAll('time[datetime]')) {
+    const time = Date.parse(element.dateTime);
+    if (!element.title && !Number.isNaN(time)) element.title = zoned.format(time);
+  }
+}
+
 function countOn() {
+  tellZone();
   const current = backlogNow();
   for (const element of document.querySelectorAll('time[datetime] [data-relative]')) {
     const difference = Date.parse(element.closest('time').dateTime) - current;
@@ -154,6 +169,62 @@ if (isLive) {
       if (isLive) again();
     }, Number(refresh) * 1000);
   again();
+}
+
+/** Ticks of a list: all on the page, and with Shift all from the last one on. */
+const list = document.querySelector('.records')?.closest('form');
+const boxes = [...(list?.querySelectorAll('input[name="id"]') ?? [])];
+if (boxes.length > 0) {
+  const label = list.querySelector('[data-tick-all]');
+  const all = label.querySelector('input');
+  let last;
+  const tell = () => {
+    const ticked = boxes.filter((box) => box.checked).length;
+    all.checked = ticked === boxes.length;
+    all.indeterminate = ticked > 0 && !all.checked;
+    list.querySelector('[data-ticked]').textContent = ticked > 0 ? `${ticked} ticked` : '';
+  };
+  const tickFrom = (one, other, checked) => {
+    for (const box of boxes.slice(Math.min(one, other), Math.max(one, other) + 1)) box.checked = checked;
+  };
+  list.addEventListener('click', ({ target, shiftKey }) => {
+    const at = boxes.indexOf(target);
+    if (at < 0) return;
+    if (shiftKey) tickFrom(last ?? at, at, target.checked);
+    last = at;
+    tell();
+  });
+  list.addEventListener('keydown', (event) => {
+    const at = boxes.indexOf(event.target);
+    const next = boxes[at + ({ ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0)];
+    if (at < 0 || next === undefined || next === event.target) return;
+    event.preventDefault();
+    next.focus();
+    if (!event.shiftKey) return;
+    tickFrom(at, boxes.indexOf(next), true);
+    last = boxes.indexOf(next);
+    tell();
+  });
+  all.addEventListener('change', () => {
+    tickFrom(0, boxes.length, all.checked);
+    tell();
+  });
+  label.hidden = false;
+  // A page that is gone back to has its ticks.
+  addEventListener('pageshow', tell);
+}
+
+for (const element of document.querySelectorAll('a[data-copy]')) {
+  element.addEventListener('click', (event) => {
+    if (!navigator.clipboard) return;
+    event.preventDefault();
+    navigator.clipboard.writeText(element.href).then(
+      () => {
+        element.textContent = 'Copied';
+      },
+      () => location.assign(element.href),
+    );
+  });
 }
 
 /** An action loads the page anew. The next one is at the same button: the focus returns to it. */

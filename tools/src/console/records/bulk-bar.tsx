@@ -1,14 +1,28 @@
 import type { Status } from 'dynamo-backlog';
-import { ACTIONS } from '../actions/catalog.js';
+import { count } from 'dynamo-backlog/overview';
+import { ACTIONS, type ConsoleAction } from '../actions/catalog.js';
 import type { PageContext } from '../layout.js';
 import { Icon, link } from '../parts.js';
 import type { RecordFilter } from './filter.js';
+import type { StateCounts } from './state-counts.js';
 
 const NAMES = ['run-now', 'redrive', 'snooze', 'move', 'discard'];
 
 /** The actions on the ticked records, or on all that match. Stands in the form of the table. */
-export function BulkBar({ context, filter }: { context: PageContext; filter: RecordFilter }) {
+export function BulkBar(props: {
+  context: PageContext;
+  filter: RecordFilter;
+  /** Undefined: the numbers of records that match are not known. */
+  matching: StateCounts | undefined;
+}) {
+  const { context, filter, matching } = props;
   const { access } = context.deps;
+  /** `redrive 116`: the records that match, and that the action is for. */
+  const wordsOf = ({ label, statuses }: ConsoleAction) => {
+    const counts = matching?.(statuses.filter((status) => filter.statuses.includes(status)));
+    const number = counts?.of === undefined ? '' : ` ${counts.sign ?? ''}${count(counts.of)}`;
+    return `${label.toLowerCase()}${number}`;
+  };
   const fits = (statuses: readonly Status[]) => statuses.some((status) => filter.statuses.includes(status));
   const actions = ACTIONS.filter(({ name, statuses }) => NAMES.includes(name) && fits(statuses));
   if (actions.length === 0) return null;
@@ -33,10 +47,10 @@ export function BulkBar({ context, filter }: { context: PageContext; filter: Rec
       {access.write ? (
         <span class="sm sub all">
           All that match, 1,000 at a time:{' '}
-          {actions.map(({ name, label }, i) => (
+          {actions.map((action, i) => (
             <>
               {i > 0 ? ', ' : ''}
-              <a href={link('/bulk', { do: name, ...filter.text })}>{label.toLowerCase()}</a>
+              <a href={link('/bulk', { do: action.name, ...filter.text })}>{wordsOf(action)}</a>
             </>
           ))}
         </span>

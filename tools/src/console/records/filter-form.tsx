@@ -1,6 +1,7 @@
-import { Icon, STATES } from '../parts.js';
-import { type FilterText, filterLink } from './filter.js';
+import type { ListAddress } from './address.js';
 import { FilterWords } from './filter-words.js';
+import type { StateCounts } from './state-counts.js';
+import { StateLinks } from './state-links.js';
 
 const AGES = [
   ['', 'any time'],
@@ -18,15 +19,17 @@ const OLDER = [
 ] as const;
 
 interface FilterProps {
-  readonly text: FilterText;
+  readonly address: ListAddress;
   readonly queues: readonly string[];
   /** The filter looks into what is shown of payloads. */
   readonly isRedacted: boolean;
+  /** Undefined: what matches is not counted by state. */
+  readonly states: StateCounts | undefined;
 }
 
 /** The filter, folded on a narrow page: the fold says in words what it has. Wide pages show it without a fold. */
 export function FilterFold(props: FilterProps) {
-  const { text } = props;
+  const { text } = props.address;
   const isFiltered = Object.values(text).some((part) => part !== '');
   return (
     <details class="filterfold">
@@ -37,13 +40,13 @@ export function FilterFold(props: FilterProps) {
         </span>
       </summary>
       <FilterForm {...props} />
-      <StateLinks text={text} />
+      <StateLinks text={text} counts={props.states} />
     </details>
   );
 }
 
 /** The filter as a form: it is sent by GET, so that the address of a page says what it shows. */
-function FilterForm({ text, queues, isRedacted }: FilterProps) {
+function FilterForm({ address: { text, isReversed }, queues, isRedacted }: FilterProps) {
   const hidden = (['status', 'failedWithin', 'failedBefore', 'pattern', 'errorName'] as const).filter(
     (name) => text[name] !== '',
   );
@@ -53,6 +56,7 @@ function FilterForm({ text, queues, isRedacted }: FilterProps) {
       {hidden.map((name) => (
         <input type="hidden" name={name} value={text[name]} />
       ))}
+      {isReversed ? <input type="hidden" name="order" value="reversed" /> : null}
       <Choice
         label="Queue"
         name="queue"
@@ -111,33 +115,5 @@ function Choice(props: {
         ))}
       </select>
     </label>
-  );
-}
-
-/** One link for each state; the chosen one is marked for eyes and for readers of the page. */
-function StateLinks({ text }: { text: FilterText }) {
-  return (
-    <nav class="states" aria-label="State">
-      <a
-        href={filterLink('/records', text, { status: '' })}
-        aria-current={text.status === '' ? 'true' : undefined}
-      >
-        Not finished
-      </a>
-      {(['NEW', 'ERROR', 'DEAD', 'SUCCESS'] as const).map((status) => {
-        const { word, tone, icon } = STATES[status];
-        return (
-          <a
-            href={filterLink('/records', text, { status })}
-            aria-current={text.status === status ? 'true' : undefined}
-          >
-            <span class={`mark ${tone}`}>
-              <Icon name={icon} />
-              <span>{word}</span>
-            </span>
-          </a>
-        );
-      })}
-    </nav>
   );
 }

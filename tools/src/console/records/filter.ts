@@ -36,6 +36,8 @@ export interface RecordFilter {
   readonly text: FilterText;
   readonly queue: string | undefined;
   readonly statuses: readonly Status[];
+  /** Nothing but a queue and a state is filtered by. */
+  readonly isByState: boolean;
   /** Each record has to be read to know if it matches: the index knows only queue, and dead or not. */
   readonly examines: boolean;
   readonly matches: (record: BacklogRecord, now: number) => boolean;
@@ -55,7 +57,8 @@ const NAMES = [
   'errorName',
 ] as const satisfies readonly (keyof FilterText)[];
 
-const OPEN: readonly Status[] = ['NEW', 'ERROR', 'DEAD'];
+/** The states of records that are not finished. */
+export const OPEN: readonly Status[] = ['NEW', 'ERROR', 'DEAD'];
 const MAX_CHARACTERS = 2_100;
 
 /** Reads the filter of an address. @param value gives a part of the query */
@@ -104,10 +107,17 @@ export function parseFilter(text: FilterText, redact?: RedactPayload): RecordFil
       (where === undefined || isDeepStrictEqual(valueAt(payloadOf(record, redact), where.path), where.equals))
     );
   };
-  const examines = NAMES.some((name) => name !== 'queue' && name !== 'status' && text[name] !== '');
+  const isByState = NAMES.every((name) => name === 'queue' || name === 'status' || text[name] === '');
   // One lane has both: the index does not tell NEW and ERROR apart.
   const isHalfLane = known === 'NEW' || known === 'ERROR';
-  return { text, queue: queue || undefined, statuses, examines: examines || isHalfLane, matches };
+  return {
+    text,
+    queue: queue || undefined,
+    statuses,
+    isByState,
+    examines: !isByState || isHalfLane,
+    matches,
+  };
 }
 
 /** The address of a filter with some parts changed. */
