@@ -33,3 +33,11 @@ it('as many queues as the variables of a function have room for stay below the 4
     }
   }
 });
+
+it('the rule of the composite alarm fits where 13 queues and their stack have the longest names, and watches each alarm', () => {
+  const { beyond, unwatched, resolved } = deployed({ queues: queues(13, retryQueue) });
+  expect(beyond).toEqual([]);
+  expect(unwatched).toEqual([]);
+  const composites = Object.values(resolved.Resources).filter(({ Type }) => Type.endsWith('CompositeAlarm'));
+  expect(composites).toHaveLength(3);
+});
