@@ -1,5 +1,5 @@
 import type { BacklogRecord } from '../record/index.js';
-import { cleanPrototypes } from '../support/prototypes.js';
+import { takePollution } from '../support/prototypes.js';
 import type { Finding } from './findings.js';
 
 /**
@@ -8,7 +8,8 @@ import type { Finding } from './findings.js';
  * @returns undefined: it added none
  */
 export function pollutedPrototype({ id, queue }: BacklogRecord, attempt: number): Finding | undefined {
-  const names = cleanPrototypes();
+  // Taken: the finding tells it, and no run of a later test does.
+  const names = takePollution();
   if (names.length === 0) return undefined;
   return {
     type: 'pollutedPrototype',

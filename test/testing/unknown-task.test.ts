@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
+import { takePollution } from '../../src/support/prototypes.js';
 import { defineTask } from '../../src/tasks/index.js';
 import { backlogMatchers, perform, type TestBacklogOptions, testBacklog } from '../../src/testing/index.js';
 
@@ -99,6 +100,7 @@ it('perform reports a process that changes its record, and one that changes Obje
   }, {});
   await expect(polluting).rejects.toThrow('added "isAdmin" to Object.prototype');
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  expect(takePollution()).toEqual([]);
 });
 
 it('perform lets a process sort its payload, or replace it', async () => {
