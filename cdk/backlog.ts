@@ -180,7 +180,8 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.widgetActions = monitoring.widget?.actions;
 
     common.files.addLayer();
-    checkLimits(this, { composites: monitoring.composites, alarmsPerQueue: options.alarms === true });
+    const alarmsPerQueue = options.alarms === true;
+    checkLimits(this, { ...monitoring, alarmsPerQueue }, options.minimal);
   }
 
   /**

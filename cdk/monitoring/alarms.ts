@@ -21,11 +21,14 @@ export interface AlarmOptions {
   readonly alarmActions?: AlarmActions | undefined;
   readonly okActions?: AlarmActions | undefined;
   readonly compositeAlarm: boolean;
+  readonly runbookUrl?: string | undefined;
 }
 
 /** All alarms of a backlog, and the one that is on while any of them is. */
 export interface Alarms {
   readonly all: readonly Alarm[];
+  /** The alarms of the severity `page`. */
+  readonly pages: readonly Alarm[];
   readonly composite: CompositeAlarm | undefined;
   /** The composite alarm, and those that it is made of where there are many alarms. */
   readonly composites: readonly CompositeAlarm[];
@@ -33,14 +36,13 @@ export interface Alarms {
 
 /** One alarm for each state that needs a person; docs/runbook.md has a paragraph on each. */
 export function addAlarms(backlog: Construct, watched: Watched, options: AlarmOptions): Alarms {
-  if (options.alarms === false) return { all: [], composite: undefined, composites: [] };
+  if (options.alarms === false) return { all: [], pages: [], composite: undefined, composites: [] };
   const scope = new Construct(backlog, 'Alarms');
-  const all = definitionsOf(watched, options.alarms === 'essential').map((definition) =>
-    addAlarm(scope, definition, options),
-  );
-  if (!options.compositeAlarm) return { all, composite: undefined, composites: [] };
-  const composites = addComposites(scope, all);
-  return { all, composite: composites[0], composites };
+  const definitions = definitionsOf(watched, options.alarms === 'essential');
+  const all = definitions.map((definition) => addAlarm(scope, definition, options));
+  const pages = all.filter((_, i) => definitions[i]?.severity === 'page');
+  const composites = options.compositeAlarm ? addComposites(scope, all) : [];
+  return { all, pages, composite: composites[0], composites };
 }
 
 /**
@@ -87,7 +89,7 @@ function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmO
       : above === undefined
         ? TreatMissingData.BREACHING
         : TreatMissingData.NOT_BREACHING,
-    alarmDescription: `[${severity}] ${description} Runbook: dynamo-backlog, docs/runbook.md#${runbook}`,
+    alarmDescription: `[${severity}] ${description} Runbook: ${options.runbookUrl ?? 'dynamo-backlog, docs/runbook.md'}#${runbook}`,
   });
   const actions = actionsFor(severity, options.alarmActions);
   if (actions.length > 0) alarm.addAlarmAction(...actions);

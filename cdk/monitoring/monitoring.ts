@@ -14,6 +14,8 @@ import { type Made, watchedIn } from './watched.js';
 /** Monitor function, alarms and dashboard of a Backlog. */
 export interface Monitoring {
   readonly alarms: readonly Alarm[];
+  /** The alarms of the severity `page`. */
+  readonly pages: readonly Alarm[];
   /** The alarm that is on while any of the alarms is. */
   readonly compositeAlarm: CompositeAlarm | undefined;
   /** The composite alarm, and those that it is made of where there are many alarms. */
@@ -42,11 +44,12 @@ export function addMonitoring(
   addLogQueries(backlog, watched.logGroups);
   if (options.alarms === 'essential')
     writeTableMetrics([...Object.values(backlog.functions), backlog.monitor]);
-  const { all: alarms, composite: compositeAlarm, composites } = addAlarms(backlog, watched, options);
+  const added = addAlarms(backlog, watched, options);
+  const { all: alarms, pages, composite: compositeAlarm, composites } = added;
   const canAct = options.widget === true;
   const widget = options.widget ? addWidget(backlog, 'Widget', { ...settings, canAct }) : undefined;
   const dashboard = options.dashboard
     ? addDashboard(backlog, 'Dashboard', watched, alarms, widget?.overview)
     : undefined;
-  return { alarms, compositeAlarm, composites, widget, dashboard };
+  return { alarms, pages, compositeAlarm, composites, widget, dashboard };
 }

@@ -237,6 +237,13 @@ export interface BacklogProps extends FunctionProps {
   readonly okActions?: AlarmActions | undefined;
 
   /**
+   * The page that the descriptions of the alarms link to, with the alarm's kind as fragment, such as `#lag`.
+   *
+   * @default - they name the page of these docs
+   */
+  readonly runbookUrl?: string | undefined;
+
+  /**
    * One alarm more, which is on while any other one is.
    *
    * It has no actions of its own, and costs $0.50 a month.

@@ -7,7 +7,7 @@ import { METRICS_LEVELS } from '../../functions/metrics-level.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions, show } from '../../src/support/validation.js';
 import { refuseTokens } from '../support/tokens.js';
-import { alarmActions, functionTimeout, having, key, table } from '../support/values.js';
+import { alarmActions, functionTimeout, having, key, runbookUrl, table } from '../support/values.js';
 import { functionShape, logLevel, reservedConcurrentExecutions } from './function-shape.js';
 import { type IntakeProps, intakeProp } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
@@ -78,6 +78,7 @@ const propsShape = z.strictObject({
   metrics: z.enum(METRICS_LEVELS, { error: 'expected "full", "essential" or "off"' }).optional(),
   alarmActions: alarmActions.optional(),
   okActions: alarmActions.optional(),
+  runbookUrl: runbookUrl.optional(),
   compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().optional(),
   widget: z

@@ -1,5 +1,12 @@
 import { Annotations, CfnResource, Stack } from 'aws-cdk-lib';
-import { type Alarm, type CompositeAlarm, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Alarm,
+  type CfnAlarm,
+  type CfnCompositeAlarm,
+  type CompositeAlarm,
+  type IMetric,
+  MathExpression,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -22,6 +29,8 @@ interface Made extends Construct {
 
 export interface Limited {
   readonly composites: readonly CompositeAlarm[];
+  /** The alarms of the severity `page`. */
+  readonly pages: readonly Alarm[];
   /** The Backlog has alarms for each queue, not for all of them. */
   readonly alarmsPerQueue: boolean;
 }
@@ -30,11 +39,12 @@ export interface Limited {
  * Limits of AWS that a stack with many queues meets at deployment only: they are checked at synthesis, when all of the app
  * is known.
  */
-export function checkLimits(backlog: Made, limited: Limited): void {
+export function checkLimits(backlog: Made, limited: Limited, isMinimal: boolean): void {
   warnOfPrice(backlog, limited);
   backlog.node.addValidation({
     validate: () => {
       if (backlog.intake) warnOfReaders(backlog);
+      if (!isMinimal) warnOfSilence(backlog, limited);
       return tooManyResources(backlog, limited);
     },
   });
@@ -82,6 +92,20 @@ function warnOfPrice(backlog: Made, { composites, alarmsPerQueue }: Limited): vo
 function metricsOf(metric: IMetric): number {
   if (!(metric instanceof MathExpression)) return 1;
   return Object.values(metric.usingMetrics).reduce((sum, one) => sum + metricsOf(one), 0);
+}
+
+/** Warns of alarms without actions, at synthesis: an app may add them to `alarms` and `compositeAlarm` itself. */
+function warnOfSilence(backlog: Made, { pages, composites }: Limited): void {
+  const callsSomeone = ({ node }: Alarm | CompositeAlarm) => {
+    const { alarmActions } = node.defaultChild as CfnAlarm | CfnCompositeAlarm;
+    return Stack.of(backlog).resolve(alarmActions)?.length > 0;
+  };
+  if (pages.length === 0 || [...pages, ...composites].some(callsSomeone)) return;
+  Annotations.of(backlog).addWarningV2(
+    'dynamo-backlog:no-alarm-actions',
+    'No alarm of the Backlog calls anyone: they only show in the console of AWS. Give "alarmActions", such as ' +
+      '{ page: [new SnsAction(topic)] }',
+  );
 }
 
 /** Warns of more than two readers of the stream: they are throttled, and the intake falls behind. */

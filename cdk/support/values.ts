@@ -26,6 +26,12 @@ export const alarmActions = z.union(
   'expected a list of alarm actions, or { page: [...], ticket: [...] }',
 );
 
+/** Descriptions of alarms, in which it stands, have up to 1024 characters. */
+export const runbookUrl = z
+  .string()
+  .max(200)
+  .regex(/^https?:\/\/[^\s#]+$/, 'expected the URL of a page, without "#"');
+
 /** The timeout of a Lambda function. In seconds for the error, which says what came. */
 export const functionTimeout = duration
   .transform((timeout) => timeout.toSeconds())

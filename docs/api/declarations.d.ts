@@ -1078,6 +1078,7 @@ interface BacklogProps extends FunctionProps {
     readonly minimal?: boolean | undefined;
     readonly alarmActions?: AlarmActions | undefined;
     readonly okActions?: AlarmActions | undefined;
+    readonly runbookUrl?: string | undefined;
     readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
     readonly widget?: boolean | 'readOnly' | undefined;

@@ -49,6 +49,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     minimal: 'monitoring.md#minimal',
     alarms: 'monitoring.md#alarms',
     alarmActions: 'monitoring.md#thresholds-and-actions',
+    runbookUrl: 'monitoring.md#thresholds-and-actions',
     dashboard: 'dashboard.md',
     widget: 'dashboard.md#the-overview',
   },

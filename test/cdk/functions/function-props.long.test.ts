@@ -16,7 +16,7 @@ type Stack = ReturnType<typeof newStack>;
 
 function synthesized(propsOf: (stack: Stack) => BacklogProps) {
   const stack = newStack({ region: 'eu-central-1', account: '111111111111' });
-  const backlog = new Backlog(stack, 'Backlog', propsOf(stack));
+  const backlog = new Backlog(stack, 'Backlog', { alarms: false, ...propsOf(stack) });
   const template = Template.fromStack(stack);
   // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
   const byName: Record<string, any> = {};

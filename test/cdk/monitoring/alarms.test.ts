@@ -1,7 +1,9 @@
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { Backlog, type BacklogProps } from '../../../cdk/index.js';
 import { METRICS_NAMESPACE } from '../../../cdk/monitoring/metrics.js';
 import { METRICS_NAMESPACE as EMITTED_NAMESPACE } from '../../../functions/metrics.js';
-import { backlogWith } from '../support.js';
+import { backlogWith, newStack } from '../support.js';
 import { alarmsOf, type Properties, periodOf, queuesOfEachKind as queues } from './alarms-of.js';
 
 describe('the alarms of a queue of each kind', () => {
@@ -60,4 +62,50 @@ describe('the alarms of a queue of each kind', () => {
     ]);
     expect(METRICS_NAMESPACE).toBe(EMITTED_NAMESPACE);
   });
+});
+
+describe('pages without an action', () => {
+  const action = { bind: () => ({ alarmActionArn: 'arn:aws:sns:eu-central-1:123456789012:pager' }) };
+  const warnings = (props: Partial<BacklogProps>, change: (backlog: Backlog) => void = () => {}) => {
+    const stack = newStack();
+    change(new Backlog(stack, 'Backlog', { queues, ...props }));
+    return Annotations.fromStack(stack).findWarning('/Test/Backlog', Match.stringLikeRegexp('calls anyone'))
+      .length;
+  };
+
+  it('are warned of', () => {
+    expect(warnings({})).toBe(1);
+    expect(warnings({ alarmActions: { ticket: [action] } })).toBe(1);
+  });
+
+  it('are not, where a page has an action, given by the app later or of the composite alarm', () => {
+    expect(warnings({ alarmActions: [action] })).toBe(0);
+    expect(warnings({ alarmActions: { page: [action] } })).toBe(0);
+    const toAll = ({ alarms }: Backlog) => {
+      for (const alarm of alarms) alarm.addAlarmAction(action);
+    };
+    expect(warnings({}, toAll)).toBe(0);
+    expect(warnings({}, ({ compositeAlarm }) => compositeAlarm?.addAlarmAction(action))).toBe(0);
+  });
+
+  it('are not, where there are none, or with "minimal"', () => {
+    expect(warnings({ alarms: false })).toBe(0);
+    expect(warnings({ minimal: true })).toBe(0);
+  });
+});
+
+describe('the runbook of the alarms', () => {
+  it('is a page of your own, with the kind of the alarm as its fragment', () => {
+    const { template } = backlogWith({ queues, runbookUrl: 'https://wiki.example.com/backlog' });
+    expect(alarmsOf(template).Lagorders.AlarmDescription).toMatch(
+      / https:\/\/wiki\.example\.com\/backlog#lag$/,
+    );
+  });
+
+  it.each(['wiki/backlog', 'ftp://wiki', 'https://wiki.example.com/#lag', `https://${'x'.repeat(200)}`])(
+    'is refused: %s',
+    (runbookUrl) => {
+      expect(() => backlogWith({ queues, runbookUrl })).toThrow('Backlog.runbookUrl: ');
+    },
+  );
 });

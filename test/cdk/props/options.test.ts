@@ -18,7 +18,8 @@ const queue = (props: object) => ({ queues: { bulk: props } });
 
 describe('synthesis warns', () => {
   const warningsOf = (deliverTo: string) => {
-    const { stack } = backlogWith({ queues: { bulk: { ...progressiveQueue, deliverTo } } });
+    const queues = { bulk: { ...progressiveQueue, deliverTo } };
+    const { stack } = backlogWith({ queues, alarms: false });
     return Annotations.fromStack(stack).findWarning('*', Match.anyValue());
   };
 
