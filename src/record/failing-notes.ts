@@ -13,7 +13,7 @@ export interface FailingNote {
   readonly lastAt: number;
   /** Records that have failed, of those whose first failure was less than an hour before. */
   readonly records: number;
-  /** Failures of these records, less twice the successes; 0 at least. */
+  /** The first three failures of each of these records, less twice the successes; 0 at least. A death counts as all three. */
   readonly evidence: number;
   /** Successes of late, as they were at `countedAt`: they halve every two minutes. */
   readonly recentSuccesses: number;
@@ -48,6 +48,8 @@ export interface GroupOutcomes {
   successes: number;
   /** Failures of records whose first failure was less than an hour before: what has failed for longer proves nothing new. */
   failures: number;
+  /** The first three failures of each of these records, a death as all three: one that always fails is no evidence on and on. */
+  evidence: number;
   /** Records among them that had not failed since the group's note began. */
   records: number;
   /** One of the failures was a retry or a death: many a first attempt fails that the second one mends. */
@@ -63,6 +65,8 @@ export interface GroupOutcomes {
 export const WHOLE_QUEUE = '';
 /** Age of a record's first failure beyond which the record, rather than its destination, may be at fault. */
 export const YOUNG_SECONDS = 3_600;
+/** Failures of one record that count as evidence. */
+export const MAX_FAILURES_OF_ONE = 3;
 const NO_NOTES: FailingNotes = { notes: [] };
 
 const MIN_RECORDS = 3;
@@ -96,6 +100,11 @@ export function isFailing(note: FailingNote, now: number): boolean {
   const { since, lastAt, records, evidence, isQuiet } = note;
   if (isQuiet || records < MIN_RECORDS || evidence < MIN_EVIDENCE || now - since < MIN_SECONDS) return false;
   return lastAt - since >= MIN_SECONDS || now - lastAt >= SILENT_SECONDS;
+}
+
+/** Tells whether so many records failed that one of them is worth a look, though they are no evidence yet: all may wait for long. */
+export function isSuspect({ records, evidence, isQuiet }: FailingNote): boolean {
+  return !isQuiet && records >= MIN_RECORDS && evidence >= MIN_RECORDS;
 }
 
 /**
@@ -151,15 +160,16 @@ export function afterRun(
 function noteAfter(
   note: FailingNote | undefined,
   group: string,
-  { successes, failures, records, isTelling, firstFailureAt, lastFailureAt, error }: GroupOutcomes,
+  outcomes: GroupOutcomes,
   now: number,
 ): FailingNote | undefined {
+  const { successes, failures, records, firstFailureAt, lastFailureAt, error } = outcomes;
   // A note from far ahead is of another clock, or damaged: it would hide an outage until its time comes.
   if (!note || note.since - now > MIN_SECONDS) {
-    if (failures <= successes || !(isTelling || records >= MIN_RECORDS)) return undefined;
+    if (failures <= successes || !(outcomes.isTelling || records >= MIN_RECORDS)) return undefined;
     return {
       ...{ group, since: firstFailureAt, lastAt: lastFailureAt, records, isQuiet: false, error },
-      evidence: Math.max(0, failures - SUCCESS_WEIGHT * successes),
+      evidence: Math.max(0, outcomes.evidence - SUCCESS_WEIGHT * successes),
       ...{ recentSuccesses: successes, recentFailures: failures, countedAt: now },
     };
   }
@@ -172,7 +182,7 @@ function noteAfter(
     ...note,
     lastAt: Math.max(note.lastAt, lastFailureAt),
     records: note.records + records,
-    evidence: Math.max(0, note.evidence + failures - SUCCESS_WEIGHT * successes),
+    evidence: Math.max(0, note.evidence + outcomes.evidence - SUCCESS_WEIGHT * successes),
     ...{ recentSuccesses, recentFailures, countedAt: now },
     isQuiet: note.isQuiet && lastFailureAt === 0,
     error: error || note.error,

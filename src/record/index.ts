@@ -10,6 +10,7 @@ export {
   failingSeconds,
   failingText,
   type GroupOutcomes,
+  MAX_FAILURES_OF_ONE,
   MAX_GROUP_LENGTH,
   nothingFails,
   openNotes,

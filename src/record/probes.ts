@@ -1,7 +1,7 @@
 import { toIso } from '../support/clock.js';
 import { historyOf, type RecordChange, type SettleContext } from './change.js';
 import { WORKER_LOST } from './fail.js';
-import { type FailingNotes, isFailing } from './failing-notes.js';
+import { type FailingNote, type FailingNotes, isFailing, isSuspect } from './failing-notes.js';
 import { type ErrorText, errorEntry } from './history.js';
 import type { AttemptOutcome } from './outcome.js';
 import { keptRetryAfter } from './policy-of.js';
@@ -11,10 +11,11 @@ import { settle } from './settle.js';
 /** Time without an outcome after which a record of a group that fails is probed: 5 minutes, to the nearest tick of a minute. */
 export const PROBE_SECONDS = 270;
 
-/** The groups that fail, and of which no record was attempted for 5 minutes. */
+/** The groups that fail, or seem to, and of which no record was attempted for 5 minutes. */
 export function groupsToProbe({ notes }: FailingNotes, now: number): string[] {
   const isSilent = ({ countedAt }: { readonly countedAt: number }) => now - countedAt >= PROBE_SECONDS;
-  return notes.filter((note) => isSilent(note) && isFailing(note, now)).map(({ group }) => group);
+  const isDoubted = (note: FailingNote) => isSuspect(note) || isFailing(note, now);
+  return notes.filter((note) => isSilent(note) && isDoubted(note)).map(({ group }) => group);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   failingText,
   type GroupOutcomes,
   groupsToProbe,
+  MAX_FAILURES_OF_ONE,
   MAX_GROUP_LENGTH,
   PROBE_SECONDS,
   parseFailing,
@@ -38,6 +39,8 @@ interface Remembered {
   readonly readAt: number;
   /** The times at which records to probe were last looked for, by lane. */
   readonly lookedAt: Map<string, number>;
+  /** Outcomes of earlier runs that were too few for a note. A record comes in at a time, and may wait long for its second attempt. */
+  few?: Map<string, GroupOutcomes> | undefined;
 }
 
 type ReadState = Pick<QueueState, 'failing' | 'paused'>;
@@ -84,8 +87,8 @@ export class FailingWatch {
     if (state.failing !== this.state?.failing) this.notes = parseFailing(state.failing);
     this.state = state;
     this.hasNotes = probes && this.notes.notes.length > 0;
-    const lookedAt = memory?.get(queue)?.lookedAt ?? new Map<string, number>();
-    memory?.set(queue, { state, readAt, lookedAt });
+    const { lookedAt = new Map<string, number>(), few } = memory?.get(queue) ?? {};
+    memory?.set(queue, { state, readAt, lookedAt, few });
   }
 
   /** Counts the outcome of an attempt, once it is written. What is not ready yet is neither a success nor a failure. */
@@ -177,12 +180,31 @@ export class FailingWatch {
         const read = this.state?.failing;
         if (text !== read && !(await store.queues.noteFailing(queue, text, read))) continue;
         this.refresh({ paused: this.state?.paused === true, failing: text });
+        this.remember(outcomes);
         return;
       }
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       logger.warn('what fails could not be noted', { queue, error: error.message });
     }
+  }
+
+  /** Keeps what may be an outage, and has no note yet, for the next runs of the process. */
+  private remember(outcomes: ReadonlyMap<string, GroupOutcomes>): void {
+    const known = this.deps.failingMemory?.get(this.deps.queue);
+    if (!known) return;
+    const noted = new Set(this.notes.notes.map(({ group }) => group));
+    const few = [...outcomes].filter(([group, its]) => its.failures > its.successes && !noted.has(group));
+    known.few = few.length === 0 ? undefined : new Map(few);
+  }
+
+  /** Takes what earlier runs of the process have left, if it is of the last hour. */
+  private takeFew(): void {
+    const known = this.deps.failingMemory?.get(this.deps.queue);
+    if (!known?.few) return;
+    for (const [group, its] of known.few)
+      if (this.now() - its.firstFailureAt <= YOUNG_SECONDS) this.outcomes.set(group, its);
+    known.few = undefined;
   }
 
   private succeeded(record: BacklogRecord): void {
@@ -211,6 +233,8 @@ export class FailingWatch {
     if (before === undefined || before < since) outcomes.records++;
     if (before !== undefined || status === 'DEAD') outcomes.isTelling = true;
     outcomes.failures++;
+    const more = Math.max(0, MAX_FAILURES_OF_ONE - record.failures);
+    outcomes.evidence += status === 'DEAD' ? more : Math.min(1, more);
   }
 
   /** A group fails, or is noted: only then successes are counted by their destinations. */
@@ -230,11 +254,14 @@ export class FailingWatch {
   }
 
   private outcomesOf(group: string): GroupOutcomes {
+    if (this.outcomes.size === 0) this.takeFew();
+    this.hasOutcomes = true;
     const known = this.outcomes.get(group);
     if (known) return known;
     const none = {
       successes: 0,
       failures: 0,
+      evidence: 0,
       records: 0,
       isTelling: false,
       firstFailureAt: 0,
@@ -242,7 +269,6 @@ export class FailingWatch {
       error: '',
     };
     this.outcomes.set(group, none);
-    this.hasOutcomes = true;
     return none;
   }
 

@@ -16,13 +16,21 @@ const MINUTE = 60;
 const HOUR = 3_600;
 
 const none = {
-  ...{ successes: 0, failures: 0, records: 0, isTelling: false, firstFailureAt: 0, lastFailureAt: 0 },
-  error: '',
+  ...{ successes: 0, failures: 0, evidence: 0, records: 0, isTelling: false, firstFailureAt: 0 },
+  ...{ lastFailureAt: 0, error: '' },
 };
 /** Outcomes of a run in which so many records have failed again. */
 const failed = (records: number, at: number, successes = 0): GroupOutcomes => ({
   ...none,
-  ...{ successes, failures: records, records, isTelling: true, firstFailureAt: at, lastFailureAt: at },
+  ...{
+    successes,
+    failures: records,
+    evidence: records,
+    records,
+    isTelling: true,
+    firstFailureAt: at,
+    lastFailureAt: at,
+  },
 });
 const succeeded = (successes: number): GroupOutcomes => ({ ...none, successes });
 

@@ -19,7 +19,15 @@ const T = NOW / 1000;
 const HOUR = 3_600;
 const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', message: 'down' }, ms: 7 };
 const failed = (at: number): GroupOutcomes => ({
-  ...{ successes: 0, failures: 5, records: 5, isTelling: true, firstFailureAt: at, lastFailureAt: at },
+  ...{
+    successes: 0,
+    failures: 5,
+    evidence: 5,
+    records: 5,
+    isTelling: true,
+    firstFailureAt: at,
+    lastFailureAt: at,
+  },
   error: '',
 });
 const hourly = context({ policy: resolvePolicy({ type: 'constant', interval: HOUR, jitter: 'none' }) });
@@ -43,9 +51,19 @@ describe('the groups to probe', () => {
     expect(groupsToProbe(notes('', 'a'), T + 570)).toEqual(['', 'a']);
   });
 
-  it('are none that fail for a short time only, or have recovered', () => {
-    const short = afterRun(parseFailing(undefined), new Map([['', failed(T)]]), T);
-    expect(groupsToProbe(short, T + HOUR)).toEqual([]);
+  it('may seem to fail, as three of their records have; two, or what has succeeded as well, are too little', () => {
+    const seems = (outcomes: Partial<GroupOutcomes>) =>
+      groupsToProbe(
+        afterRun(parseFailing(undefined), new Map([['', { ...failed(T), ...outcomes }]]), T),
+        T + 270,
+      );
+    const three = { failures: 3, evidence: 3, records: 3 };
+    expect(seems(three)).toEqual(['']);
+    expect(seems({ ...three, records: 2 })).toEqual([]);
+    expect(seems({ ...three, failures: 4, evidence: 4, successes: 1 })).toEqual([]);
+  });
+
+  it('are none that have recovered', () => {
     const recovered = afterRun(
       notes(''),
       new Map([['', { ...failed(0), successes: 5, failures: 0, lastFailureAt: 0 }]]),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFailing, Snooze } from '../../src/record/index.js';
+import { Dead, parseFailing, Snooze } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
 import type { Process } from '../../src/worker/index.js';
@@ -72,6 +72,44 @@ describe('what fails', () => {
       if (id === 'r4') throw new Error('once');
     });
     expect(calls).toEqual(['queues.setRetryMode']);
+  });
+
+  describe('one by one, at first attempts of records that then wait for long,', () => {
+    const retry = { type: 'constant', interval: 3_600 } as const;
+    /** A run for each record, in one process; each fails if its letter is an f. */
+    async function comeIn(letters: string, choices: RunChoices = {}) {
+      const { harness, run, notes } = queueWith(0);
+      const failingMemory = new Map();
+      for (const [i, letter] of [...letters].entries()) {
+        harness.put(`r${i}`, { payload: { n: i } });
+        await run(letter === 'f' ? fail : succeed, { retry, failingMemory, ...choices });
+        await harness.pass(60);
+      }
+      return (await notes()).map(({ group, records, evidence }) => [group, records, evidence]);
+    }
+
+    it('is noted once three have failed in one process, by destination as well', async () => {
+      expect(await comeIn('ff')).toEqual([]);
+      expect(await comeIn('fff')).toEqual([['', 3, 3]]);
+      // The odd ones have a destination of their own.
+      expect(await comeIn('sfsfsf', byDestination)).toEqual([['d1', 3, 3]]);
+    });
+
+    it('is not noted where as many succeed between them', async () => {
+      expect(await comeIn('fsfsfsfs')).toEqual([]);
+    });
+  });
+
+  it('counts three times at most for one record', async () => {
+    const { minutes, notes } = queueWith(1);
+    await minutes(MINUTES, fail, { failingMemory: new Map() });
+    expect(await notes()).toMatchObject([{ records: 1, evidence: 3 }]);
+  });
+
+  it('counts three times for a record that dies at once', async () => {
+    const { run, notes } = queueWith(3);
+    await run(() => new Dead('HTTP 400'));
+    expect(await notes()).toMatchObject([{ records: 3, evidence: 9 }]);
   });
 
   it('is over with successes, and the run says 0', async () => {
