@@ -1,6 +1,6 @@
 /**
  * Runs the tests of test/browser: the console and pictures in Chromium, which comes as a package of that folder and is installed at
- * the first run. One story runs the built package, so build first. Arguments are passed on to vitest.
+ * the first run. Its stories run the built package, so build first. Arguments are passed on to vitest.
  */
 import { installPackages, runNode } from './own-packages.mjs';
 

@@ -44,9 +44,11 @@ describe('an operator', () => {
     // The page says so by itself, without a reload.
     await verdict.filter({ hasText: /has failed since \d\d:\d\d UTC: (\d+ %|breaker open)/ }).waitFor();
     const incident = page.getByRole('region', { name: /^Incident: / });
-    expect(await incident.innerText()).toMatch(/Failing.*First failure.*Affected queue/s);
+    expect(await incident.innerText()).toMatch(
+      /Failing.*First failure\s+[^\n]*\d\d:\d\d:\d\d.*Affected queue.*orders\s+24/s,
+    );
 
-    await open('Failures');
+    await incident.getByRole('link', { name: 'Causes' }).click();
     await reloadUntil(page, verdict.filter({ hasText: /^HttpError 503 of 127.0.0.1:\d+ is the cause/ }));
     await page
       .locator('.patterns')
@@ -57,17 +59,41 @@ describe('an operator', () => {
     expect(await page.locator('main').innerText()).toMatch(/attempts? failed.*HttpError.*503/s);
     await page.getByRole('img', { name: /planned if it fails/ }).waitFor();
 
+    await open('Overview');
+    await page.getByRole('link', { name: `Pause… ${queue}` }).click();
+    await page.getByLabel('Why, for other operators').fill('until the ERP is back');
+    await page.getByLabel('No alarm before').fill('2h');
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${queue} is paused now.` })
+      .waitFor();
+    expect(await page.locator('main').innerText()).toMatch(/until \d\d:\d\d UTC, "until the ERP is back"/);
+
+    // Two of them are put off: they are left when the others have succeeded.
+    await page.goto(`${origin}/records?queue=${queue}&status=ERROR`);
+    for (const id of ['order-1', 'order-2']) await page.getByLabel(`Tick ${id}`, { exact: true }).check();
+    await page.getByRole('button', { name: 'Snooze…' }).click();
+    await page.getByLabel('For how long').fill('1d');
+    await page.getByRole('button', { name: 'Snooze 2 records' }).click();
+    await verdict.filter({ hasText: 'Done: 2 of 2 records changed.' }).waitFor();
+
     await page.getByRole('button', { name: 'Bring it up' }).click();
     await page.getByText('The sample ERP is up, and stays up.').waitFor();
+    await open('Overview');
+    await page.getByRole('link', { name: `Resume… ${queue}` }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const back =
+      /orders is back since \d\d:\d\d UTC: 2 records wait that have failed before, the last is due/;
+    await verdict.filter({ hasText: back }).waitFor();
+    expect(await incident.innerText()).toMatch(/Recovering.*Back since.*Last record is due.*orders\s+2/s);
+
     await open('Failures');
-    await page
-      .getByRole('link', { name: /^Retry (≈ )?\d+/ })
-      .first()
-      .click();
-    expect(await verdict.innerText()).toMatch(/^Retry \d+ records now\?$/);
+    await page.getByRole('link', { name: /^Retry 2…/ }).click();
+    expect(await verdict.innerText()).toBe('Retry 2 records now?');
     expect(await page.locator('.cmd').innerText()).toMatch(/records would be made due/);
-    await page.getByRole('button', { name: /^Retry \d+/ }).click();
-    await verdict.filter({ hasText: /^Done: \d+ of \d+ records? changed\./ }).waitFor();
+    await page.getByRole('button', { name: 'Retry 2 records now' }).click();
+    await verdict.filter({ hasText: 'Done: 2 of 2 records changed.' }).waitFor();
 
     await open('Overview');
     await verdict.filter({ hasText: `1 dead record of ${queue} needs a decision.` }).waitFor();

@@ -1,4 +1,4 @@
-/** The backlog of the story in outage.test.ts: one queue that delivers to the ERP of the local runtime. */
+/** The backlog of the stories in outage.test.ts, refused.test.ts and top.test.ts: one queue that delivers to an ERP. */
 import { App, Stack } from 'aws-cdk-lib';
 import { Backlog } from '../../dist/cdk/index.js';
 

@@ -26,13 +26,18 @@ export function stopsShops(): void {
 /**
  * The runtime of `backlog start`, as it is built: from the sources each function's process would translate them
  * first. Its ERP is up, and stays up until a test takes it down.
+ *
+ * @param deliverTo a destination in place of the ERP
  */
-export async function startShop(speed: number) {
+export async function startShop(speed: number, deliverTo?: string) {
   const file = readdirSync(BUILT).find((name) => /^runtime-\w+\.js$/.test(name));
   if (file === undefined) throw new Error('this test runs the built package: npm run build');
   const built: { startRuntime: typeof startRuntime } = await import(new URL(file, BUILT).href);
   const app = `"${process.execPath}" "${APP}"`;
-  const runtime = await built.startRuntime({ app, dynamodbPort: 0, port: 0, speed });
+  const runtime = await built.startRuntime({
+    ...{ app, dynamodbPort: 0, port: 0, speed },
+    ...(deliverTo ? { deliverTo, sample: false } : {}),
+  });
   running.push(runtime);
   const { endpoint, statusPage, tables, queues } = runtime.status();
   const client = createDynamoDbClient({ endpoint, region: 'us-east-1' });
