@@ -65,6 +65,20 @@ it('import says what it came to, and stdout has nothing else', async () => {
   });
 });
 
+it('top has names that others wrote, cut', async () => {
+  const name = 'q'.repeat(1_500);
+  const long = 'x'.repeat(100_000);
+  await made.control.put(
+    { key: `queue#${name}`, paused: true, pausedAt: '2029-12-31T00:00:00.000Z' },
+    { key: 'lease#bulk', holder: long, until: Date.now() + 60_000, rev: 'r', ids: [] },
+  );
+  const found = await json('top');
+  const bulk = found.queues.find(({ queue }: { queue: string }) => queue === 'bulk');
+  expect(bulk.leases).toMatchObject([{ key: 'bulk', holder: `${'x'.repeat(199)}…` }]);
+  expect(found.queues.map(({ queue }: { queue: string }) => queue)).toContain(`${'q'.repeat(199)}…`);
+  expect(JSON.stringify(found).length).toBeLessThan(5_000);
+});
+
 it('pause says whether it changed anything', async () => {
   expect(await json('pause', 'bulk')).toEqual({ queue: 'bulk', paused: true, changed: true });
   expect(await json('pause', 'bulk')).toEqual({ queue: 'bulk', paused: true, changed: false });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shortened } from 'dynamo-backlog/overview';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
 import { listenForInterrupt } from '../interrupt.js';
@@ -100,16 +101,26 @@ async function printOnce(source: Source, { json, check }: TopFlags, output: Outp
   }
 }
 
+/** Most characters of a text that others wrote into the tables. */
+const MAX_FOREIGN = 200;
+const bounded = (text: string) => shortened(text, MAX_FOREIGN);
+/** Most characters of a sentence, which names what others wrote. */
+const MAX_SENTENCE = 1_000;
+
 /** The figures for programs. What is not known is missing. */
 function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
   return {
     at: new Date(snapshot.now).toISOString(),
     where,
-    sentence,
+    sentence: {
+      tone: sentence.tone,
+      title: shortened(sentence.title, MAX_SENTENCE),
+      details: sentence.details.map((text) => shortened(text, MAX_SENTENCE)),
+    },
     readUnits,
     queues: (snapshot.queues ?? []).map(
       ({ stats, condition, unserved, inRetry, recent, leases, nextRunAt }) => ({
-        queue: stats.queue,
+        queue: bounded(stats.queue),
         condition,
         unserved: unserved && true,
         didYouMean: unserved?.meant,
@@ -129,8 +140,8 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
         openBreakers: stats.openBreakers,
         lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
         leases: leases.map(({ key, holder, until }) => ({
-          key,
-          holder,
+          key: bounded(key),
+          holder: bounded(holder),
           until: new Date(until).toISOString(),
         })),
         nextRunAt,
