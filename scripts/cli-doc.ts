@@ -31,6 +31,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   edit: ['operate', 'operate.md'],
   move: ['operate', 'operate.md'],
   'change-policy': ['operate', 'operate.md'],
+  jobs: ['jobs', 'operate.md#jobs'],
   pause: ['pause and resume', 'operate.md#pause-and-resume'],
   resume: ['pause and resume', 'operate.md#pause-and-resume'],
   doctor: ['the doctor', 'adopt.md#the-doctor'],

@@ -36,8 +36,23 @@ export {
   QUEUE_GAUGES,
   type QueueGaugeValues,
 } from './monitor/index.js';
+export type { ActionName } from './operate/action-of.js';
 export { redrive } from './operate/changes.js';
 export type { PayloadMatch, SkipReason, Which } from './operate/index.js';
+export {
+  isHeld,
+  type Job,
+  type JobCounts,
+  type JobList,
+  type JobOrigin,
+  type JobRunOptions,
+  type JobState,
+  Jobs,
+  listed,
+  type NewJob,
+  parseJob,
+  undoRefusal,
+} from './operate/jobs/index.js';
 export { mergeInto } from './operate/merge-patch.js';
 export { type DuePart, duePartsOf } from './operate/queue-stats.js';
 export { isPlainObject, parseSelection, type Selected } from './operate/selection.js';

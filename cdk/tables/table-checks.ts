@@ -75,10 +75,10 @@ function controlTrouble(table: ITable): string | undefined {
   if (!made) return undefined;
   const keyTrouble = troubleOfKey(made, made.keySchema, ['key'], 'Backlog.controlTable', 'the key');
   if (keyTrouble !== undefined) return keyTrouble;
-  // Leases and the state of queues would be gone.
   const { attributeName, enabled } = made.timeToLiveSpecification ?? {};
-  if (enabled !== true) return undefined;
-  return `Backlog.controlTable: expected no TTL, as nothing in it expires, got TTL on ${show(attributeName)}`;
+  if (enabled !== true || attributeName === 'expiresAt') return undefined;
+  // Leases and the state of queues could be gone.
+  return `Backlog.controlTable: expected TTL on "expiresAt", or none, got TTL on ${show(attributeName)}`;
 }
 
 function madeHere(table: ITable): Made | undefined {

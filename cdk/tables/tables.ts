@@ -72,6 +72,8 @@ function controlTable(scope: Construct, id: string, options: TableOptions): Crea
   return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
     ...common(options, tableName, ofControl),
     partitionKey: { name: 'key', type: AttributeType.STRING },
+    // Jobs of operators, and what undoes them. Nothing else there has the attribute.
+    timeToLiveAttribute: 'expiresAt',
   });
 }
 

@@ -750,11 +750,11 @@ interface HistoryOptions {
     readonly stacks?: boolean | undefined;
     readonly redact?: ((text: ErrorText) => ErrorText) | undefined;
 }
-interface Kept {
+interface Kept$1 {
     readonly outcome: AttemptOutcome;
     readonly problem?: string | undefined;
 }
-type Redaction = (outcome: AttemptOutcome) => Kept;
+type Redaction = (outcome: AttemptOutcome) => Kept$1;
 
 interface LimitOptions<Length = number> {
     readonly concurrency?: number | undefined;
@@ -1331,6 +1331,28 @@ interface ClientOptions {
 }
 declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
 
+interface JobStore {
+    create(id: string, job: Item): Promise<boolean>;
+    read(id: string): Promise<Item | undefined>;
+    list(): Promise<ReadonlyMap<string, Item>>;
+    change(id: string, change: JobChange): Promise<Item | undefined>;
+    keep(id: string, page: number, kept: readonly Kept[], expiresAt: number): Promise<boolean>;
+    kept(id: string, page: number): Promise<readonly Kept[] | undefined>;
+}
+interface JobChange {
+    readonly set: Item & {
+        readonly rev: string;
+    };
+    readonly remove?: readonly string[] | undefined;
+    readonly expected: Item;
+}
+interface Kept {
+    readonly id: string;
+    readonly revs: readonly string[];
+    readonly names: readonly string[];
+    readonly before: Item;
+}
+
 interface OperatorStore extends SweepStore {
     readonly records: OperatorRecordStore;
     readonly pages: OperatorPageStore;
@@ -1339,6 +1361,7 @@ interface OperatorStore extends SweepStore {
     readonly activeRegion: OperatorActiveRegionStore;
     readonly control: ControlStore;
     readonly readings: ReadingStore;
+    readonly jobs: JobStore;
 }
 interface OperatorRecordStore extends RecordStore {
     list(filter: ListFilter): AsyncIterable<BacklogRecord>;
@@ -1378,6 +1401,7 @@ interface ControlState {
     readonly queues: ReadonlyMap<string, QueueState>;
     readonly leases: ReadonlyMap<string, LeaseState>;
     readonly readings: ReadonlyMap<string, Item>;
+    readonly jobs: ReadonlyMap<string, Item>;
     readonly registry: Registry;
     readonly activeRegion?: ActiveRegion | undefined;
 }
@@ -1463,6 +1487,7 @@ declare class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operat
     readonly activeRegion: OperatorActiveRegionStore;
     readonly control: ControlStore;
     readonly readings: ReadingStore;
+    readonly jobs: JobStore;
     constructor(deps: DynamoDbStoreDeps);
 }
 
@@ -1486,6 +1511,7 @@ declare class MemoryStore implements OperatorStore {
     readonly activeRegion: OperatorActiveRegionStore;
     readonly sweep: NotIndexedStore;
     readonly readings: ReadingStore;
+    readonly jobs: JobStore;
     readonly control: ControlStore;
     constructor({ clock }: MemoryStoreDeps);
     earliestDue(lane: string): string | undefined;
@@ -1705,21 +1731,30 @@ interface Reading {
 }
 
 type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
+type Decision = Change | {
+    readonly do: 'remove';
+} | {
+    readonly do: 'skip';
+    readonly reason: SkipReason;
+} | {
+    readonly do: 'refuse';
+    readonly reason: string;
+};
 interface Change {
     readonly do: 'change';
     readonly change: OperatorChange;
     readonly ifFree?: OperatorChange;
+}
+interface DecisionContext {
+    readonly now: number;
+    readonly allOverAt: number;
+    readonly retryMode: RetryMode | undefined;
 }
 interface RedriveWishes {
     readonly queue?: string | undefined;
     readonly retry?: RetryPolicy | null | undefined;
 }
 declare function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change;
-
-interface Delay {
-    readonly delay?: Duration | undefined;
-    readonly at?: Date | string | undefined;
-}
 
 interface OperationResult {
     readonly matched: number;
@@ -1751,6 +1786,22 @@ interface OperationProgress {
     readonly changed: number;
     readonly skipped: number;
     readonly failed: number;
+}
+
+interface Action {
+    readonly actsOn: readonly Status[];
+    readonly byDefault?: readonly Status[] | undefined;
+    readonly decide: (found: Found, context: DecisionContext) => Decision;
+    readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
+    readonly bringsForward?: boolean | undefined;
+    readonly startsAttempts?: boolean | undefined;
+    readonly needsRetryMode?: boolean | undefined;
+    readonly putsOff?: boolean | undefined;
+}
+
+interface Delay {
+    readonly delay?: Duration | undefined;
+    readonly at?: Date | string | undefined;
 }
 
 interface Selection {
@@ -1830,6 +1881,101 @@ interface StatsOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
+declare const ACTIONS: {
+    redrive(options: unknown): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+    discard(options: unknown): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+    snooze(options: unknown, now: number): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+    runNow(options: unknown): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+    editPayload(options: unknown): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+    move(options: unknown): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+    changePolicy(options: unknown): {
+        action: Action;
+        how: {
+            dryRun?: boolean | undefined;
+            perSecond?: number | undefined;
+            limit?: number | undefined;
+            concurrency?: number | undefined;
+            onProgress?: ((progress: OperationProgress) => void) | undefined;
+            onTrouble?: ((message: string) => void) | undefined;
+            signal?: AbortSignal | undefined;
+            expected?: Readonly<Record<string, unknown>> | undefined;
+        };
+    };
+};
+type ActionName = keyof typeof ACTIONS;
+
 interface ConnectionOptions {
     readonly client?: DynamoDBClient | undefined;
     readonly endpoint?: string | undefined;
@@ -1879,6 +2025,89 @@ type RedactPayload = (payload: unknown, record: {
     readonly id: string;
     readonly queue: string;
 }) => unknown;
+
+type JobState = 'armed' | 'running' | 'stopped' | 'done' | 'cancelled';
+interface JobCounts {
+    readonly changed: number;
+    readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+    readonly failed: number;
+    readonly failures: readonly {
+        readonly id: string;
+        readonly reason: string;
+    }[];
+}
+interface Job {
+    readonly id: string;
+    readonly action: ActionName | 'undo';
+    readonly options: Item;
+    readonly which: Selection | readonly string[];
+    readonly perSecond?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly probe?: number | undefined;
+    readonly probePassed?: boolean | undefined;
+    readonly armedUntil?: string | undefined;
+    readonly armedFor?: string | undefined;
+    readonly by: string;
+    readonly from: string;
+    readonly createdAt: string;
+    readonly startedAt?: string | undefined;
+    readonly endedAt?: string | undefined;
+    readonly state: JobState;
+    readonly why?: string | undefined;
+    readonly total?: number | undefined;
+    readonly isTotalLeast?: boolean | undefined;
+    readonly counts: JobCounts;
+    readonly pages: number;
+    readonly holder?: string | undefined;
+    readonly until?: number | undefined;
+    readonly undoneBy?: string | undefined;
+    readonly rev: string;
+}
+declare function parseJob(item: Item | undefined): Job | undefined;
+declare function isHeld({ holder, until }: Pick<Job, 'holder' | 'until'>, wall: number): boolean;
+declare function undoRefusal(job: Job, now: number): string | undefined;
+
+interface JobRunOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+    readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+interface NewJob {
+    readonly action: ActionName;
+    readonly options?: object | undefined;
+    readonly which: Selection | readonly string[];
+    readonly perSecond?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly probe?: number | undefined;
+    readonly whenBack?: number | string | undefined;
+    readonly total?: number | undefined;
+    readonly isTotalLeast?: boolean | undefined;
+}
+interface JobOrigin {
+    readonly by: string;
+    readonly from: string;
+}
+interface JobList {
+    readonly jobs: readonly Job[];
+    readonly unreadable: readonly string[];
+}
+declare class Jobs {
+    readonly holder: string;
+    constructor(tables: Tables);
+    create(made: NewJob, { by, from }: JobOrigin): Promise<Job>;
+    list(): Promise<JobList>;
+    read(id: string): Promise<Job>;
+    run(job: Job, options?: JobRunOptions): Promise<{
+        readonly job: Job;
+        readonly result: ActionResult;
+    }>;
+    takeOver({ id, state, holder, until }: Job): Promise<Job | undefined>;
+    goOn(id: string): Promise<Job>;
+    stop(id: string, by: string): Promise<Job>;
+    undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job>;
+}
+declare function listed(items: ReadonlyMap<string, Item>, now: number): JobList;
 
 type Merged = {
     readonly payload: unknown;
@@ -1936,6 +2165,9 @@ type contract_d_IndexKey = IndexKey;
 type contract_d_Item = Item;
 type contract_d_ItemsPage = ItemsPage;
 type contract_d_ItemsScan = ItemsScan;
+type contract_d_JobChange = JobChange;
+type contract_d_JobStore = JobStore;
+type contract_d_Kept = Kept;
 type contract_d_LeaseAnswer = LeaseAnswer;
 type contract_d_LeaseHold = LeaseHold;
 type contract_d_LeaseLeft = LeaseLeft;
@@ -1974,7 +2206,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function patiently<Answer>(request: () => Promise<Answer>, { clock, signal, onTrouble, }: {
@@ -2670,6 +2902,7 @@ export {
     HandlerFindingError,
     InsertInterruptedError,
     InvalidRecordError,
+    Jobs,
     LANES_AT_ONCE,
     LAST_TIME,
     LOCAL_CONTEXT,
@@ -2748,6 +2981,7 @@ export {
     indexWhenFree,
     isCancelled,
     isExpired,
+    isHeld,
     isId,
     isIdle,
     isLaneOf,
@@ -2770,6 +3004,7 @@ export {
     latestMinutes,
     leastExact,
     limited,
+    listed,
     mergeInto,
     minuteText,
     monitoredQueue,
@@ -2782,6 +3017,7 @@ export {
     ownLaneOf,
     parseDeliveryUrl,
     parseDuration,
+    parseJob,
     parseOptions,
     parseRecord,
     parseSelection,
@@ -2821,6 +3057,7 @@ export {
     traceIdOf,
     triesOf,
     troublesOf,
+    undoRefusal,
     units,
     waitOf,
     waitText,
@@ -2829,6 +3066,7 @@ export {
     withoutUrlSecrets,
 };
 export type {
+    ActionName,
     ActionResult,
     AddQueueOptions,
     AlarmActions,
@@ -2905,6 +3143,12 @@ export type {
     InsertResult,
     IntakeProps,
     Item,
+    Job,
+    JobCounts,
+    JobList,
+    JobOrigin,
+    JobRunOptions,
+    JobState,
     KnownQueue,
     LambdaContext,
     LatestCounts,
@@ -2916,6 +3160,7 @@ export type {
     MeterProvider,
     MinuteCount,
     MonitoredQueue,
+    NewJob,
     NewRecord,
     NotReady,
     ObservableResult,

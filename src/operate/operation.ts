@@ -38,10 +38,22 @@ const PAGE_SECONDS = 5;
 
 type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
 
+/** A change with the `rev` that it writes, and that of its second step. */
+export type NamedChange = Planned & { readonly rev: string; readonly revIfFree: string };
+
+/** The parts that a job adds to an operation. */
+export interface OperationHooks {
+  /** The backlog's time from which on attempts count as made by this action. Default: the beginning of the operation. */
+  readonly since?: number | undefined;
+  /** Called before changes are written. Returns why records are left as they are, by id. */
+  readonly keep?: ((changes: readonly NamedChange[]) => Promise<ReadonlyMap<string, string>>) | undefined;
+}
+
 /** A record as it is in its new lane, not due before all attempts of now are over, and its due time before. */
 interface Moved {
   readonly record: BacklogRecord;
   readonly ifFree: OperatorChange;
+  readonly rev: string;
 }
 
 /** One action on many records, page by page. May be interrupted and repeated at will: it goes on with what is left. */
@@ -60,9 +72,10 @@ export class Operation {
     private readonly wanted: Wanted,
     private readonly options: OperationOptions,
     private readonly deps: OperationDeps,
+    private readonly hooks: OperationHooks = {},
   ) {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
-    this.startedAt = deps.clock.now();
+    this.startedAt = hooks.since ?? deps.clock.now();
     this.rateLimiter = new RateLimiter(perSecond, deps.clock);
     this.writes = new Writes(concurrency, (id, reason) => this.counters.failed(id, reason));
     this.signal = AbortSignal.any(signal ? [signal] : []);
@@ -103,10 +116,11 @@ export class Operation {
 
   private isWanted({ record }: Found): boolean {
     const { wanted, action, deps } = this;
-    if ('ids' in wanted) return true;
+    const isAgain = action.startsAttempts === true && this.wasAttemptedSince(record);
+    if (!('selected' in wanted)) return this.hooks.since === undefined || !isAgain;
     const { matches, namesReason } = wanted.selected;
     if (!matches(record, deps.clock.now())) return false;
-    if (action.startsAttempts && this.wasAttemptedSince(record)) return false;
+    if (isAgain) return false;
     return namesReason || !action.leavesOut?.(record);
   }
 
@@ -137,7 +151,7 @@ export class Operation {
   private async writePatiently(chosen: readonly Planned[]): Promise<void> {
     let planned = chosen;
     for (let tries = 1; planned.length > 0; tries++) {
-      const changed = await this.writeAll(planned);
+      const changed = await this.writeAll(await this.named(planned));
       if (changed.length === 0 || this.signal.aborted) return;
       const { found, missing } = await readPage(changed, {
         store: this.deps.store,
@@ -148,6 +162,19 @@ export class Operation {
       for (let i = still.length; i < found.length; i++) this.counters.skipped('changedMeanwhile');
       planned = await this.plan(still);
     }
+  }
+
+  /** Gives each change its `rev`, and has kept what undoes it before any of them is written. */
+  private async named(planned: readonly Planned[]): Promise<readonly NamedChange[]> {
+    const { random } = this.deps;
+    const named = planned.map((one) => {
+      const isTwo = one.decision.do === 'change' && one.decision.ifFree !== undefined;
+      return { ...one, rev: randomToken(random), revIfFree: isTwo ? randomToken(random) : '' };
+    });
+    const refused = await this.hooks.keep?.(named);
+    if (!refused) return named;
+    for (const [id, reason] of refused) this.counters.failed(id, reason);
+    return named.filter(({ record }) => !refused.has(record.id));
   }
 
   /** Decides what is done with each record. Counts those that are left as they are. */
@@ -181,7 +208,7 @@ export class Operation {
   }
 
   /** Returns the ids of records that another process has changed since they were read. */
-  private async writeAll(planned: readonly Planned[]): Promise<string[]> {
+  private async writeAll(planned: readonly NamedChange[]): Promise<string[]> {
     const changed: string[] = [];
     await this.writes.each(planned, async (one, mayGoOn) => {
       if (this.signal.aborted) return;
@@ -200,15 +227,14 @@ export class Operation {
     const records = moved.map(({ record }) => record);
     const inFlight = await this.patiently(() => findInFlight(records, deps));
     const free = moved.filter(({ record }) => !inFlight.has(record.id));
-    await this.writes.each(free, async ({ record, ifFree }) => {
-      const rev = randomToken(deps.random);
+    await this.writes.each(free, async ({ record, ifFree, rev }) => {
       // Another process that changed it meanwhile has decided about it.
       await this.patiently(() => deps.store.records.change(record, ifFree, rev));
       counters.delayed--;
     });
   }
 
-  private async write(one: Planned): Promise<'done' | 'changed'> {
+  private async write(one: NamedChange): Promise<'done' | 'changed'> {
     const { record } = one;
     // Also one that was put as `DEAD`: a run on arrival may attempt it as it was before.
     const answer = isNotIndexed(record)
@@ -218,9 +244,8 @@ export class Operation {
     return answer ?? 'done';
   }
 
-  private async writeNow({ record, decision }: Planned): Promise<'done' | 'changed'> {
-    const { store, random } = this.deps;
-    const rev = randomToken(random);
+  private async writeNow({ record, decision, rev, revIfFree }: NamedChange): Promise<'done' | 'changed'> {
+    const { store } = this.deps;
     if (decision.do === 'remove') {
       if ((await this.patiently(() => store.records.remove(record, rev))) === 'changed') return 'changed';
     } else {
@@ -230,7 +255,7 @@ export class Operation {
       if (ifFree) {
         this.counters.delayed++;
         const { notBefore } = change.set;
-        this.moved.push({ record: { ...asWritten(record, change, rev), notBefore }, ifFree });
+        this.moved.push({ record: { ...asWritten(record, change, rev), notBefore }, ifFree, rev: revIfFree });
       }
     }
     this.counters.changed(record.id);

@@ -1,37 +1,14 @@
-import { availableAtOf, type Delay } from '../client/delay.js';
 import type { Item } from '../record/index.js';
 import { isServed } from '../registry/serving.js';
 import type { PauseNote } from '../store/operator-store.js';
 import type { QueueState } from '../store/store.js';
 import { toIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
-import { parseOptions, show } from '../support/validation.js';
-import {
-  type Action,
-  changePolicyAction,
-  discardAction,
-  editAction,
-  exportAction,
-  moveAction,
-  redriveAction,
-  runNowAction,
-  snoozeAction,
-} from './actions.js';
+import { parseOptions } from '../support/validation.js';
+import { type ActionName, actionOf } from './action-of.js';
+import { exportAction } from './actions.js';
 import { Operation } from './operation.js';
-import {
-  changePolicySchema,
-  discardSchema,
-  editSchema,
-  exportSchema,
-  moveSchema,
-  operationSchema,
-  parseIds,
-  parsePolicy,
-  pauseSchema,
-  redriveSchema,
-  snoozeSchema,
-  statsSchema,
-} from './option-schemas.js';
+import { exportSchema, pauseSchema, statsSchema } from './option-schemas.js';
 import type {
   ChangePolicyOptions,
   DiscardOptions,
@@ -45,13 +22,14 @@ import type {
   StatsOptions,
   Which,
 } from './options.js';
-import { pagesOf, type Wanted } from './pages.js';
+import { pagesOf } from './pages.js';
 import { pauseEnd } from './pause-end.js';
 import type { QueueStats, Stats } from './queue-stats.js';
 import type { ActionResult } from './result.js';
-import { isPlainObject, parseSelection, queueName } from './selection.js';
+import { queueName } from './selection.js';
 import { statsOf } from './stats.js';
 import { type BacklogOperatorOptions, Tables } from './tables.js';
+import { wantedOf } from './wanted.js';
 
 /**
  * The client of operators. It changes records that wait or were given up: one, a list of ids, or all that match. Every
@@ -77,9 +55,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async redrive(which: Which, options: RedriveOptions = {}): Promise<ActionResult> {
-    const { queue, retry, ...how } = parseOptions(redriveSchema, options, 'redrive');
-    const wishes = { queue, retry: parsePolicy(retry, 'redrive.retry') };
-    return this.act('redrive', which, redriveAction(wishes), how);
+    return this.act('redrive', which, options);
   }
 
   /**
@@ -90,10 +66,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
-    const parsed = parseOptions(discardSchema, options, 'discard');
-    const { reason, retention: keep, delete: removes, ...how } = parsed;
-    const retention = keep === 'forever' ? undefined : keep;
-    return this.act('discard', which, discardAction({ reason, retention, delete: removes }), how);
+    return this.act('discard', which, options);
   }
 
   /**
@@ -103,13 +76,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async snooze(which: Which, options: SnoozeOptions): Promise<ActionResult> {
-    const { delay, at, ...how } = parseOptions(snoozeSchema, options, 'snooze');
-    const now = this.tables.clock.now();
-    const until = availableAtOf({ delay, at } as Delay, now);
-    if (until === undefined || until <= now) {
-      throw new ConfigurationError('snooze: expected "delay" or "at", a time that lies ahead');
-    }
-    return this.act('snooze', which, snoozeAction(until), how);
+    return this.act('snooze', which, options);
   }
 
   /**
@@ -119,8 +86,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async runNow(which: Which, options: OperationOptions = {}): Promise<ActionResult> {
-    const how = parseOptions(operationSchema, options, 'runNow');
-    return this.act('runNow', which, runNowAction(), how);
+    return this.act('runNow', which, options);
   }
 
   /**
@@ -131,15 +97,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async editPayload(which: Which, options: EditOptions): Promise<ActionResult> {
-    const { payload, merge, redrive, ...how } = parseOptions(editSchema, options, 'editPayload');
-    if ((payload === undefined) === (merge === undefined)) {
-      throw new ConfigurationError('editPayload: expected either "payload" or "merge"');
-    }
-    if (payload === undefined && !isPlainObject(merge)) {
-      throw new ConfigurationError(`editPayload.merge: expected an object, got ${show(merge)}`);
-    }
-    const edit = isPlainObject(merge) ? { merge } : { payload };
-    return this.act('editPayload', which, editAction(edit, redrive), how);
+    return this.act('editPayload', which, options);
   }
 
   /**
@@ -149,8 +107,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async move(which: Which, options: MoveOptions): Promise<ActionResult> {
-    const { queue, ...how } = parseOptions(moveSchema, options, 'move');
-    return this.act('move', which, moveAction(queue), how);
+    return this.act('move', which, options);
   }
 
   /**
@@ -160,12 +117,7 @@ export class BacklogOperator {
    *   be used or reached, with what was done by then
    */
   async changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult> {
-    const { retry, ...how } = parseOptions(changePolicySchema, options, 'changePolicy');
-    const policy = parsePolicy(retry, 'changePolicy.retry');
-    if (policy === undefined) {
-      throw new ConfigurationError('changePolicy.retry: expected a policy, or null for none, got nothing');
-    }
-    return this.act('changePolicy', which, changePolicyAction(policy), how);
+    return this.act('changePolicy', which, options);
   }
 
   /**
@@ -180,7 +132,7 @@ export class BacklogOperator {
       signal,
       onTrouble,
     } = parseOptions(exportSchema, options, 'export');
-    const wanted = this.wanted('export', which, exportAction());
+    const wanted = wantedOf(which, exportAction(), 'export');
     const { store } = this.tables.open();
     const pages = pagesOf(wanted, {
       store,
@@ -255,25 +207,16 @@ export class BacklogOperator {
     return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused, note);
   }
 
-  private async act(
-    name: string,
-    which: Which,
-    action: Action,
-    options: OperationOptions,
-  ): Promise<ActionResult> {
-    const wanted = this.wanted(name, which, action);
+  private async act(name: ActionName, which: Which, given: unknown): Promise<ActionResult> {
+    const { clock, random } = this.tables;
+    const { action, how: options } = actionOf(name, given, clock.now());
+    const wanted = wantedOf(which, action, name);
     if (options.expected !== undefined && !('ids' in wanted && wanted.ids.length === 1)) {
       throw new ConfigurationError(`${name}.expected: only for one id`);
     }
     const { store, units } = this.tables.open();
-    const { clock, random } = this.tables;
     if (!options.dryRun) await this.tables.checkRegion(store);
     const result = await new Operation(action, wanted, options, { store, clock, random }).run();
     return { ...result, ...units() };
-  }
-
-  private wanted(name: string, which: Which, statuses: Pick<Action, 'actsOn' | 'byDefault'>): Wanted {
-    const ids = parseIds(which, name);
-    return ids ? { ids } : { selected: parseSelection(which, statuses, name) };
   }
 }

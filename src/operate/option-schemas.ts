@@ -3,7 +3,6 @@ import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Item } from '../record/index.js';
 import { isPauseText, MAX_PAUSE_TEXT } from '../store/pause-text.js';
 import { duration } from '../support/duration.js';
-import { ConfigurationError } from '../support/errors.js';
 import type { OperationProgress } from './result.js';
 import { isPlainObject, queueName } from './selection.js';
 
@@ -79,12 +78,4 @@ export function parsePolicy(value: unknown, name: string): RetryPolicy | null | 
   if (value === undefined || value === null) return value;
   resolvePolicy(value, name);
   return value as RetryPolicy;
-}
-
-/** Ids, or `undefined` if it is a selection. */
-export function parseIds(which: unknown, name: string): readonly string[] | undefined {
-  const ids = typeof which === 'string' ? [which] : which;
-  if (!Array.isArray(ids)) return undefined;
-  if (ids.every((id) => typeof id === 'string' && id !== '')) return ids;
-  throw new ConfigurationError(`${name}: expected ids that are not empty, got ${JSON.stringify(which)}`);
 }

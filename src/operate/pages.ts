@@ -11,7 +11,10 @@ export interface Page {
 }
 
 /** The records to look at. */
-export type Wanted = { readonly ids: readonly string[] } | { readonly selected: Selected };
+export type Wanted =
+  | { readonly ids: readonly string[] }
+  | { readonly selected: Selected }
+  | { readonly idPages: () => AsyncIterable<readonly string[]> };
 
 interface PagesDeps {
   readonly store: OperatorStore;
@@ -27,6 +30,7 @@ interface PagesDeps {
  */
 export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
   if ('ids' in wanted) return byId(wanted.ids, deps);
+  if ('idPages' in wanted) return byPagesOfIds(wanted.idPages(), deps);
   const { queue, statuses } = wanted.selected;
   const lanes = lanesHolding(queue, statuses);
   return lanes === undefined ? ofTable(deps) : ofLanes(lanes, deps);
@@ -45,6 +49,10 @@ function lanesHolding(queue: string | undefined, statuses: readonly Status[]): r
 async function* byId(ids: readonly string[], deps: PagesDeps): AsyncGenerator<Page> {
   const unique = [...new Set(ids)];
   for (let i = 0; i < unique.length; i += deps.size) yield readPage(unique.slice(i, i + deps.size), deps);
+}
+
+async function* byPagesOfIds(pages: AsyncIterable<readonly string[]>, deps: PagesDeps): AsyncGenerator<Page> {
+  for await (const ids of pages) yield* byId(ids, deps);
 }
 
 async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerator<Page> {

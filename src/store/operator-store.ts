@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '../policies/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
+import type { JobStore } from './job-store.js';
 import type {
   ActiveRegion,
   ActiveRegionStore,
@@ -35,6 +36,8 @@ export interface OperatorStore extends SweepStore {
   readonly control: ControlStore;
   /** The readings that the monitor keeps of queues. */
   readonly readings: ReadingStore;
+  /** The bulk jobs of operators. */
+  readonly jobs: JobStore;
 }
 
 /** The records, as operators read and change them. */
@@ -131,6 +134,8 @@ export interface ControlState {
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** The monitor's readings, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
+  /** The jobs of operators, by id. */
+  readonly jobs: ReadonlyMap<string, Item>;
   /** The owners of the queues, and the primary region. */
   readonly registry: Registry;
   /** The active region, if an operator has written one. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { claimingArrivals } from './conformance/arrivals.js';
 import { insertingAndReading } from './conformance/inserting.js';
+import { keepingJobs } from './conformance/jobs.js';
 import { keepingLeases } from './conformance/leases.js';
 import { listing } from './conformance/listing.js';
 import { operating } from './conformance/operating.js';
@@ -31,6 +32,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
     describe('owners of queues', () => registering(current));
+    describe('jobs of operators', () => keepingJobs(current));
     describe('what operators do', () => operating(current));
     describe('the search for records that are not indexed', () => sweeping(current));
   });

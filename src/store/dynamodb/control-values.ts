@@ -10,6 +10,9 @@ export function queueKey(queue: string): string {
   return `${QUEUE_PREFIX}${queue}`;
 }
 
+/** The beginning of the keys of operators' jobs; jobs.ts tells what the items hold. */
+export const JOB_PREFIX = 'job#';
+
 export const READING_PREFIX = 'reading#';
 
 /** The item with what the monitor has read of a queue: its attribute `reading`, a map. */

@@ -3,7 +3,7 @@ import type { ControlState, ControlStore, Exclusive } from '../operator-store.js
 import type { LeaseState, QueueState } from '../store.js';
 import { toItem } from './attribute-values.js';
 import { ARRIVALS_PREFIX, claimedQueueOf, untilsIn } from './claims.js';
-import { isMap, QUEUE_PREFIX, READING_PREFIX } from './control-values.js';
+import { isMap, JOB_PREFIX, QUEUE_PREFIX, READING_PREFIX } from './control-values.js';
 import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, parseLease } from './lease-item.js';
 import { parseQueueState } from './queues.js';
@@ -16,7 +16,7 @@ export class DynamoDbControl implements ControlStore {
 
   async read(consistency: 'strong' | 'eventual' = 'eventual'): Promise<ControlState> {
     const prefixes = [
-      ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX],
+      ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX, JOB_PREFIX],
       ...[REGISTRY_KEY, REGION_KEY],
     ];
     const items = await controlItems(this.table, prefixes, consistency);
@@ -29,6 +29,7 @@ export class DynamoDbControl implements ControlStore {
       queues: queuesIn(items),
       leases: leasesIn(items),
       readings: new Map(readings),
+      jobs: jobsIn(items),
       registry: parseRegistry(named(REGISTRY_KEY), () => {}),
       activeRegion: parseActiveRegion(named(REGION_KEY), () => {}),
     };
@@ -46,6 +47,10 @@ export class DynamoDbControl implements ControlStore {
 
   async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
     return leasesIn(await controlItems(this.table, [LEASE_PREFIX]));
+  }
+
+  async readJobs(): Promise<ReadonlyMap<string, Item>> {
+    return jobsIn(await controlItems(this.table, [JOB_PREFIX]));
   }
 
   async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
@@ -83,6 +88,15 @@ function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
       const name = nameOf(item, LEASE_PREFIX);
       const lease = name === undefined ? undefined : parseLease(item);
       return name !== undefined && lease ? [[name, lease]] : [];
+    }),
+  );
+}
+
+function jobsIn(items: readonly Item[]): ReadonlyMap<string, Item> {
+  return new Map(
+    items.flatMap((item): [string, Item][] => {
+      const id = nameOf(item, JOB_PREFIX);
+      return id === undefined ? [] : [[id, item]];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { type Item, nothingFails } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
+import type { JobStore } from '../job-store.js';
 import type {
   ControlStore,
   CountedPage,
@@ -17,6 +18,7 @@ import type { ActiveRegion, IndexKey, LeaseState, QueueState } from '../store.js
 import { DynamoDbControl } from './control.js';
 import { isMap, type OnDamaged, queueKey, readingKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
+import { DynamoDbJobs } from './jobs.js';
 import { leaseKey, parseLease } from './lease-item.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbOperatorRecords } from './operator-records.js';
@@ -36,6 +38,7 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
   override readonly activeRegion: OperatorActiveRegionStore;
   readonly control: ControlStore;
   readonly readings: ReadingStore;
+  readonly jobs: JobStore;
 
   constructor(deps: DynamoDbStoreDeps) {
     super(deps);
@@ -51,6 +54,7 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
     this.activeRegion = new OperatorActiveRegion(tables.control, onDamaged);
     this.control = control;
     this.readings = new Readings(tables.control);
+    this.jobs = new DynamoDbJobs(tables.control, () => control.readJobs());
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Item } from '../../record/index.js';
+import type { JobStore } from '../job-store.js';
 import type {
   ControlState,
   ControlStore,
@@ -30,6 +31,7 @@ interface ControlParts extends Pick<OperatorStore, 'queues' | 'registry' | 'acti
   readonly leases: MemoryLeases;
   readonly claims: MemoryClaims;
   readonly readings: MemoryReadings;
+  readonly jobs: JobStore;
 }
 
 /** The state of the control table as a whole. */
@@ -37,11 +39,12 @@ export class MemoryControl implements ControlStore {
   constructor(private readonly parts: ControlParts) {}
 
   async read(): Promise<ControlState> {
-    const { queues, leases, readings, registry, activeRegion } = this.parts;
+    const { queues, leases, readings, jobs, registry, activeRegion } = this.parts;
     return {
       queues: await queues.readAll(),
       leases: leases.held(),
       readings: readings.all(),
+      jobs: await jobs.list(),
       registry: await registry.read(),
       activeRegion: await activeRegion.read(),
     };

@@ -1,5 +1,6 @@
 import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
+import type { JobStore } from '../job-store.js';
 import type {
   ControlStore,
   OperatorActiveRegionStore,
@@ -21,6 +22,7 @@ import type {
 } from '../store.js';
 import { MemoryClaims } from './claims.js';
 import { MemoryControl, MemoryReadings } from './control.js';
+import { MemoryJobs } from './jobs.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryPermits, MemorySlots } from './limits.js';
 import { MemoryPages, MemorySweep } from './pages.js';
@@ -52,6 +54,7 @@ export class MemoryStore implements OperatorStore {
   readonly activeRegion: OperatorActiveRegionStore = new MemoryActiveRegion();
   readonly sweep: NotIndexedStore;
   readonly readings: ReadingStore;
+  readonly jobs: JobStore = new MemoryJobs();
   readonly control: ControlStore;
   private readonly table: MemoryTable;
   private readonly state: MemoryQueues;
@@ -61,7 +64,7 @@ export class MemoryStore implements OperatorStore {
     const records = new MemoryRecords(table);
     const [leases, claims, readings] = [new MemoryLeases(), new MemoryClaims(), new MemoryReadings()];
     const queues = new MemoryQueues(claims, clock);
-    const { registry, activeRegion } = this;
+    const { registry, activeRegion, jobs } = this;
     this.table = table;
     this.state = queues;
     this.records = records;
@@ -72,7 +75,7 @@ export class MemoryStore implements OperatorStore {
     this.breakers = new MemoryBreakers(queues);
     this.sweep = new MemorySweep(table);
     this.readings = readings;
-    this.control = new MemoryControl({ queues, leases, claims, readings, registry, activeRegion });
+    this.control = new MemoryControl({ queues, leases, claims, readings, jobs, registry, activeRegion });
   }
 
   /** The due time of a lane's first record, ISO-8601; undefined if the lane is empty. Nothing is due before. */

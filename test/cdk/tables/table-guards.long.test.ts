@@ -226,10 +226,10 @@ describe('a table of the same app', () => {
       'Backlog.controlTable: expected the key "key" (S), got "id" (S)',
     ],
     [
-      'a control table with TTL',
+      'a control table with TTL on another attribute',
       RECORDS_TABLE,
       { ...control, timeToLiveAttribute: 'until' },
-      'Backlog.controlTable: expected no TTL, as nothing in it expires, got TTL on "until"',
+      'Backlog.controlTable: expected TTL on "expiresAt", or none, got TTL on "until"',
     ],
   ])('is refused with %s', (_name, records, own, message) => {
     expect(synthesized(records, own)).toThrow(message);

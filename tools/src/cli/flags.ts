@@ -33,6 +33,7 @@ export const flags = {
     lengthOf(text, { least: 1, most: 86_400, expected: 'Expected a duration from 1s to 1d.' }) / 1000,
   /** An attempt of 30 s is stopped by its own limit. */
   attemptMs: wholeNumber(0, 29_999, 'whole milliseconds from 0 to 29999'),
+  probe: wholeNumber(1, 5, 'a whole number from 1 to 5'),
   rate: decimal(0.001, 100_000, 'a number from 0.001 to 100000'),
   share: decimal(0, 1, 'a share from 0 to 1, such as 0.05'),
 

@@ -29,6 +29,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   edit: [ACT, 'give records another payload'],
   move: [ACT, 'put records into another queue'],
   'change-policy': [ACT, 'give records a retry policy of their own'],
+  jobs: [ACT, 'bulk actions: list, stop, go on, undo'],
   pause: [ACT, 'stop a queue'],
   resume: [ACT, 'let a paused queue go on'],
   doctor: [PLAN, 'what is wrong with a backlog, and what to do'],

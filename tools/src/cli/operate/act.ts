@@ -1,12 +1,13 @@
 import {
   type ActionResult,
-  type BacklogOperator,
   type BacklogRecord,
+  ConfigurationError,
   OperationInterruptedError,
   type OperationOptions,
 } from 'dynamo-backlog';
-import { DynamoDbStore, QUEUE_PATTERN, type Which } from 'dynamo-backlog/engine';
+import { DynamoDbStore, type NewJob, QUEUE_PATTERN, type Which } from 'dynamo-backlog/engine';
 import { Serving } from 'dynamo-backlog/overview';
+import { call, type NamedAction } from '../../jobs/call.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
@@ -15,6 +16,7 @@ import { itemsBar } from '../progress.js';
 import { meantText } from '../unserved.js';
 import { type ForceFlags, refuseUnknownQueues, requireKnownQueue } from './known-queue.js';
 import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
+import { runNewJob } from './run-job.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, type OperatorAt, operatorAt } from './target.js';
 import { usage } from './usage.js';
@@ -23,18 +25,21 @@ export interface ActFlags extends SelectionFlags, OperateTargetFlags, ForceFlags
   readonly dryRun?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly perSecond?: number | undefined;
+  readonly probe?: number | undefined;
+  readonly whenBack?: boolean | undefined;
+  /** Milliseconds. */
+  readonly until?: number | undefined;
   readonly yes?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** One action, as the command line has it. */
-export interface CliAction {
+export interface CliAction extends NamedAction {
   readonly verbs: Verbs;
   /** True if it cannot be undone. The command then asks even where ids are named. */
   readonly alwaysAsks?: boolean | undefined;
   /** The queue that records go to. */
   readonly toQueue?: string | undefined;
-  readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
   /** Lines that say what it would change of a record, for a person who has to decide. */
   readonly preview?: ((record: BacklogRecord) => readonly string[]) | undefined;
 }
@@ -48,6 +53,7 @@ export async function act(
 ): Promise<ExitCode> {
   const { dryRun = false, yes = false } = flags;
   const { which, named } = await usage(() => readWhich(ids, flags));
+  const waits = await usage(async () => waitsOf(flags));
   const asks = !dryRun && !yes && (named === undefined || action.alwaysAsks === true);
   if (asks) await usage(async () => requireTerminal());
   const at = await operatorAt(flags);
@@ -58,7 +64,8 @@ export async function act(
   const { signal } = interrupt;
   try {
     const options = { limit: flags.limit, perSecond: flags.perSecond, signal };
-    const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
+    const run = (more: OperationOptions) =>
+      usage(() => call(operator, action, which, { ...options, ...more }));
     let total = named ?? 0;
     if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
     // A name that no queue can have is refused with the rest of the selection.
@@ -83,11 +90,50 @@ export async function act(
         return EXIT.failed;
       }
     }
+    // A few named records are quicker changed than a job is stored.
+    const isJob = !dryRun && (named === undefined || waits !== undefined);
+    if (isJob) {
+      const { perSecond, limit } = flags;
+      const made = {
+        ...action,
+        which: whichOf(which),
+        perSecond,
+        limit,
+        ...waits,
+        ...(asks ? { total } : {}),
+      };
+      return await runNewJob(
+        made,
+        { flags, at, signal, verbs: action.verbs, isNamed: named !== undefined },
+        output,
+      );
+    }
     return await runWithBar(run, { flags, action, at, total, isNamed: named !== undefined }, output);
   } finally {
     interrupt.close();
     target.client.destroy();
   }
+}
+
+/** The options of a job that waits for something before it changes all records. Undefined: it does not. */
+function waitsOf({
+  probe,
+  whenBack,
+  until,
+  dryRun,
+}: ActFlags): Pick<NewJob, 'probe' | 'whenBack'> | undefined {
+  if (until !== undefined && !whenBack) throw new ConfigurationError('--until: only with --when-back');
+  if (probe === undefined && !whenBack) return undefined;
+  if (dryRun) throw new ConfigurationError('--dry-run changes nothing: leave out --probe and --when-back');
+  return {
+    ...(probe === undefined ? {} : { probe }),
+    ...(whenBack ? { whenBack: (until ?? DAY_MS) / 1000 } : {}),
+  };
+}
+const DAY_MS = 86_400_000;
+
+function whichOf(which: Which): NewJob['which'] {
+  return typeof which === 'string' ? [which] : which;
 }
 
 interface RunContext {

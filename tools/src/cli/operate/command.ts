@@ -10,6 +10,7 @@ import { type ActFlags, act, type CliAction } from './act.js';
 import { type EditFlags, editAction } from './edit.js';
 import { endsWith } from './end.js';
 import { exportRecords } from './export.js';
+import { addJobs } from './jobs.js';
 import { force } from './known-queue.js';
 import { setPaused } from './pause.js';
 import { selection } from './selection-flags.js';
@@ -22,7 +23,14 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
   const end = endsWith(onExit);
   const action = <Flags extends ActFlags>(
     name: string,
-    { statuses, describe, flagsOf = (command) => command, make, samples }: ActionCommand<Flags>,
+    {
+      statuses,
+      describe,
+      flagsOf = (command) => command,
+      startsAttempts,
+      make,
+      samples,
+    }: ActionCommand<Flags>,
   ) => {
     const command = target(flagsOf(selection(program.command(name), statuses)))
       .description(describe)
@@ -30,8 +38,9 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       .option('--limit <n>', 'change so many at most', flags.limit)
       .option('--per-second <n>', 'change so many per second at most, such as 50 or 0.5', flags.rate)
       .option('--yes', 'do not ask')
-      .option('--json', 'the result for programs')
-      .addHelpText('after', examples(...samples));
+      .option('--json', 'the result for programs');
+    if (startsAttempts) waiting(command);
+    command.addHelpText('after', examples(...samples));
     command.action((ids: string[], given: Flags) =>
       end(command, async () => {
         const made = await usage(async () => make(given));
@@ -47,12 +56,14 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       force(command)
         .option('--to <queue>', 'into another queue', flags.queue)
         .option('--policy <type>', 'with this policy of their own, or "queue" for that of their queue'),
+    startsAttempts: true,
     make: ({ to, policy }) => {
       const retry = policy === undefined ? undefined : policyOf(policy);
       return {
         verbs: { ask: 'Redrive', done: 'redriven' },
         toQueue: to,
-        act: (operator, which, options) => operator.redrive(which, { ...options, queue: to, retry }),
+        action: 'redrive',
+        options: { queue: to, retry },
       };
     },
     samples: [
@@ -80,8 +91,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     make: ({ reason, retention, delete: removes = false }) => ({
       verbs: removes ? { ask: 'Remove permanently', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
       alwaysAsks: true,
-      act: (operator, which, options) =>
-        operator.discard(which, { ...options, reason, retention, delete: removes }),
+      action: 'discard',
+      options: { reason, retention, delete: removes },
     }),
     samples: [
       ['backlog discard order-7 --reason "cancelled by phone"', ''],
@@ -103,7 +114,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       const when = delayMs === undefined ? { at } : { delay: delayMs / 1000 };
       return {
         verbs: { ask: 'Put off', done: 'put off' },
-        act: (operator, which, options) => operator.snooze(which, { ...options, ...when }),
+        action: 'snooze',
+        options: when,
       };
     },
     samples: [['backlog snooze --queue orders --error HttpError --delay 2h', 'the destination is down']],
@@ -113,9 +125,11 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     statuses: 'NEW, ERROR (default: both)',
     describe:
       'Make waiting records due now, whatever they wait for; on a progressive queue at the next turn of their tier.',
+    startsAttempts: true,
     make: () => ({
       verbs: { ask: 'Make due now', done: 'made due' },
-      act: (operator, which, options) => operator.runNow(which, options),
+      action: 'runNow',
+      options: {},
     }),
     samples: [
       ['backlog run-now order-7', ''],
@@ -135,6 +149,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
         )
         .option('--redrive', 'make dead ones pending again with it')
         .option(...REDACT_FLAG),
+    startsAttempts: true,
     make: editAction,
     samples: [
       [`backlog edit order-7 --merge '{"customer":{"id":"c-9"}}' --dry-run`, 'the lines that would change'],
@@ -150,7 +165,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     make: ({ to = '' }) => ({
       verbs: { ask: `Move to ${to}`, done: `moved to ${to}` },
       toQueue: to,
-      act: (operator, which, options) => operator.move(which, { ...options, queue: to }),
+      action: 'move',
+      options: { queue: to },
     }),
     samples: [['backlog move --queue orders --where customer.id=7 --to orders-slow', '']],
   });
@@ -170,7 +186,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       const retry = policyOf(policy, set);
       return {
         verbs: { ask: 'Change the policy of', done: 'given another policy' },
-        act: (operator, which, options) => operator.changePolicy(which, { ...options, retry }),
+        action: 'changePolicy',
+        options: { retry },
       };
     },
     samples: [
@@ -178,6 +195,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       ['backlog change-policy --queue orders --policy queue', 'that of their queue again'],
     ],
   });
+
+  addJobs(program, output, onExit);
 
   const exporting = target(
     selection(program.command('export'), 'NEW, ERROR, SUCCESS, DEAD, or several such as NEW,ERROR'),
@@ -228,6 +247,18 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
   }
 }
 
+/** The flags of a job that waits before it changes all records. */
+function waiting(command: Command): void {
+  command
+    .option(
+      '--probe <n>',
+      'try so many first, up to 5: the others follow if all of them succeed',
+      flags.probe,
+    )
+    .option('--when-back', 'wait until what fails in the queue works again')
+    .option('--until <duration>', 'with --when-back: give up after this time (default: 1d)', flags.duration);
+}
+
 /** The flags that say what a pause is for. */
 function withNote(command: Command, isPause: boolean): Command {
   if (!isPause) return command;
@@ -244,6 +275,8 @@ interface ActionCommand<Flags> {
   readonly statuses: string;
   readonly describe: string;
   readonly flagsOf?: (command: Command) => Command;
+  /** It can try a few first, or wait until its destination is back. */
+  readonly startsAttempts?: true;
   /** @throws ConfigurationError for flags that contradict each other */
   readonly make: (flags: Flags) => CliAction | Promise<CliAction>;
   readonly samples: readonly (readonly [command: string, remark: string])[];

@@ -40,7 +40,8 @@ export async function editAction(flags: EditFlags): Promise<CliAction> {
   return {
     verbs: { ask: 'Edit', done: 'edited' },
     alwaysAsks: true,
-    act: (operator, which, options) => operator.editPayload(which, { ...options, ...edit, redrive }),
+    action: 'editPayload',
+    options: { ...edit, redrive },
     preview: (record) => {
       const after = 'payload' in edit ? edit : mergeInto(record.payload, edit.merge);
       if ('refused' in after) return [after.refused];

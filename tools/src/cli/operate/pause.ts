@@ -1,9 +1,8 @@
-import { userInfo } from 'node:os';
 import { pauseNote } from 'dynamo-backlog/overview';
 import { EXIT, type ExitCode, type Output } from '../output.js';
 import { warnOfQueue } from './act.js';
 import { type ForceFlags, requireKnownQueue, storeOf } from './known-queue.js';
-import { type OperateTargetFlags, operatorAt } from './target.js';
+import { type OperateTargetFlags, operatorAt, userName } from './target.js';
 import { usage } from './usage.js';
 
 interface PauseFlags extends OperateTargetFlags, ForceFlags {
@@ -41,13 +40,4 @@ export async function setPaused(
 
 function pauseOf({ until, reason, by = userName() }: PauseFlags) {
   return { until, reason, by };
-}
-
-/** The user of this machine; undefined where it has no name, as in some containers. */
-function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
 }

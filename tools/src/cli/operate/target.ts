@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
 import { target as targetFlags } from '../command-parts.js';
@@ -100,4 +101,13 @@ async function controlTableOf(found: Target): Promise<string> {
       ? `: the local runtime has ${tables.join(', ')}`
       : ' (the output ControlTableName of its stack), or name the stack with --stack in place of both tables';
   throw new ConfigurationError(`say which control table with --control-table${choice}`);
+}
+
+/** The user of this machine; undefined where it has no name, as in some containers. */
+export function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,300 @@
+import type { Item } from '../../record/index.js';
+import { itemBytes } from '../../record/item-size.js';
+import type { OperatorStore } from '../../store/operator-store.js';
+import { type Clock, toIso } from '../../support/clock.js';
+import { parseDuration } from '../../support/duration.js';
+import { ConfigurationError } from '../../support/errors.js';
+import { type Random, randomToken } from '../../support/random.js';
+import { type ActionName, actionOf } from '../action-of.js';
+import type { ActionResult, OperationResult } from '../result.js';
+import type { Selection } from '../selection.js';
+import type { Tables } from '../tables.js';
+import { wantedOf } from '../wanted.js';
+import { faultsOf } from './faults.js';
+import { JOB_HOLD_MS } from './hold.js';
+import {
+  expiryOf,
+  isHeld,
+  JOB_VERSION,
+  type Job,
+  NOTHING_COUNTED,
+  parseJob,
+  queueOf,
+  undoRefusal,
+} from './job.js';
+import { JobRun, type JobRunOptions } from './run-job.js';
+
+/** A bulk action to store. */
+export interface NewJob {
+  readonly action: ActionName;
+  /** The options of the action, without those of every action. */
+  readonly options?: object | undefined;
+  readonly which: Selection | readonly string[];
+  readonly perSecond?: number | undefined;
+  readonly limit?: number | undefined;
+  /** Records to try first, 1 to 5: the others follow if all of them succeed. Default: none. */
+  readonly probe?: number | undefined;
+  /** Waits until the queues of the selection work again, for this long at most: seconds, or text such as `"1d"`. Default: begins at once. */
+  readonly whenBack?: number | string | undefined;
+  /** Records that match, as a dry run has counted them. */
+  readonly total?: number | undefined;
+  readonly isTotalLeast?: boolean | undefined;
+}
+
+/** The operator who acts, and the tool. */
+export interface JobOrigin {
+  readonly by: string;
+  /** `console`, `command line`. */
+  readonly from: string;
+}
+
+/** Jobs as they are listed. */
+export interface JobList {
+  /** The newest first. */
+  readonly jobs: readonly Job[];
+  /** Ids of items that are damaged, or of a newer version. */
+  readonly unreadable: readonly string[];
+}
+
+/** Bytes of a job's options and selection, which each write of its progress pays for. */
+const MAX_BYTES = 32_000;
+const MAX_TEXT = 200;
+const MAX_PROBE = 5;
+const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
+
+/** The stored jobs of a backlog, and this process as one that works on them. */
+export class Jobs {
+  private readonly store: OperatorStore;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  /** The name of this process on the jobs that it holds. */
+  readonly holder: string;
+
+  constructor(private readonly tables: Tables) {
+    this.store = tables.open().store;
+    this.clock = tables.clock;
+    this.random = tables.random;
+    this.holder = randomToken(tables.random);
+  }
+
+  /**
+   * Stores a job that this process holds. `run` works on it.
+   *
+   * @throws ConfigurationError for wrong options, a selection of nothing, or more than fits into an item
+   */
+  async create(made: NewJob, { by, from }: JobOrigin): Promise<Job> {
+    const { action: name, which, perSecond, limit, probe, whenBack, total, isTotalLeast } = made;
+    const now = this.clock.now();
+    const options = storable(name, made.options ?? {}, now);
+    const { action } = actionOf(name, { ...options, perSecond, limit }, now);
+    wantedOf(which, action, name);
+    if ((probe !== undefined || whenBack !== undefined) && !action.startsAttempts) {
+      throw new ConfigurationError(
+        `${name}: a probe, or a wait until it is back, needs an action that starts attempts`,
+      );
+    }
+    if (probe !== undefined && !(Number.isInteger(probe) && probe >= 1 && probe <= MAX_PROBE)) {
+      throw new ConfigurationError(`${name}.probe: expected 1 to ${MAX_PROBE} records, got ${probe}`);
+    }
+    const until = whenBack === undefined ? undefined : now + parseDuration(whenBack, 'until') * 1000;
+    if (itemBytes({ options, which }) > MAX_BYTES) {
+      throw new ConfigurationError(
+        `${name}: too much for a job, which holds ${MAX_BYTES} bytes of ids, filters and payload`,
+      );
+    }
+    const armedFor = whenBack === undefined ? undefined : await this.faultOf(which, name);
+    await this.tables.checkRegion(this.store);
+    return this.insert({
+      ...{ action: name, options, which: plain(which), perSecond, limit, probe, total, isTotalLeast },
+      ...{ by: shortened(by), from: shortened(from) },
+      ...(until === undefined ? this.running() : { state: 'armed', armedUntil: toIso(until), armedFor }),
+    });
+  }
+
+  /** All jobs that have not expired. */
+  async list(): Promise<JobList> {
+    return listed(await this.store.jobs.list(), this.clock.now());
+  }
+
+  /** Reads a job. @throws ConfigurationError if there is none, or none that this version can read */
+  async read(id: string): Promise<Job> {
+    const item = await this.store.jobs.read(id);
+    const job = parseJob(item);
+    if (job) return job;
+    throw new ConfigurationError(
+      item ? `job ${id}: it is damaged, or a newer version has written it` : `there is no job "${id}"`,
+    );
+  }
+
+  /** Works on a job that this process holds, to its end. `result` is what this process has done, and its cost. */
+  async run(
+    job: Job,
+    options: JobRunOptions = {},
+  ): Promise<{ readonly job: Job; readonly result: ActionResult }> {
+    const { clock, random, tables } = this;
+    const { store, units } = tables.open();
+    const patiently = tables.patiently(options.signal, options.onTrouble);
+    const { job: ended, result } = await new JobRun(job, options, { store, clock, random, patiently }).work();
+    return { job: ended, result: { ...(result ?? NO_RESULT), ...units() } };
+  }
+
+  /** Takes over a job that is running or armed and whose process is gone. Undefined: it is held, or has ended. */
+  async takeOver({ id, state, holder, until }: Job): Promise<Job | undefined> {
+    if ((state !== 'running' && state !== 'armed') || isHeld({ holder, until }, this.clock.wall()))
+      return undefined;
+    return this.change(id, this.held(), { state, holder, until });
+  }
+
+  /**
+   * Goes on with a stopped job, or with one whose process is gone: this process holds it then.
+   *
+   * @throws ConfigurationError if there is no such job, or it cannot go on
+   */
+  async goOn(id: string): Promise<Job> {
+    const job = await this.read(id);
+    const taken = await this.takeOver(job);
+    if (taken) return taken;
+    const { state, holder, until } = job;
+    if (isHeld(job, this.clock.wall())) throw new ConfigurationError(`job ${id}: a process is at work on it`);
+    if (state !== 'stopped')
+      throw new ConfigurationError(`job ${id}: it is ${state}, and has nothing to go on with`);
+    await this.tables.checkRegion(this.store);
+    const set = { ...this.running(), ...this.held(), startedAt: job.startedAt };
+    const going = await this.change(id, set, { state, holder, until }, ['endedAt', 'why']);
+    if (!going) throw new ConfigurationError(`job ${id}: another process was quicker`);
+    return going;
+  }
+
+  /**
+   * Stops a job that is running, or cancels one that is armed. Its process notices within two seconds.
+   *
+   * @throws ConfigurationError if there is no such job, or it is not at work
+   */
+  async stop(id: string, by: string): Promise<Job> {
+    const { state } = await this.read(id);
+    if (state !== 'running' && state !== 'armed') {
+      throw new ConfigurationError(`job ${id}: it is ${state}, and not at work`);
+    }
+    const next = state === 'armed' ? 'cancelled' : 'stopped';
+    const set = { state: next, why: `${next} by ${shortened(by)}`, endedAt: toIso(this.clock.now()) };
+    const stopped = await this.change(id, set, { state });
+    if (!stopped) throw new ConfigurationError(`job ${id}: it has just changed: look again`);
+    return stopped;
+  }
+
+  /**
+   * Makes a job that undoes another one, held by this process.
+   *
+   * @throws ConfigurationError if there is no such job, or it cannot be undone
+   */
+  async undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job> {
+    const job = await this.read(id);
+    const refusal = undoRefusal(job, this.clock.now());
+    if (refusal !== undefined) throw new ConfigurationError(`job ${id}: ${refusal}`);
+    if (isHeld(job, this.clock.wall()))
+      throw new ConfigurationError(`job ${id}: it is ending: try again in a moment`);
+    await this.tables.checkRegion(this.store);
+    const undo = await this.insert({
+      ...{
+        action: 'undo',
+        options: { job: id, pages: job.pages },
+        which: [],
+        total: job.counts.changed,
+        perSecond,
+      },
+      ...{ by: shortened(by), from: shortened(from) },
+      ...this.running(),
+    });
+    await this.change(id, { undoneBy: undo.id }, {});
+    return undo;
+  }
+
+  /** The destination that an armed job waits for: that of the cause, if it fails. Undefined: the whole queue. */
+  private async faultOf(which: NewJob['which'], name: string): Promise<string | undefined> {
+    const queue = queueOf(which);
+    if (queue === undefined) {
+      throw new ConfigurationError(`${name}: a wait until it is back needs a selection with one queue`);
+    }
+    const faults = faultsOf(await this.store.queues.read(queue), this.clock.now());
+    if (faults.length === 0) {
+      throw new ConfigurationError(`${name}: no failure of ${queue} is known, so it can begin at once`);
+    }
+    const host = 'errorName' in which ? which.errorName?.split(' ').at(-1) : undefined;
+    return faults.find((fault) => fault === host);
+  }
+
+  private running(): Pick<Job, 'state' | 'startedAt'> {
+    return { state: 'running', startedAt: toIso(this.clock.now()) };
+  }
+
+  private held(): Pick<Job, 'holder' | 'until'> {
+    return { holder: this.holder, until: this.clock.wall() + JOB_HOLD_MS };
+  }
+
+  private async insert(parts: Item): Promise<Job> {
+    for (;;) {
+      const id = this.newId();
+      const job = {
+        ...{ version: JOB_VERSION, id, rev: randomToken(this.random), createdAt: toIso(this.clock.now()) },
+        ...{ counts: NOTHING_COUNTED, pages: 0, ...parts, ...this.held() },
+        expiresAt: this.expiry(),
+      };
+      if (await this.store.jobs.create(id, plain(job) as Item)) return this.read(id);
+    }
+  }
+
+  private async change(
+    id: string,
+    set: Item,
+    expected: Item,
+    remove: readonly string[] = [],
+  ): Promise<Job | undefined> {
+    const rev = randomToken(this.random);
+    const given = { ...set, rev, expiresAt: this.expiry() };
+    return parseJob(await this.store.jobs.change(id, { set: given, expected, remove }));
+  }
+
+  private expiry(): number {
+    return expiryOf(this.clock.now());
+  }
+
+  private newId(): string {
+    return Array.from({ length: 8 }, () => ALPHABET[Math.floor(this.random() * ALPHABET.length)]).join('');
+  }
+}
+
+/** The jobs of a control table, the newest first. @param now the backlog's time, epoch milliseconds */
+export function listed(items: ReadonlyMap<string, Item>, now: number): JobList {
+  const current = [...items].filter(([, { expiresAt }]) => !(Number(expiresAt) * 1000 < now));
+  const jobs = current.flatMap(([, item]) => parseJob(item) ?? []);
+  return {
+    jobs: jobs.sort((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt)),
+    unreadable: current.filter(([, item]) => !parseJob(item)).map(([id]) => id),
+  };
+}
+
+const NO_RESULT: OperationResult = {
+  ...{ matched: 0, changed: 0, delayed: 0, skipped: {}, failed: 0, failures: [], examples: [] },
+  ended: 'aborted',
+};
+
+/** The options as they are stored: a delay counts from now, whenever the job goes on. */
+function storable(name: ActionName, options: object, now: number): Item {
+  const { delay, ...rest } = options as Item;
+  if (name !== 'snooze' || delay === undefined) return plain(options) as Item;
+  return plain({ ...rest, at: toIso(now + parseDuration(delay, 'snooze.delay') * 1000) }) as Item;
+}
+
+/** A copy without `undefined`. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : [[name, plain(one)]])),
+  );
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+}

@@ -1,0 +1,203 @@
+import { setMaxListeners } from 'node:events';
+import type { OperatorStore } from '../../store/operator-store.js';
+import { type Clock, toIso } from '../../support/clock.js';
+import type { Random } from '../../support/random.js';
+import { actionOf } from '../action-of.js';
+import type { Action } from '../actions.js';
+import { Operation } from '../operation.js';
+import type { OperationOptions } from '../options.js';
+import type { Wanted } from '../pages.js';
+import { OperationInterruptedError, type OperationProgress, type OperationResult } from '../result.js';
+import { wantedOf } from '../wanted.js';
+import { hasEnded } from './faults.js';
+import { JobHold } from './hold.js';
+import { expiryOf, type Job, type JobCounts, parseJob, queueOf } from './job.js';
+import { Keeper } from './keeper.js';
+import { probeTrouble } from './probe.js';
+import { ChangedRecords, undoAction } from './undo.js';
+
+/** Options of a process that works on a job. All optional. */
+export interface JobRunOptions {
+  /** Stops the job after the writes at hand. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each page with the counts since this process is at work on it. */
+  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+  /** Called when DynamoDB throttles, or does not answer. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+interface JobRunDeps {
+  readonly store: OperatorStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+}
+
+/** Failures that a job's item has room for. */
+const MAX_FAILURES = 10;
+const MAX_REASON = 300;
+/** Real time between two looks whether an armed job may begin. */
+const LOOK_MS = 30_000;
+
+/** The end of a job, for its item. */
+interface End {
+  readonly state: 'stopped' | 'done' | 'cancelled';
+  readonly why?: string;
+}
+
+/** Works on a job that this process holds: waits if it is armed, tries a probe, and changes the rest. */
+export class JobRun {
+  private readonly hold: JobHold;
+  private readonly keeper: Keeper;
+  private readonly signal: AbortSignal;
+  private counts: JobCounts;
+  private result: OperationResult | undefined;
+
+  constructor(
+    private readonly job: Job,
+    private readonly options: JobRunOptions,
+    private readonly deps: JobRunDeps,
+  ) {
+    const { store, clock, random, patiently } = deps;
+    const { jobs } = store;
+    this.counts = job.counts;
+    this.keeper = new Keeper(job.id, job.pages, { jobs, now: () => clock.now(), patiently });
+    this.hold = new JobHold(job, { jobs, clock, random }, () => ({
+      counts: this.counts,
+      pages: this.keeper.pages,
+    }));
+    this.signal = AbortSignal.any([this.hold.signal, ...(options.signal ? [options.signal] : [])]);
+    setMaxListeners(0, this.signal);
+  }
+
+  /** Works until the end, or until it is stopped. `result` is what this process has done. */
+  async work(): Promise<{ readonly job: Job; readonly result: OperationResult | undefined }> {
+    this.hold.start();
+    let end: End;
+    try {
+      end = (await this.waitUntilBack()) ?? (await this.change());
+    } catch (error) {
+      if (error instanceof OperationInterruptedError) this.add(error.result);
+      end = { state: 'stopped', why: shortText(error instanceof Error ? error.message : String(error)) };
+    }
+    const { store, clock, patiently } = this.deps;
+    const now = clock.now();
+    const ended = { endedAt: toIso(now), expiresAt: expiryOf(now), ...end };
+    const written = await patiently(() => this.hold.end(ended));
+    const job = parseJob(written) ?? parseJob(await patiently(() => store.jobs.read(this.job.id)));
+    return { job: job ?? this.job, result: this.result };
+  }
+
+  /** Waits until the queues of an armed job work again. Undefined: it may begin. */
+  private async waitUntilBack(): Promise<End | undefined> {
+    const { state, armedUntil = '' } = this.job;
+    const { clock } = this.deps;
+    if (state !== 'armed') return undefined;
+    for (;;) {
+      if (this.signal.aborted) return { state: 'cancelled', why: 'interrupted' };
+      if (await this.isBack()) break;
+      if (clock.now() >= Date.parse(armedUntil)) {
+        return { state: 'cancelled', why: `given up: not back by ${armedUntil}` };
+      }
+      await clock.sleep(LOOK_MS, this.signal);
+    }
+    const isBegun = await this.hold.set({ state: 'running', startedAt: toIso(clock.now()) });
+    return isBegun ? undefined : { state: 'stopped' };
+  }
+
+  private async isBack(): Promise<boolean> {
+    const { which, armedFor } = this.job;
+    const { store, clock, patiently } = this.deps;
+    const queue = queueOf(which);
+    if (queue === undefined) return false;
+    return hasEnded(await patiently(() => store.queues.read(queue)), armedFor, clock.now());
+  }
+
+  private async change(): Promise<End> {
+    const { job, deps } = this;
+    const { clock } = deps;
+    if (job.probe !== undefined && !job.probePassed) {
+      const since = clock.now();
+      const { ended, examples } = await this.operate({ limit: job.probe });
+      const probe = { ...deps, signal: this.signal };
+      const trouble = examples.length === 0 ? undefined : await probeTrouble(examples, since, probe);
+      if (trouble !== undefined) return { state: 'stopped', why: trouble };
+      if (ended === 'complete') return { state: 'done' };
+      if (!this.signal.aborted) await this.hold.set({ probePassed: true });
+    }
+    const { ended } = await this.operate({ limit: job.limit });
+    if (ended === 'complete') return { state: 'done' };
+    return {
+      state: 'stopped',
+      why: ended === 'limit' ? `the limit of ${job.limit} is reached` : 'interrupted',
+    };
+  }
+
+  private async operate({ limit }: Pick<OperationOptions, 'limit'>): Promise<OperationResult> {
+    const { job, deps, signal, keeper } = this;
+    const { perSecond, startedAt } = job;
+    const { onProgress, onTrouble } = this.options;
+    const { action, wanted } = this.plan();
+    const before = this.counts;
+    const options: OperationOptions = {
+      ...{ perSecond, limit, signal, onTrouble },
+      onProgress: (progress) => {
+        this.counts = { ...before, changed: before.changed + progress.changed };
+        this.hold.note();
+        onProgress?.(progress);
+      },
+    };
+    const since = startedAt === undefined ? deps.clock.now() : Date.parse(startedAt);
+    const isUndo = job.action === 'undo';
+    const hooks = { since, ...(isUndo ? {} : { keep: keeper.keep.bind(keeper) }) };
+    const result = await new Operation(action, wanted, options, deps, hooks).run().catch((error: unknown) => {
+      this.counts = before;
+      throw error;
+    });
+    this.counts = before;
+    this.add(result);
+    return result;
+  }
+
+  /** Adds the result of an operation to the counts. */
+  private add(result: OperationResult): void {
+    const { changed, skipped, failed, failures } = result;
+    this.counts = {
+      changed: this.counts.changed + changed,
+      skipped,
+      failed,
+      failures: failures.slice(0, MAX_FAILURES).map(({ id, reason }) => ({ id, reason: shortText(reason) })),
+    };
+    this.result = this.result ? sumOf(this.result, result) : result;
+  }
+
+  private plan(): { readonly action: Action; readonly wanted: Wanted } {
+    const { job, deps } = this;
+    const { store, clock, patiently } = deps;
+    if (job.action !== 'undo') {
+      const { action } = actionOf(job.action, job.options, clock.now());
+      return { action, wanted: wantedOf(job.which, action, job.action) };
+    }
+    const changed = new ChangedRecords(store.jobs, patiently);
+    const { job: undone, pages } = job.options;
+    const idPages = () => changed.ids(String(undone), Number(pages));
+    return { action: undoAction((id) => changed.of(id)), wanted: { idPages } };
+  }
+}
+
+/** The result of a probe and of the rest. */
+function sumOf(one: OperationResult, other: OperationResult): OperationResult {
+  return {
+    ...other,
+    changed: one.changed + other.changed,
+    matched: one.matched + other.matched,
+    delayed: one.delayed + other.delayed,
+    failed: one.failed + other.failed,
+    failures: [...one.failures, ...other.failures],
+    examples: [...one.examples, ...other.examples].slice(0, 5),
+  };
+}
+
+function shortText(text: string): string {
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
+}

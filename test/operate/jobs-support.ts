@@ -1,0 +1,27 @@
+import { type JobRunOptions, Jobs, type NewJob } from '../../src/operate/jobs/index.js';
+import { Tables } from '../../src/operate/tables.js';
+import type { OperatorStore } from '../../src/store/index.js';
+import { seededRandom } from '../simulation/random.js';
+import { type Harness, START } from '../worker/harness.js';
+import { putDead } from './support.js';
+
+export const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+export const OPS = { by: 'ops', from: 'console' };
+export const DEAD_OF_Q: NewJob = { action: 'redrive', which: { queue: 'q' } };
+let processes = 0;
+
+/** A process that works on jobs. */
+export function processOf({ clock, store }: Harness, its: OperatorStore = store): Jobs {
+  const random = seededRandom(100 + ++processes);
+  return new Jobs(new Tables({ table: 'records', controlTable: 'control', store: its, clock, random }));
+}
+
+export function putAll(harness: Harness, count: number): void {
+  for (let i = 0; i < count; i++) putDead(harness, `r${String(i).padStart(4, '0')}`);
+}
+
+/** Runs a new job to its end. */
+export async function runNew(harness: Harness, made: NewJob, options: JobRunOptions = {}) {
+  const jobs = processOf(harness);
+  return harness.time.until(jobs.run(await jobs.create(made, OPS), options));
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { Job, NewJob } from '../../src/operate/jobs/index.js';
+import { Harness, START, succeed } from '../worker/harness.js';
+import { DEAD_OF_Q, iso, OPS, processOf, putAll, runNew } from './jobs-support.js';
+import { operatorOf } from './support.js';
+
+describe('a probe', () => {
+  it('lets the others follow once all of its records have succeeded', async () => {
+    const harness = new Harness();
+    putAll(harness, 200);
+    const jobs = processOf(harness);
+    const running = jobs.run(await jobs.create({ ...DEAD_OF_Q, probe: 5 }, OPS));
+    await harness.pass(60);
+    expect(harness.statuses()).toEqual({ NEW: 5, DEAD: 195 });
+    await harness.run(succeed);
+    const { job } = await harness.time.until(running);
+    expect(job).toMatchObject({ state: 'done', counts: { changed: 200 }, probePassed: true });
+    expect(harness.statuses()).toEqual({ SUCCESS: 5, NEW: 195 });
+  });
+
+  it('that fails stops the job, and says of how many', async () => {
+    const harness = new Harness();
+    putAll(harness, 200);
+    const jobs = processOf(harness);
+    const running = jobs.run(await jobs.create({ ...DEAD_OF_Q, probe: 5 }, OPS));
+    await harness.pass(60);
+    await harness.run(({ id }) => {
+      if (id <= 'r0001') throw new Error('still down');
+    });
+    const { job } = await harness.time.until(running);
+    expect(job).toMatchObject({ state: 'stopped', why: '2 of 5 failed again', counts: { changed: 5 } });
+    expect(harness.statuses()).toEqual({ SUCCESS: 3, ERROR: 2, DEAD: 195 });
+  });
+
+  it('that no run attempts ends after ten minutes', async () => {
+    const harness = new Harness();
+    putAll(harness, 20);
+    const { job } = await runNew(harness, { ...DEAD_OF_Q, probe: 3 });
+    expect(job).toMatchObject({ state: 'stopped', why: '3 of 3 did not succeed within 10 minutes' });
+    expect(harness.time.now - START).toBe(600_000);
+  });
+});
+
+describe('an armed job', () => {
+  const armed: NewJob = { ...DEAD_OF_Q, whenBack: '1h' };
+
+  /** A queue whose destinations fail. `end` closes the breaker of one. */
+  async function failing(...destinations: string[]) {
+    const harness = new Harness();
+    putAll(harness, 20);
+    const open = { since: START, until: START + 60_000, token: 't' };
+    const { breakers } = harness.store;
+    for (const destination of destinations) await breakers.set('q', destination, open, undefined);
+    const end = (destination: string) => breakers.set('q', destination, undefined, open);
+    return { harness, jobs: processOf(harness), end };
+  }
+
+  it('starts when its queue works again', async () => {
+    const { harness, jobs, end } = await failing('erp', 'crm');
+    const created = await jobs.create(armed, OPS);
+    expect(created).toMatchObject({ state: 'armed', armedUntil: iso(3600) });
+    const running = jobs.run(created);
+    await harness.pass(300);
+    await end('erp');
+    await harness.pass(300);
+    expect(harness.statuses()).toEqual({ DEAD: 20 });
+    await end('crm');
+    await harness.pass(30);
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(630) });
+    expect(harness.statuses()).toEqual({ NEW: 20 });
+  });
+
+  it('waits for the destination of its cause alone', async () => {
+    const { harness, jobs, end } = await failing('erp', 'crm');
+    const which = { queue: 'q', errorName: 'HttpError 500 erp' };
+    const running = jobs.run(await jobs.create({ ...armed, which }, OPS));
+    await harness.pass(60);
+    await end('erp');
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(90) });
+  });
+
+  it('does not take the end of a pause for a recovery', async () => {
+    const { harness, jobs, end } = await failing('erp');
+    const running = jobs.run(await jobs.create(armed, OPS));
+    await operatorOf(harness).pause('q');
+    await end('erp');
+    await harness.pass(300);
+    await operatorOf(harness).resume('q');
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(900) });
+  });
+
+  it('is given up at its time, or cancelled, and has changed nothing', async () => {
+    const { harness, jobs } = await failing('erp');
+    const { job } = await harness.time.until(jobs.run(await jobs.create(armed, OPS)));
+    expect(job).toMatchObject({ state: 'cancelled', why: `given up: not back by ${iso(3600)}` });
+    const { id } = await jobs.create(armed, OPS);
+    const running = jobs.run(await jobs.read(id));
+    await harness.pass(60);
+    await processOf(harness).stop(id, 'anna');
+    expect((await harness.time.until(running)).job).toMatchObject({
+      state: 'cancelled',
+      why: 'cancelled by anna',
+    });
+    expect(harness.statuses()).toEqual({ DEAD: 20 });
+  });
+
+  it('is taken over, and still waits', async () => {
+    const { harness, jobs, end } = await failing('erp');
+    const { id } = await jobs.create(armed, OPS);
+    await harness.pass(90);
+    const other = processOf(harness);
+    const running = other.run((await other.takeOver(await other.read(id))) as Job);
+    await harness.pass(60);
+    expect(harness.statuses()).toEqual({ DEAD: 20 });
+    await end('erp');
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', counts: { changed: 20 } });
+  });
+
+  it('is refused where nothing fails', async () => {
+    const { jobs } = await failing();
+    await expect(jobs.create(armed, OPS)).rejects.toThrow(/no failure of q is known/);
+  });
+});
