@@ -14,6 +14,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   work: ['a worker that runs anywhere', 'worker.md'],
   policy: ['policies, before they are used', 'policies.md#look-at-it-first'],
   simulate: ['a policy against an outage', 'policies.md#try-it-against-an-outage'],
+  cost: ['cost', 'cost.md#the-whole-bill'],
   completion: ['completion in the shell', 'command-line.md#completion-in-the-shell'],
   list: ['list and show', 'command-line.md#backlog-list-and-show'],
   show: ['list and show', 'command-line.md#backlog-list-and-show'],

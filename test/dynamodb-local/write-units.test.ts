@@ -4,6 +4,7 @@ import { type Clock, resolvePolicy, run, systemClock, type TierBand } from '../.
 import { BacklogClient, Cancel, Snooze } from '../../src/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import type { Arrivals, Process } from '../../src/worker/index.js';
+import { CLAIM_UNITS, WRITES } from '../../tools/src/cost/units.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
 
@@ -103,6 +104,9 @@ const fail: Process = () => {
   throw new Error('the ERP is down');
 };
 
+/** The units that `backlog cost` counts for a step, of an item up to 1 KB. */
+const billed = ({ table, index }: { readonly table: number; readonly index: number }) => table + index;
+
 describe('write units of a record up to 1 KB, indexed at insertion', () => {
   it('are 2 for its insertion: the item and its index entry', async () => {
     consumed = [];
@@ -122,6 +126,7 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
     await insert('success', PAGE);
     const { summary, records, control, reads } = await measure('success', succeed);
     expect(summary).toMatchObject({ attempted: PAGE, succeeded: PAGE, ended: 'drained' });
+    expect(records).toBe(billed(WRITES.laterSuccess) * PAGE);
     expect(records).toBe(2 * PAGE);
     expect(control).toBeGreaterThan(0);
     expect(control / PAGE).toBeLessThan(0.1);
@@ -141,6 +146,7 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
     const first = await measure('fibonacci', fail);
     expect(first.summary).toMatchObject({ attempted: PAGE, failed: PAGE });
     expect(first.records).toBe(3 * PAGE);
+    expect(billed(WRITES.laterFailure)).toBe(3);
     now += 10 * 60_000;
     expect((await measure('fibonacci', fail)).records).toBe(3 * PAGE);
   });
@@ -150,7 +156,7 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
     for (let turn = 0; turn < 3; turn++) {
       const { summary, records } = await measure('progressive', fail, BAND);
       expect(summary).toMatchObject({ attempted: PAGE, failed: PAGE });
-      expect(records).toBe(PAGE);
+      expect(records).toBe(PAGE * billed(WRITES.laterFailureProgressive));
       now += BAND.every * 1000;
     }
   });
@@ -202,7 +208,7 @@ describe('write units of a record up to 1 KB, attempted on insertion', () => {
       const item = { id, status: 'NEW', queue, payload: { order: 4711 }, rev: 'abcdefgh' };
       await store.records.insert(item);
     }
-    expect(consumed.reduce((sum, { units }) => sum + units, 0)).toBe(count);
+    expect(consumed.reduce((sum, { units }) => sum + units, 0)).toBe(count * billed(WRITES.insert));
     return { batch: `${queue}/${count}`, ids };
   };
 
@@ -217,8 +223,8 @@ describe('write units of a record up to 1 KB, attempted on insertion', () => {
       arrivals,
     );
     expect(summary).toMatchObject({ attempted: PAGE, succeeded: PAGE, ended: 'drained' });
-    expect(records).toBe(PAGE);
-    expect(control).toBe(2);
+    expect(records).toBe(PAGE * billed(WRITES.successOnArrival));
+    expect(control).toBe(CLAIM_UNITS);
     expect(reads / PAGE).toBeLessThan(1.1);
   });
 
@@ -227,6 +233,7 @@ describe('write units of a record up to 1 KB, attempted on insertion', () => {
     const { summary, records } = await measure('arrive-failure', fail, undefined, arrivals);
     expect(summary).toMatchObject({ failed: 10 });
     expect(records).toBe(20);
+    expect(billed(WRITES.failureOnArrival)).toBe(2);
     now += 10 * 60_000;
     expect((await measure('arrive-failure', fail)).records).toBe(30);
   });

@@ -29,6 +29,8 @@ export const flags = {
 
   records: wholeNumber(1, MAX_RECORDS, `a whole number from 1 to ${MAX_RECORDS}`),
   concurrency: wholeNumber(1, 1000, 'a whole number from 1 to 1000'),
+  queueCount: wholeNumber(1, 1000, 'a whole number from 1 to 1000'),
+  memory: wholeNumber(128, 10_240, 'whole megabytes from 128 to 10240'),
   tick: (text: string): number =>
     lengthOf(text, { least: 1, most: 86_400, expected: 'Expected a duration from 1s to 1d.' }) / 1000,
   /** An attempt of 30 s is stopped by its own limit. */
@@ -72,6 +74,9 @@ export const flags = {
       ? text
       : lengthOf(text, { expected: 'Expected a duration such as 30d, or "forever".' }) / 1000;
   },
+
+  /** Reads a duration, in seconds. */
+  retained: (text: string): number => lengthOf(text, { above: 0 }) / 1000,
 
   status(text: string): Status {
     const status = STATUSES.find((known) => known === text.toUpperCase());

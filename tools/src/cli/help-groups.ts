@@ -32,6 +32,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   jobs: [ACT, 'bulk actions: list, stop, go on, undo'],
   pause: [ACT, 'stop a queue'],
   resume: [ACT, 'let a paused queue go on'],
+  cost: [PLAN, 'what a month costs, beside other designs'],
   doctor: [PLAN, 'what is wrong with a backlog, and what to do'],
   diff: [PLAN, 'what a deployment means for records that wait'],
   adopt: [PLAN, 'take the items of an older table into the backlog'],

@@ -5,6 +5,7 @@ import { addAdopt } from './adopt/command.js';
 import { examples, target } from './command-parts.js';
 import { addCompletion } from './completion.js';
 import { addConsole } from './console.js';
+import { addCost } from './cost/command.js';
 import { addDiff } from './diff/command.js';
 import { addDoctor } from './doctor/command.js';
 import { addFailover } from './failover/command.js';
@@ -243,6 +244,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       ),
     )
     .action(async (options) => onExit(await simulatePolicies(options, output)));
+  addCost(program, output, onExit);
 
   addCompletion(program, output, onExit);
   return grouped(program);
