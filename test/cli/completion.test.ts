@@ -1,12 +1,26 @@
 import { spawnSync } from 'node:child_process';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { knownQueues } from '../../tools/src/cli/known-queues.js';
 import { createProgram } from '../../tools/src/cli/program.js';
+import { announce } from '../../tools/src/local/discovery.js';
+import { functionResource, writeAssembly } from '../local/assembly-fixture.js';
 import { backlog } from './in-process.js';
 
 let script: string;
+/** A folder with a `backlog` that knows three queues. */
+let folder: string;
 
 beforeAll(async () => {
   script = (await backlog('completion', 'bash')).out;
+  folder = await mkdtemp(join(tmpdir(), 'backlog-completion-'));
+  const program = '[ "$*" = "completion queues" ] && printf "%s\\n" bulk orders orders-slow';
+  await writeFile(join(folder, 'backlog'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
 /** The words that a real bash offers after these; the last one is being typed. */
@@ -15,6 +29,7 @@ function completed(...words: string[]): string[] {
   const asked = `COMP_WORDS=(backlog ${quoted}); COMP_CWORD=${words.length}; _backlog_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-uc', `${script}\n${asked}`], {
     encoding: 'utf8',
+    env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
   });
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   return stdout.split('\n').filter(Boolean);
@@ -38,11 +53,23 @@ describe('completion in bash', () => {
     [['change-policy', '--policy', 'fib'], ['fibonacci']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish'],
+      ['bash', 'zsh', 'fish', 'queues'],
     ],
     [['help', 'sho'], ['show']],
+    [
+      ['list', '--queue', ''],
+      ['bulk', 'orders', 'orders-slow'],
+    ],
+    [['stats', '--queues', 'b'], ['bulk']],
+    [
+      ['move', '--to', 'orders'],
+      ['orders', 'orders-slow'],
+    ],
+    [
+      ['pause', 'o'],
+      ['orders', 'orders-slow'],
+    ],
     // Any text: bash offers files.
-    [['list', '--queue', ''], []],
     [['import', ''], []],
     [['show', ''], []],
   ])('%j', (words, expected) => {
@@ -72,6 +99,39 @@ it('completion in fish has a line for each command and flag', async () => {
     "complete -c backlog -n '__fish_seen_subcommand_from list' -l status -x -a 'NEW ERROR SUCCESS DEAD' -d 'NEW, ERROR, SUCCESS or DEAD'",
   );
   expect(lines.filter((line) => !/^complete -c backlog -n ('[^']+'|\S+) .+$/.test(line))).toEqual([]);
+});
+
+describe('the queues that are completed', () => {
+  const announced = (queues: string[]) =>
+    announce({
+      ...{ pid: process.pid, cwd: folder, startedAt: new Date().toISOString(), tables: [], queues },
+      ...{ endpoint: 'http://127.0.0.1:1', statusPage: 'http://127.0.0.1:1/' },
+      clock: { wallStart: 0, start: 0, speed: 1 },
+    });
+  const synthesized = async (queues: object) => {
+    const Variables = { BACKLOG_TABLE: 'Records', BACKLOG_QUEUES: JSON.stringify(queues) };
+    const { Properties } = functionResource;
+    const out = await writeAssembly({
+      Worker11112222: { ...functionResource, Properties: { ...Properties, Environment: { Variables } } },
+    });
+    const app = await mkdtemp(join(tmpdir(), 'backlog-app-'));
+    await rename(out, join(app, 'cdk.out'));
+    return app;
+  };
+
+  it('are those of the local runtime, if their names can be words of a shell', async () => {
+    vi.stubEnv('BACKLOG_RUNTIME_DIR', join(folder, 'runtimes'));
+    await announced(['orders', 'bulk', '$(touch hacked)', 'a b']);
+    expect(await knownQueues(folder)).toEqual(['bulk', 'orders']);
+    expect((await backlog('completion', 'queues')).out).toBe('bulk\norders');
+  });
+
+  it('are those of cdk.out if no runtime runs, and none where there is neither', async () => {
+    vi.stubEnv('BACKLOG_RUNTIME_DIR', join(folder, 'none'));
+    const queues = { mails: { retryMode: 'perRecord' }, prices: { retryMode: 'progressive' } };
+    expect(await knownQueues(await synthesized(queues))).toEqual(['mails', 'prices']);
+    expect(await knownQueues(folder)).toEqual([]);
+  });
 });
 
 describe('the help of the program', () => {

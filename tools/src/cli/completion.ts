@@ -1,6 +1,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import { POLICY_TYPES, STATUSES } from 'dynamo-backlog/engine';
 import { examples } from './command-parts.js';
+import { knownQueues } from './known-queues.js';
 import { EXIT, type ExitCode, type Output } from './output.js';
 
 /** The words that a shell completes. */
@@ -13,16 +14,22 @@ interface CommandWords {
   readonly summary: string;
   /** Values of its first argument. Empty: anything. */
   readonly choices: readonly string[];
+  /** Its first argument is the name of a queue. */
+  readonly takesQueue: boolean;
   readonly flags: readonly {
     readonly long: string;
     readonly description: string;
     readonly takesValue: boolean;
     /** Empty: anything. */
     readonly choices: readonly string[];
+    /** Its value is the name of a queue. */
+    readonly takesQueue: boolean;
   }[];
 }
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** The word in place of a shell, by which the scripts ask for the names of queues. */
+const QUEUES = 'queues';
 type Shell = (typeof SHELLS)[number];
 
 /** The values of flags, and of first arguments by their command, whose readers take more than these. */
@@ -37,9 +44,11 @@ export function addCompletion(program: Command, output: Output, onExit: (code: E
   program
     .command('completion')
     .description(
-      'Print a script that lets the shell complete commands and flags. Names of queues and ids are not looked up.',
+      'Print a script that lets the shell complete commands, flags, and queues of the local runtime or of cdk.out.',
     )
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .addArgument(
+      new Argument('<shell>', 'which one, or what its script asks for').choices([...SHELLS, QUEUES]),
+    )
     .addHelpText(
       'after',
       examples(
@@ -48,15 +57,16 @@ export function addCompletion(program: Command, output: Output, onExit: (code: E
         ['backlog completion fish > ~/.config/fish/completions/backlog.fish', ''],
       ),
     )
-    .action((shell: Shell) => {
-      output.data(SCRIPTS[shell](modelOf(program)));
+    .action(async (shell: Shell | typeof QUEUES) => {
+      if (shell === QUEUES) for (const name of await knownQueues()) output.data(name);
+      else output.data(SCRIPTS[shell](modelOf(program)));
       onExit(EXIT.ok);
     });
 }
 
 function modelOf(program: Command): CompletionModel {
   const names = program.commands.map((command) => command.name());
-  const help = { name: 'help', summary: 'all about a command', choices: names, flags: [] };
+  const help = { name: 'help', summary: 'all about a command', choices: names, takesQueue: false, flags: [] };
   return { commands: [...program.commands.map(wordsOf), help] };
 }
 
@@ -64,17 +74,25 @@ function wordsOf(command: Command): CommandWords {
   const flags = [...command.options.filter(({ hidden }) => !hidden)].flatMap((option) =>
     option.long ? [flagOf(option, option.long)] : [],
   );
-  const helpFlag = { long: '--help', description: 'help for this command', takesValue: false, choices: [] };
+  const helpFlag = {
+    ...{ long: '--help', description: 'help for this command' },
+    ...{ takesValue: false, choices: [], takesQueue: false },
+  };
+  const [first] = command.registeredArguments;
   return {
     name: command.name(),
     summary: command.summary() || command.description(),
-    choices: command.registeredArguments[0]?.argChoices ?? VALUES[command.name()] ?? [],
+    choices: first?.argChoices ?? VALUES[command.name()] ?? [],
+    takesQueue: first !== undefined && /^queues?$/.test(first.name()),
     flags: [...flags, helpFlag],
   };
 }
 
-function flagOf({ description, required, optional, argChoices }: Option, long: string) {
-  return { long, description, takesValue: required || optional, choices: argChoices ?? VALUES[long] ?? [] };
+function flagOf({ flags, description, required, optional, argChoices }: Option, long: string) {
+  return {
+    ...{ long, description, takesValue: required || optional, choices: argChoices ?? VALUES[long] ?? [] },
+    takesQueue: flags.includes('<queue>') || /^--queues?$/.test(long),
+  };
 }
 
 const SCRIPTS: Readonly<Record<Shell, (model: CompletionModel) => string>> = {
@@ -84,10 +102,15 @@ const SCRIPTS: Readonly<Record<Shell, (model: CompletionModel) => string>> = {
   fish: fishScript,
 };
 
+/** The names of queues, by the command itself. It is on the PATH, or the shell would not complete its words. */
+const ASK_QUEUES = `backlog completion ${QUEUES} 2>/dev/null`;
+
 function bashScript({ commands }: CompletionModel): string {
   const cases = commands.flatMap(({ name, flags }) => {
-    const free = flags.filter((flag) => flag.takesValue && flag.choices.length === 0);
+    const free = flags.filter((flag) => flag.takesValue && flag.choices.length === 0 && !flag.takesQueue);
+    const queues = flags.filter(({ takesQueue }) => takesQueue).map(({ long }) => `${name}:${long}`);
     return [
+      ...(queues.length > 0 ? [`    ${queues.join('|')}) words="$(${ASK_QUEUES})" ;;`] : []),
       ...flags
         .filter(({ choices }) => choices.length > 0)
         .map(({ long, choices }) => `    ${name}:${long}) words="${choices.join(' ')}" ;;`),
@@ -98,9 +121,10 @@ function bashScript({ commands }: CompletionModel): string {
   const flags = commands.map(
     (one) => `          ${one.name}) words="${one.flags.map(({ long }) => long).join(' ')}" ;;`,
   );
-  const choices = commands.flatMap(({ name, choices: all }) =>
-    all.length > 0 ? [`          ${name}) words="${all.join(' ')}" ;;`] : [],
-  );
+  const choices = commands.flatMap(({ name, choices: all, takesQueue }) => {
+    const words = takesQueue ? `$(${ASK_QUEUES})` : all.join(' ');
+    return words === '' ? [] : [`          ${name}) words="${words}" ;;`];
+  });
   return `_backlog_complete() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words=""
   COMPREPLY=()
@@ -127,13 +151,16 @@ complete -o default -F _backlog_complete backlog`;
 function fishScript({ commands }: CompletionModel): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   return commands
-    .flatMap(({ name, summary, choices, flags }) => {
+    .flatMap(({ name, summary, choices, takesQueue, flags }) => {
+      const words = takesQueue ? `(${ASK_QUEUES})` : choices.join(' ');
       const within = `complete -c backlog -n '__fish_seen_subcommand_from ${name}'`;
       return [
         `complete -c backlog -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-        ...(choices.length > 0 ? [`${within} -f -a ${quoted(choices.join(' '))}`] : []),
-        ...flags.map(({ long, description, takesValue, choices: values }) => {
-          const value = values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : takesValue ? ' -r' : '';
+        ...(words === '' ? [] : [`${within} -f -a ${quoted(words)}`]),
+        ...flags.map((flag) => {
+          const { long, description, takesValue } = flag;
+          const all = flag.takesQueue ? `(${ASK_QUEUES})` : flag.choices.join(' ');
+          const value = all === '' ? (takesValue ? ' -r' : '') : ` -x -a ${quoted(all)}`;
           return `${within} -l ${long.slice(2)}${value} -d ${quoted(description)}`;
         }),
       ];
