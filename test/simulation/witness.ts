@@ -27,7 +27,7 @@ const MAX_ATTEMPT_MS = 150_000;
 const SWEPT_WITHIN_MS = 25 * 3_600_000 + 900_000;
 /** Time without an attempt of its queue before a record is probed, and the failures that a queue has had by then. */
 const PROBE_AFTER_MS = 270_000;
-const FAILURES_BEFORE_PROBE = 8;
+const FAILURES_BEFORE_PROBE = 3;
 /** Probes of a destination in a lane in a row: five that succeed of it, and of the queue that is noted beside it. */
 const MAX_PROBES = 10;
 /** A record whose task no handler knew is looked at again so much later at the most. */
