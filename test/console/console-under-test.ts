@@ -17,7 +17,7 @@ export function consoleUnderTest(changes: Partial<ConsoleDeps> = {}) {
   const clock = {
     now: () => time.now,
     wall: () => time.now,
-    sleep: async () => {},
+    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
     speed: 1,
   };
   const store = new MemoryStore({ clock });

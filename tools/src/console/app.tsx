@@ -9,6 +9,7 @@ import type { ConsoleDeps } from './deps.js';
 import { ReadError } from './errors.js';
 import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
+import { jobsRoutes } from './jobs/routes.js';
 import { type PageContext, page, Verdict } from './layout.js';
 import { overview } from './overview/view.js';
 import { readAddress } from './records/address.js';
@@ -62,6 +63,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   });
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
+  app.route('/jobs', jobsRoutes(routes));
   app.route('/', bulkRoutes(routes));
 
   if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));

@@ -31,6 +31,7 @@ const VIEWS = [
   ['/failures', 'Failures'],
   ['/records', 'Records'],
   ['/tiers', 'Tiers'],
+  ['/jobs', 'Jobs'],
 ] as const;
 
 type View = (typeof VIEWS)[number][1];
