@@ -11,7 +11,7 @@ stopsShops();
 stopsErps();
 
 it('a refused payload is found, edited and tried, then five records, then all', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const refused = { status: 400, says: 'vat is missing' };
   const erp = await startErp(({ vat }) => (vat === undefined ? refused : { status: 200, says: 'taken' }));

@@ -44,7 +44,7 @@ async function openTop() {
 }
 
 it('an operator gets from an outage to all green with the keys of backlog top', {
-  timeout: 150_000,
+  timeout: 240_000,
 }, async () => {
   const down = { status: 503, says: 'down for maintenance' };
   const erp = await startErp(() => down);
