@@ -162,9 +162,10 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
     if (!shared) addParameters(this, this, backlogName);
 
+    const ofMonitor = { ...settings, incidentBus: options.incidentBus, runbookUrl: options.runbookUrl };
     const isRead = !shared && metrics !== 'off';
     const { eventSources = [] } = intake ?? {};
-    this.monitor = isRead ? addMonitor(this, 'Monitor', { ...settings, eventSources }) : undefined;
+    this.monitor = isRead ? addMonitor(this, 'Monitor', { ...ofMonitor, eventSources }) : undefined;
 
     const ticks = ticksOf(assigned, this);
     const triggers = addTriggers(this, ticks, options, eventDlq);

@@ -1,4 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -16,6 +17,9 @@ export interface MonitorSettings extends CommonSettings {
   readonly queues: readonly Queue[];
   /** The event source mappings of the intake. */
   readonly eventSources: readonly EventSource[];
+  /** The bus that learns of incidents. */
+  readonly incidentBus?: IEventBus | undefined;
+  readonly runbookUrl?: string | undefined;
 }
 
 /** An event source mapping, by what is known of it at deployment. */
@@ -29,7 +33,7 @@ export interface EventSource {
  * console and the dashboard know less.
  */
 export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): LambdaFunction {
-  const { tables, eventSources, queues, ...common } = settings;
+  const { tables, eventSources, queues, incidentBus: bus, runbookUrl, ...common } = settings;
   const inner = new Construct(scope, id);
   const known = forMonitor(queues);
   const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
@@ -38,7 +42,11 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
       inner,
       known,
       { ...common, tables, timeout: TIMEOUT },
-      { BACKLOG_EVENT_SOURCES: sources },
+      {
+        BACKLOG_EVENT_SOURCES: sources,
+        ...(bus && { BACKLOG_INCIDENT_BUS: bus.eventBusArn }),
+        ...(bus && runbookUrl !== undefined && { BACKLOG_RUNBOOK_URL: `${runbookUrl}#failures` }),
+      },
     ),
     description: 'Reads how much waits in the backlog, and for how long',
     ...builtIn('monitor'),
@@ -46,6 +54,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
     maxEventAge: Duration.seconds(60),
   });
   grantMonitor(lambda, tables);
+  bus?.grantPutEventsTo(lambda);
   if (eventSources.length > 0) {
     const resources = eventSources.map(({ arn }) => arn);
     lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:GetEventSourceMapping'], resources }));

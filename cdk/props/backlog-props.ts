@@ -1,5 +1,6 @@
 import type { RemovalPolicy, TimeZone } from 'aws-cdk-lib';
 import type { ITable, ReplicaTableProps, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus, IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { AlarmActions } from './alarm-props.js';
 import type { FunctionProps } from './function-props.js';
@@ -14,6 +15,13 @@ import type { WorkerProps } from './worker-props.js';
  * @inline
  */
 type AnyTable = ITable | TableV2 | Table;
+
+/**
+ * The class for the same reason.
+ *
+ * @inline
+ */
+type AnyBus = IEventBus | EventBus;
 
 /** Props of a `Backlog`. Only `queues` is required. */
 export interface BacklogProps extends FunctionProps {
@@ -242,6 +250,13 @@ export interface BacklogProps extends FunctionProps {
    * @default - they name the page of these docs
    */
   readonly runbookUrl?: string | undefined;
+
+  /**
+   * The EventBridge bus that gets an event when an incident begins, changes or ends.
+   *
+   * @default - none
+   */
+  readonly incidentBus?: AnyBus | undefined;
 
   /**
    * One alarm more, which is on while any other one is.

@@ -7,7 +7,15 @@ import { METRICS_LEVELS } from '../../functions/metrics-level.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions, show } from '../../src/support/validation.js';
 import { refuseTokens } from '../support/tokens.js';
-import { alarmActions, functionTimeout, having, key, runbookUrl, table } from '../support/values.js';
+import {
+  alarmActions,
+  eventBus,
+  functionTimeout,
+  having,
+  key,
+  runbookUrl,
+  table,
+} from '../support/values.js';
 import { functionShape, logLevel, reservedConcurrentExecutions } from './function-shape.js';
 import { type IntakeProps, intakeProp } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
@@ -79,6 +87,7 @@ const propsShape = z.strictObject({
   alarmActions: alarmActions.optional(),
   okActions: alarmActions.optional(),
   runbookUrl: runbookUrl.optional(),
+  incidentBus: eventBus.optional(),
   compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().optional(),
   widget: z
@@ -104,6 +113,7 @@ export function readProps(props: object) {
   } = options;
   const read = { ...options, alarms, metrics, dashboard, compositeAlarm, deletionProtection };
   checkTogether(read);
+  checkIncidentBus(read);
   checkTables(read, props);
   return read;
 }
@@ -130,6 +140,19 @@ function checkTogether(options: {
       `Backlog.widget: expected false or nothing beside ${without}, as it is a part of it, got ${show(options.widget)}`,
     );
   }
+}
+
+/** The monitor emits the events. */
+function checkIncidentBus({
+  incidentBus,
+  sharedBacklog,
+  metrics,
+}: Pick<ReadProps, 'incidentBus' | 'sharedBacklog' | 'metrics'>): void {
+  if (!incidentBus || (!sharedBacklog && metrics !== 'off')) return;
+  const beside = sharedBacklog ? '"sharedBacklog"' : '"metrics": "off"';
+  throw new ConfigurationError(
+    `Backlog.incidentBus: expected nothing beside ${beside}, as there is no monitor, got an event bus`,
+  );
 }
 
 /** @param given the props as they came, without defaults */

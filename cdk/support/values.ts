@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
@@ -18,6 +19,7 @@ export const lambdaFunction = having<IFunction>(
 );
 export const table = having<ITable>('tableName', 'string', 'expected a DynamoDB table (ITable)');
 export const key = having<IKey>('keyArn', 'string', 'expected a KMS key (IKey)');
+export const eventBus = having<IEventBus>('eventBusArn', 'string', 'expected an event bus (IEventBus)');
 const alarmAction = having<IAlarmAction>('bind', 'function', 'expected an alarm action (IAlarmAction)');
 const actionList = z.array(alarmAction);
 /** Actions for all alarms, or by severity. */

@@ -3,7 +3,7 @@
 import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
-import { Rule } from 'aws-cdk-lib/aws-events';
+import { IEventBus, EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { IRole, IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, IFunction, Function } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
@@ -1053,6 +1053,7 @@ interface WorkerProps extends EntryFunctionProps {
 }
 
 type AnyTable = ITable | TableV2 | Table;
+type AnyBus = IEventBus | EventBus;
 interface BacklogProps extends FunctionProps {
     readonly queues: Readonly<Record<string, QueueProps>>;
     readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
@@ -1079,6 +1080,7 @@ interface BacklogProps extends FunctionProps {
     readonly alarmActions?: AlarmActions | undefined;
     readonly okActions?: AlarmActions | undefined;
     readonly runbookUrl?: string | undefined;
+    readonly incidentBus?: AnyBus | undefined;
     readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
     readonly widget?: boolean | 'readOnly' | undefined;
@@ -2662,11 +2664,11 @@ declare function units(readUnits: number): string;
 
 declare const STROKES: Readonly<Record<Look['icon'] | 'retry', string>>;
 
-interface Incident {
+interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly id: string;
     readonly state: 'failing' | 'recovering';
     readonly destinations: readonly string[];
-    readonly queues: readonly QueueView[];
+    readonly queues: readonly Queue[];
     readonly since: number | undefined;
     readonly lastFailureAt: number | undefined;
     readonly backAt: number | undefined;
@@ -2675,7 +2677,10 @@ interface Incident {
     readonly cause: Cause | undefined;
     readonly attempts: RecentAttempts | undefined;
 }
-declare function incidentsOf(queues: readonly QueueView[]): Incident[];
+interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'failing' | 'backAt'> {
+    readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
+}
+declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[]): Incident<Queue>[];
 
 declare function incidentName({ destinations, queues, cause }: Incident): string;
 declare function incidentText(incident: Incident, now: number): string;
@@ -3135,6 +3140,7 @@ export type {
     IBacklog,
     ISharedBacklog,
     Incident,
+    IncidentQueue,
     Indexed,
     IndexedWhenFree,
     IndexingDeps,

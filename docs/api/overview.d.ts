@@ -16,6 +16,7 @@ export {
     FailureExample,
     FailurePattern,
     Incident,
+    IncidentQueue,
     KnownQueue,
     LOOKS,
     LatestCounts,

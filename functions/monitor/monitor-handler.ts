@@ -20,10 +20,11 @@ import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { emitGauges, emitRemovedQueues, emitSourcesStopped, emitTableGauges } from '../metrics.js';
+import type { PutEvents } from './event-bus.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
 import { GaugeExport } from './gauge-export.js';
 import { monitoredQueues, type RemovedQueue, registeredQueues } from './registered.js';
-import { readMonitorSettings } from './settings.js';
+import { type MonitorSettings, readMonitorSettings } from './settings.js';
 
 /** The parts of the monitor that tests replace. */
 export interface MonitorSeams {
@@ -32,6 +33,7 @@ export interface MonitorSeams {
   readonly store?: OperatorStore | undefined;
   readonly clock?: HandlerDeps['clock'] | undefined;
   readonly trouble?: SourceTrouble | undefined;
+  readonly putEvents?: PutEvents | undefined;
 }
 
 /** Values that the monitor has read of one queue. */
@@ -109,15 +111,20 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
     const provider = registeredMeterProvider();
     if (provider) exported ??= new GaugeExport(provider, table);
+    const incidents = isQuiet
+      ? undefined
+      : await incidentEventsOf(settings, { store, logger }, overrides.putEvents);
     const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
       const deps = { store, now: clock.now() };
       const count = () => counter.count(queue, deps, () => clock.wall() < deadline);
       const look = await lookAtQueue(queue, { ...deps, count, isPassive: passive }).catch((error) => {
         exported?.noteUnread(queue.name, deps.now);
+        incidents?.noteUnread(queue.name);
         throw error;
       });
       const { age, state, counted, failingSeconds } = look;
       exported?.note(queue.name, gaugesOf(look, deps.now), deps.now);
+      incidents?.note(queue.name, look, deps.now);
       const reading = {
         queue: queue.name,
         oldestDueAge: Math.round(age),
@@ -160,6 +167,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     ]).finally(async () => {
       const gauges = { oldestDueAge: oldest, failingSeconds: longestFailing };
       if (settings.tableAlarms) emitTableGauges(gauges, table, metrics);
+      await incidents?.emit(clock.now());
       await exported?.flush(clock, logger);
     })) as QueueReading[];
     if ('error' in registered) throw registered.error;
@@ -169,6 +177,25 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     return readings;
   };
   return lambdaHandler(logger, handle, [logFailure(logger, 'monitor failed')]);
+}
+
+/** The code is loaded only where there is a bus. */
+async function incidentEventsOf(
+  { incidentBus, runbookUrl: runbook, tables }: MonitorSettings,
+  deps: { readonly store: OperatorStore; readonly logger: Logger },
+  putEvents: PutEvents | undefined,
+) {
+  if (incidentBus === undefined) return undefined;
+  const [{ IncidentEvents }, { eventBus }] = await Promise.all([
+    import('./incident-events.js'),
+    import('./event-bus.js'),
+  ]);
+  return new IncidentEvents({
+    ...deps,
+    put: putEvents ?? eventBus(incidentBus),
+    table: tables.records,
+    runbook,
+  });
 }
 
 function countsForLog({ counts, inRetry, at, isOld }: RateLimitedCounts) {

@@ -7,15 +7,25 @@ import { readSettings, type Settings } from '../settings.js';
 export interface MonitorSettings extends Settings {
   /** The ids of the intake's event source mappings. */
   readonly eventSources: readonly string[];
+  /** The event bus that learns of incidents. Undefined: none does. */
+  readonly incidentBus?: string | undefined;
+  /** The page that says what to do. Undefined: none is known. */
+  readonly runbookUrl?: string | undefined;
 }
 
 const sourcesSchema = z.array(z.string().check(z.minLength(1)));
 
 /** @throws ConfigurationError naming the variable */
 export function readMonitorSettings(env: Readonly<Record<string, string | undefined>>): MonitorSettings {
-  const { BACKLOG_EVENT_SOURCES: sources = '[]' } = env;
+  const {
+    BACKLOG_EVENT_SOURCES: sources = '[]',
+    BACKLOG_INCIDENT_BUS: bus,
+    BACKLOG_RUNBOOK_URL: runbook,
+  } = env;
   return {
     ...readSettings(env),
+    incidentBus: bus || undefined,
+    runbookUrl: runbook || undefined,
     eventSources: parseOptions(
       sourcesSchema,
       parseJson(sources, 'BACKLOG_EVENT_SOURCES'),

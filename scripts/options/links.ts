@@ -50,6 +50,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     alarms: 'monitoring.md#alarms',
     alarmActions: 'monitoring.md#thresholds-and-actions',
     runbookUrl: 'monitoring.md#thresholds-and-actions',
+    incidentBus: 'monitoring.md#events-of-incidents',
     dashboard: 'dashboard.md',
     widget: 'dashboard.md#the-overview',
   },

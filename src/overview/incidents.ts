@@ -8,7 +8,7 @@ import type { QueueView } from './snapshot.js';
  * what an overview reads anyway: the notes of the runs, the open breakers and, in a local runtime, the attempts by minute. Times
  * are of the backlog, epoch milliseconds.
  */
-export interface Incident {
+export interface Incident<Queue extends IncidentQueue = QueueView> {
   /** Stays the same while the incident lasts. */
   readonly id: string;
   /** `failing`: no recovery is known. `recovering`: attempts succeed again, and records are left that had failed. */
@@ -16,7 +16,7 @@ export interface Incident {
   /** The destinations that fail; empty: the whole queue. */
   readonly destinations: readonly string[];
   /** The queues that it is known to affect, the one with most waiting records first. */
-  readonly queues: readonly QueueView[];
+  readonly queues: readonly Queue[];
   /** The first failure. Undefined: not known. */
   readonly since: number | undefined;
   /** The latest failure. Undefined: not known. */
@@ -33,9 +33,16 @@ export interface Incident {
   readonly attempts: RecentAttempts | undefined;
 }
 
+/** The part of a `QueueView` that incidents are made of. */
+export interface IncidentQueue
+  extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'failing' | 'backAt'> {
+  /** Its name, and the records that wait. */
+  readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
+}
+
 /** The evidence of one queue that a destination, or the queue itself, fails. */
-interface Sign {
-  readonly queue: QueueView;
+interface Sign<Queue> {
+  readonly queue: Queue;
   readonly destination: string | undefined;
   readonly since?: number | undefined;
   readonly lastFailureAt?: number | undefined;
@@ -50,15 +57,15 @@ const NO_DESTINATIONS = new Set(['', '*', '?']);
 const MANY = 3;
 
 /** The incidents of these queues: those that fail first, of these the one with most waiting records. */
-export function incidentsOf(queues: readonly QueueView[]): Incident[] {
+export function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[]): Incident<Queue>[] {
   const signs = queues.filter(({ condition }) => condition !== 'unserved').flatMap(signsOf);
   const byDestination = groupBy(signs, ({ destination }) => destination);
-  const isOwn = ({ destination }: Sign) => {
+  const isOwn = ({ destination }: Sign<Queue>) => {
     const all = byDestination.get(destination) ?? [];
     return destination !== undefined && all.every(({ queue }) => queue === all[0]?.queue);
   };
   const ownOf = groupBy(signs.filter(isOwn), ({ queue }) => queue);
-  const keyOf = (sign: Sign) => {
+  const keyOf = (sign: Sign<Queue>) => {
     const own = new Set(ownOf.get(sign.queue)?.map(({ destination }) => destination));
     const isOfQueue = sign.destination === undefined || (isOwn(sign) && own.size >= MANY);
     return isOfQueue ? `queue ${sign.queue.stats.queue}` : `destination ${sign.destination}`;
@@ -70,15 +77,15 @@ export function incidentsOf(queues: readonly QueueView[]): Incident[] {
 }
 
 /** The signs of one queue. What its destinations explain is not said of the whole queue again. */
-function signsOf(queue: QueueView): Sign[] {
+function signsOf<Queue extends IncidentQueue>(queue: Queue): Sign<Queue>[] {
   const { breakers, failingGroups = [], failing } = queue;
-  const ofBreakers = breakers.map(({ destination, since, until }): Sign => {
+  const ofBreakers = breakers.map(({ destination, since, until }): Sign<Queue> => {
     const isKnown = since > 0 && Number.isFinite(since + until);
     const times = isKnown ? { since, breakerSince: since, probeAt: until } : {};
     return { queue, destination: named(destination), ...times };
   });
   const ofGroups = failingGroups.map(
-    ({ group, since, lastAt, error }): Sign => ({
+    ({ group, since, lastAt, error }): Sign<Queue> => ({
       ...{ queue, destination: named(group), since: since * 1000, lastFailureAt: lastAt * 1000 },
       cause: causeIn(error),
     }),
@@ -99,7 +106,10 @@ function named(destination: string): string | undefined {
   return NO_DESTINATIONS.has(destination) ? undefined : destination;
 }
 
-function failingIncident(id: string, signs: readonly Sign[]): Incident {
+function failingIncident<Queue extends IncidentQueue>(
+  id: string,
+  signs: readonly Sign<Queue>[],
+): Incident<Queue> {
   const last = signs.toSorted((one, other) => (other.lastFailureAt ?? 0) - (one.lastFailureAt ?? 0));
   const queues = [...new Set(signs.map(({ queue }) => queue))].sort(mostWaiting);
   return {
@@ -117,7 +127,7 @@ function failingIncident(id: string, signs: readonly Sign[]): Incident {
   };
 }
 
-function recoveringIncident(queue: QueueView): Incident {
+function recoveringIncident<Queue extends IncidentQueue>(queue: Queue): Incident<Queue> {
   return {
     ...{ id: `queue ${queue.stats.queue}`, state: 'recovering', destinations: [], queues: [queue] },
     ...{ since: undefined, lastFailureAt: undefined, backAt: queue.backAt, cause: undefined },
@@ -130,12 +140,13 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function mostWaiting(one: QueueView, other: QueueView): number {
+function mostWaiting(one: IncidentQueue, other: IncidentQueue): number {
   return other.stats.pending - one.stats.pending;
 }
 
-function worstFirst(one: Incident, other: Incident): number {
+function worstFirst(one: Incident<IncidentQueue>, other: Incident<IncidentQueue>): number {
   if (one.state !== other.state) return one.state === 'failing' ? -1 : 1;
-  const waiting = ({ queues }: Incident) => queues.reduce((sum, { stats }) => sum + stats.pending, 0);
+  const waiting = ({ queues }: Incident<IncidentQueue>) =>
+    queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   return waiting(other) - waiting(one) || (one.id < other.id ? -1 : 1);
 }

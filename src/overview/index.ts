@@ -55,7 +55,7 @@ export {
 } from './format.js';
 export { STROKES } from './icons.js';
 export { attemptsText, incidentName, incidentText } from './incident-text.js';
-export { type Incident, incidentsOf } from './incidents.js';
+export { type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
 export { hasPattern } from './message-pattern.js';
 export { pauseNote } from './pause-text.js';
 export type { OverviewStats } from './queue-counts.js';

@@ -49,9 +49,12 @@ describe('the layers of a function', () => {
   });
 });
 
-it('a function of an app in two regions does not know of regions: this machine is the only one', async () => {
+it('a function knows neither regions nor an event bus: there are none on this machine', async () => {
   const { Properties } = functionResource;
-  const Environment = { Variables: { BACKLOG_PRIMARY_REGION: 'eu-central-1', LEVEL: 'INFO' } };
+  const bus = { 'Fn::GetAtt': ['Bus', 'Arn'] };
+  const Environment = {
+    Variables: { BACKLOG_PRIMARY_REGION: 'eu-central-1', BACKLOG_INCIDENT_BUS: bus, LEVEL: 'INFO' },
+  };
   const app = await read({
     Worker11112222: { ...functionResource, Properties: { ...Properties, Environment } },
   });

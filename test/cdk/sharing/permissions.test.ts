@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
@@ -49,6 +50,7 @@ const WHAT: [RegExp, string][] = [
   [/^WidgetActionsFunction\.Arn$/, 'the buttons of the overview'],
   [/:event-source-mapping:/, 'the event source mappings of the intake'],
   [/DeliveryFunction\.Arn$/, 'the functions of queues'],
+  [/^Bus\.Arn$/, 'the event bus of `incidentBus`'],
   [/^\*$/, 'all resources'],
 ];
 
@@ -77,6 +79,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
     tracing: withKey ? Tracing.ACTIVE : Tracing.DISABLED,
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
     widget: true,
+    incidentBus: new EventBus(stack, 'Bus'),
     vpc: withKey ? new Vpc(stack, 'Vpc', { restrictDefaultSecurityGroup: false }) : undefined,
     environmentEncryption: withKey ? new Key(stack, 'Variables') : undefined,
   });

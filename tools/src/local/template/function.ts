@@ -88,8 +88,8 @@ function inLayers(
 
 function readEnvironment(logicalId: string, environment: unknown, context: StackContext) {
   const variables = (environment as { Variables?: Record<string, unknown> } | undefined)?.Variables ?? {};
-  // This machine is the only region there is.
-  const { BACKLOG_PRIMARY_REGION: _, ...others } = variables;
+  // This machine is the only region there is, and has no event bus: the console shows incidents.
+  const { BACKLOG_PRIMARY_REGION: _, BACKLOG_INCIDENT_BUS: __, ...others } = variables;
   return Object.fromEntries(
     Object.entries(others).map(([name, value]) => {
       const where = `${logicalId}.Environment.${name}`;
