@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
@@ -119,5 +120,20 @@ describe('the alarm on failures, at random faults that its rule was not made for
     ).toBeLessThanOrEqual(COUNT / 50);
     expect(quantiles(verdicts.map(({ toPage }) => toPage))[1]).toBeLessThanOrEqual(30);
     expect(quantiles(verdicts.map(({ toClear }) => toClear))[1]).toBeLessThanOrEqual(20);
+  });
+
+  it.runIf(FIRST === 0 && COUNT === 500)('has its figures in docs/monitoring.md', () => {
+    const count = (is: (one: Verdict) => boolean | number) => verdicts.filter(is).length;
+    const [page, clear] = [
+      quantiles(verdicts.map((one) => one.toPage)),
+      quantiles(verdicts.map((one) => one.toClear)),
+    ];
+    const [paged, missed] = [count(({ isPaged }) => isPaged), count(({ isMissed }) => isMissed)];
+    const [clears, pages] = [count(({ falseClears }) => falseClears), count(({ falsePages }) => falsePages)];
+    expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(
+      `Of ${COUNT} random faults, ${paged} paged, ${missed} were missed, ${clears} had an all-clear before their end, and ${pages} ` +
+        `had a page for what fails at any time. Minutes to the page after the third failed record: ${page[0]} (95 %: ${page[1]}); ` +
+        `to the all-clear: ${clear[0]} (95 %: ${clear[1]}).`,
+    );
   });
 });
