@@ -45,6 +45,7 @@ export {
   type JobCounts,
   type JobList,
   type JobOrigin,
+  type JobOutcome,
   type JobRunOptions,
   type JobState,
   Jobs,

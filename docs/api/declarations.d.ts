@@ -2029,6 +2029,10 @@ type RedactPayload = (payload: unknown, record: {
 }) => unknown;
 
 type JobState = 'armed' | 'running' | 'stopped' | 'done' | 'cancelled';
+interface JobOrigin {
+    readonly by: string;
+    readonly from: string;
+}
 interface JobCounts {
     readonly changed: number;
     readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
@@ -2074,6 +2078,10 @@ interface JobRunOptions {
     readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
     readonly onTrouble?: ((message: string) => void) | undefined;
 }
+interface JobOutcome {
+    readonly job: Job;
+    readonly result: ActionResult;
+}
 
 interface NewJob {
     readonly action: ActionName;
@@ -2086,10 +2094,6 @@ interface NewJob {
     readonly total?: number | undefined;
     readonly isTotalLeast?: boolean | undefined;
 }
-interface JobOrigin {
-    readonly by: string;
-    readonly from: string;
-}
 interface JobList {
     readonly jobs: readonly Job[];
     readonly unreadable: readonly string[];
@@ -2100,10 +2104,7 @@ declare class Jobs {
     create(made: NewJob, { by, from }: JobOrigin): Promise<Job>;
     list(): Promise<JobList>;
     read(id: string): Promise<Job>;
-    run(job: Job, options?: JobRunOptions): Promise<{
-        readonly job: Job;
-        readonly result: ActionResult;
-    }>;
+    run(job: Job, options?: JobRunOptions): Promise<JobOutcome>;
     takeOver({ id, state, holder, until }: Job): Promise<Job | undefined>;
     goOn(id: string): Promise<Job>;
     stop(id: string, by: string): Promise<Job>;
@@ -3153,6 +3154,7 @@ export type {
     JobCounts,
     JobList,
     JobOrigin,
+    JobOutcome,
     JobRunOptions,
     JobState,
     KnownQueue,

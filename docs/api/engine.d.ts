@@ -38,6 +38,7 @@ export {
     JobCounts,
     JobList,
     JobOrigin,
+    JobOutcome,
     JobRunOptions,
     JobState,
     Jobs,

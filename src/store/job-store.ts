@@ -19,7 +19,10 @@ export interface JobStore {
 /** A change of a job's item. */
 export interface JobChange {
   /** Attributes and their new values, among them a new `rev`. */
-  readonly set: Item & { readonly rev: string };
+  readonly set: Item & {
+    /** The new `rev`. */
+    readonly rev: string;
+  };
   /** Attributes that go. */
   readonly remove?: readonly string[] | undefined;
   /** Attributes as they must be; `undefined`: absent. */

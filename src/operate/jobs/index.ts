@@ -1,3 +1,11 @@
-export { isHeld, type Job, type JobCounts, type JobState, parseJob, undoRefusal } from './job.js';
-export { type JobList, type JobOrigin, Jobs, listed, type NewJob } from './jobs.js';
-export type { JobRunOptions } from './run-job.js';
+export {
+  isHeld,
+  type Job,
+  type JobCounts,
+  type JobOrigin,
+  type JobState,
+  parseJob,
+  undoRefusal,
+} from './job.js';
+export { type JobList, Jobs, listed, type NewJob } from './jobs.js';
+export type { JobOutcome, JobRunOptions } from './run-job.js';

@@ -12,6 +12,14 @@ import { isPlainObject } from '../selection.js';
  */
 export type JobState = 'armed' | 'running' | 'stopped' | 'done' | 'cancelled';
 
+/** The operator who acts, and the tool. */
+export interface JobOrigin {
+  /** The operator's name. */
+  readonly by: string;
+  /** The tool: `console`, `command line`. */
+  readonly from: string;
+}
+
 /** Counts of a job's records. */
 export interface JobCounts {
   /** Records changed, since the job began. */
@@ -55,10 +63,13 @@ export interface Job {
   readonly by: string;
   /** The tool: `console`, `command line`. */
   readonly from: string;
+  /** The time at which it was stored. */
   readonly createdAt: string;
   /** The time of its first change, or of its beginning. */
   readonly startedAt?: string | undefined;
+  /** The time of its end, or of its stop. */
   readonly endedAt?: string | undefined;
+  /** Its state. */
   readonly state: JobState;
   /** The reason for which it has stopped, or was cancelled. */
   readonly why?: string | undefined;
@@ -66,6 +77,7 @@ export interface Job {
   readonly total?: number | undefined;
   /** There may be more than `total`. */
   readonly isTotalLeast?: boolean | undefined;
+  /** The counts of its records. */
   readonly counts: JobCounts;
   /** Pages of records that are kept for an undo. */
   readonly pages: number;

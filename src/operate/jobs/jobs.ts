@@ -6,7 +6,7 @@ import { parseDuration } from '../../support/duration.js';
 import { ConfigurationError } from '../../support/errors.js';
 import { type Random, randomToken } from '../../support/random.js';
 import { type ActionName, actionOf } from '../action-of.js';
-import type { ActionResult, OperationResult } from '../result.js';
+import type { OperationResult } from '../result.js';
 import type { Selection } from '../selection.js';
 import type { Tables } from '../tables.js';
 import { wantedOf } from '../wanted.js';
@@ -17,20 +17,25 @@ import {
   isHeld,
   JOB_VERSION,
   type Job,
+  type JobOrigin,
   NOTHING_COUNTED,
   parseJob,
   queueOf,
   undoRefusal,
 } from './job.js';
-import { JobRun, type JobRunOptions } from './run-job.js';
+import { type JobOutcome, JobRun, type JobRunOptions } from './run-job.js';
 
 /** A bulk action to store. */
 export interface NewJob {
+  /** The method of `BacklogOperator`. */
   readonly action: ActionName;
   /** The options of the action, without those of every action. */
   readonly options?: object | undefined;
+  /** The selection, or ids. */
   readonly which: Selection | readonly string[];
+  /** Records changed per second at most. Default: no limit. */
   readonly perSecond?: number | undefined;
+  /** Records changed at most, each time that it goes on. Default: no limit. */
   readonly limit?: number | undefined;
   /** Records to try first, 1 to 5: the others follow if all of them succeed. Default: none. */
   readonly probe?: number | undefined;
@@ -38,14 +43,8 @@ export interface NewJob {
   readonly whenBack?: number | string | undefined;
   /** Records that match, as a dry run has counted them. */
   readonly total?: number | undefined;
+  /** There may be more than `total`. */
   readonly isTotalLeast?: boolean | undefined;
-}
-
-/** The operator who acts, and the tool. */
-export interface JobOrigin {
-  readonly by: string;
-  /** `console`, `command line`. */
-  readonly from: string;
 }
 
 /** Jobs as they are listed. */
@@ -127,10 +126,7 @@ export class Jobs {
   }
 
   /** Works on a job that this process holds, to its end. `result` is what this process has done, and its cost. */
-  async run(
-    job: Job,
-    options: JobRunOptions = {},
-  ): Promise<{ readonly job: Job; readonly result: ActionResult }> {
+  async run(job: Job, options: JobRunOptions = {}): Promise<JobOutcome> {
     const { clock, random, tables } = this;
     const { store, units } = tables.open();
     const patiently = tables.patiently(options.signal, options.onTrouble);

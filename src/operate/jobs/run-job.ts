@@ -7,7 +7,12 @@ import type { Action } from '../actions.js';
 import { Operation } from '../operation.js';
 import type { OperationOptions } from '../options.js';
 import type { Wanted } from '../pages.js';
-import { OperationInterruptedError, type OperationProgress, type OperationResult } from '../result.js';
+import {
+  type ActionResult,
+  OperationInterruptedError,
+  type OperationProgress,
+  type OperationResult,
+} from '../result.js';
 import { wantedOf } from '../wanted.js';
 import { hasEnded } from './faults.js';
 import { JobHold } from './hold.js';
@@ -24,6 +29,14 @@ export interface JobRunOptions {
   readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
   /** Called when DynamoDB throttles, or does not answer. */
   readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+/** The end of a process's work on a job. */
+export interface JobOutcome {
+  /** The job as it is now. */
+  readonly job: Job;
+  /** The changes of this process, and their cost. */
+  readonly result: ActionResult;
 }
 
 interface JobRunDeps {
