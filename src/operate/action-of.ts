@@ -78,10 +78,17 @@ const ACTIONS = {
     }
     return { action: changePolicyAction(policy), how };
   },
-} satisfies Record<string, Make>;
+} satisfies Record<ActionName, Make>;
 
 /** The name of an action: a method of `BacklogOperator`. */
-export type ActionName = keyof typeof ACTIONS;
+export type ActionName =
+  | 'redrive'
+  | 'discard'
+  | 'snooze'
+  | 'runNow'
+  | 'editPayload'
+  | 'move'
+  | 'changePolicy';
 
 export function isActionName(name: unknown): name is ActionName {
   return typeof name === 'string' && Object.hasOwn(ACTIONS, name);
