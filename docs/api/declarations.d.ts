@@ -1733,30 +1733,21 @@ interface Reading {
 }
 
 type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
-type Decision = Change | {
-    readonly do: 'remove';
-} | {
-    readonly do: 'skip';
-    readonly reason: SkipReason;
-} | {
-    readonly do: 'refuse';
-    readonly reason: string;
-};
 interface Change {
     readonly do: 'change';
     readonly change: OperatorChange;
     readonly ifFree?: OperatorChange;
-}
-interface DecisionContext {
-    readonly now: number;
-    readonly allOverAt: number;
-    readonly retryMode: RetryMode | undefined;
 }
 interface RedriveWishes {
     readonly queue?: string | undefined;
     readonly retry?: RetryPolicy | null | undefined;
 }
 declare function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change;
+
+interface Delay {
+    readonly delay?: Duration | undefined;
+    readonly at?: Date | string | undefined;
+}
 
 interface OperationResult {
     readonly matched: number;
@@ -1788,22 +1779,6 @@ interface OperationProgress {
     readonly changed: number;
     readonly skipped: number;
     readonly failed: number;
-}
-
-interface Action {
-    readonly actsOn: readonly Status[];
-    readonly byDefault?: readonly Status[] | undefined;
-    readonly decide: (found: Found, context: DecisionContext) => Decision;
-    readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
-    readonly bringsForward?: boolean | undefined;
-    readonly startsAttempts?: boolean | undefined;
-    readonly needsRetryMode?: boolean | undefined;
-    readonly putsOff?: boolean | undefined;
-}
-
-interface Delay {
-    readonly delay?: Duration | undefined;
-    readonly at?: Date | string | undefined;
 }
 
 interface Selection {
@@ -1883,100 +1858,7 @@ interface StatsOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
-declare const ACTIONS: {
-    redrive(options: unknown): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-    discard(options: unknown): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-    snooze(options: unknown, now: number): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-    runNow(options: unknown): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-    editPayload(options: unknown): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-    move(options: unknown): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-    changePolicy(options: unknown): {
-        action: Action;
-        how: {
-            dryRun?: boolean | undefined;
-            perSecond?: number | undefined;
-            limit?: number | undefined;
-            concurrency?: number | undefined;
-            onProgress?: ((progress: OperationProgress) => void) | undefined;
-            onTrouble?: ((message: string) => void) | undefined;
-            signal?: AbortSignal | undefined;
-            expected?: Readonly<Record<string, unknown>> | undefined;
-        };
-    };
-};
-type ActionName = keyof typeof ACTIONS;
+type ActionName = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'editPayload' | 'move' | 'changePolicy';
 
 interface ConnectionOptions {
     readonly client?: DynamoDBClient | undefined;
