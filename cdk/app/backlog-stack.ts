@@ -1,4 +1,4 @@
-import { Aws, CfnMapping, CfnOutput, Stack, type StackProps, Token } from 'aws-cdk-lib';
+import { Annotations, Aws, CfnMapping, CfnOutput, Stack, type StackProps, Token } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../../src/support/errors.js';
@@ -51,6 +51,9 @@ export class BacklogStack extends Stack {
         bulk: { progressive: true, ...delivery },
       },
     });
+    // It knows nobody to call: an app of one's own does, and is warned.
+    const reason = 'the alarms of this app are looked at in the console of AWS';
+    Annotations.of(this.backlog).acknowledgeWarning('dynamo-backlog:no-alarm-actions', reason);
     this.addOutputs();
   }
 

@@ -189,7 +189,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
       account.process = () => new Promise(() => {});
     },
     alarm: 'Failures-orders',
-    minutes: 13,
+    minutes: 12,
   },
   'The function is killed at its deadline, again and again': {
     happens: (account) => {
