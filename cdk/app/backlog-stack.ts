@@ -51,7 +51,7 @@ export class BacklogStack extends Stack {
         bulk: { progressive: true, ...delivery },
       },
     });
-    // It knows nobody to call: an app of one's own does, and is warned.
+    // It has no address of an operator. An app of one's own is warned.
     const reason = 'the alarms of this app are looked at in the console of AWS';
     Annotations.of(this.backlog).acknowledgeWarning('dynamo-backlog:no-alarm-actions', reason);
     this.addOutputs();
