@@ -11,6 +11,9 @@ import { settle } from './settle.js';
 /** Time without an outcome after which a record of a group that fails is probed: 5 minutes, to the nearest tick of a minute. */
 export const PROBE_SECONDS = 270;
 
+/** Due times are rounded up, and one more millisecond keeps them from being taken for exact ones. */
+const ROUNDING_MS = 3;
+
 /** The groups that fail, or seem to, and of which no record was attempted for 5 minutes. */
 export function groupsToProbe({ notes }: FailingNotes, now: number): string[] {
   const isSilent = ({ countedAt }: { readonly countedAt: number }) => now - countedAt >= PROBE_SECONDS;
@@ -22,7 +25,7 @@ export function groupsToProbe({ notes }: FailingNotes, now: number): string[] {
  * Tells whether a record may be attempted ahead of its time: it waits as its policy says, after a failure. A wait that was asked
  * for, by its destination, its handler, its producer or an operator, is kept. So is one that the policy never keeps early.
  *
- * Only a wait of the policy is stored up to half a tick before its end (see policies/tick.ts), which the history has.
+ * Only a wait of the policy is stored half a tick before its end (see policies/tick.ts), which the history has.
  */
 export function mayProbe(record: BacklogRecord, now: number, tickSeconds: number): boolean {
   const { status, dueAt = '', notBefore, unknownTaskSince, lastError, history } = record;
@@ -34,7 +37,9 @@ export function mayProbe(record: BacklogRecord, now: number, tickSeconds: number
   const due = Date.parse(dueAt);
   const earlyMs = Date.parse(next) - due;
   const hasKeptRetryAfter = Date.parse(at) + retryAfter * 1000 <= now;
-  return due > now && hasKeptRetryAfter && earlyMs > 0 && earlyMs <= (tickSeconds * 1000) / 2;
+  const halfTickMs = (tickSeconds * 1000) / 2;
+  const isOfPolicy = earlyMs <= halfTickMs && earlyMs > halfTickMs - ROUNDING_MS;
+  return due > now && hasKeptRetryAfter && isOfPolicy;
 }
 
 /** The change that a probe makes. Only an end, or a longer wait that it asks for, changes when and how often it is attempted. */

@@ -76,6 +76,14 @@ describe('the groups to probe', () => {
 describe('a record may be probed', () => {
   const may = (one: BacklogRecord, minutes = 5) => mayProbe(one, NOW + minutes * 60_000, 60);
 
+  it('is not one that an operator has put off to a time near that of its policy', () => {
+    const one = waiting(failure);
+    expect(may(one)).toBe(true);
+    const dueMs = Date.parse(one.dueAt ?? '');
+    for (const laterMs of [5, 1_000, 27_755, 29_999, 30_000, 31_000])
+      expect(may({ ...one, dueAt: new Date(dueMs + laterMs).toISOString() })).toBe(false);
+  });
+
   it('while it waits as its policy says', () => {
     expect(may(waiting(failure))).toBe(true);
     expect(may(waiting(failure), 60)).toBe(false);
