@@ -11,7 +11,7 @@ const running = { processes: ['orders'] };
 describe('a deployment while records wait, from a function to a process and back', () => {
   it.each([
     ['what waits stays, and the process attempts it at its time', queue(every(60))],
-    // Without probes: so many records that fail are looked at more often.
+    // Probes are off: they would attempt one of so many failing records every five minutes.
     ['with shards', queue(every(60), { shards: 4, probes: false })],
   ])('%s', async (_, orders) => {
     const lanes = lanesOf('orders', 0, orders.shards ?? 1);

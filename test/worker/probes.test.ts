@@ -83,7 +83,7 @@ describe('while the queue fails and all of its records wait', () => {
         'pages.read',
         'leases.hold',
         'records.settle',
-        // Before the lease is another's: the next run would make a probe at once.
+        // The note is written before the lease is given back: otherwise the next run makes a probe at once.
         'queues.noteFailing',
         'leases.release',
       ],
