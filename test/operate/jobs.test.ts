@@ -104,7 +104,7 @@ describe('a job', () => {
     const { result } = await harness.time.until(other.run(job as Job));
     expect(result.changed).toBe(150 - changed);
     expect(harness.statuses()).toEqual({ NEW: 150 });
-    // Two pages are kept: the changed records, and those that the lost process was about to change.
+    // The pages that the lost process has kept are undone as well.
     const undo = await harness.time.until(other.run(await other.undo(id, OPS)));
     expect(undo.result).toMatchObject({ changed: 150 });
     expect(harness.statuses()).toEqual({ DEAD: 150 });
