@@ -1782,12 +1782,17 @@ interface OperationProgress {
 }
 
 interface Selection {
-    readonly queue?: string | undefined;
+    readonly queue?: string | readonly string[] | undefined;
     readonly status?: Status | readonly Status[] | undefined;
     readonly errorName?: string | undefined;
+    readonly errorContains?: string | undefined;
+    readonly messagePattern?: string | undefined;
     readonly deadReason?: string | undefined;
+    readonly idPrefix?: string | undefined;
     readonly olderThan?: number | string | undefined;
     readonly youngerThan?: number | string | undefined;
+    readonly failedWithin?: number | string | undefined;
+    readonly failedBefore?: number | string | undefined;
     readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
     readonly all?: boolean | undefined;
@@ -1797,7 +1802,7 @@ interface PayloadMatch {
     readonly equals: unknown;
 }
 interface Selected {
-    readonly queue: string | undefined;
+    readonly queues: readonly string[] | undefined;
     readonly statuses: readonly Status[];
     readonly matches: (record: BacklogRecord, now: number) => boolean;
     readonly namesReason: boolean;
@@ -2290,6 +2295,8 @@ declare function errorText({ error, status }: Cause): string;
 declare function causeText(cause: Cause): string;
 declare function hasCause(failure: Failure | undefined, text: string): boolean;
 
+declare function shortened(text: string, most: number): string;
+
 interface OverviewStats extends QueueStats {
     readonly counted: 'exact' | 'about' | 'atLeast';
     readonly countedAt?: string | undefined;
@@ -2542,7 +2549,6 @@ declare function counted(number: number, noun: string): string;
 declare function records(number: number, kind?: string): string;
 declare function bytes(number: number): string;
 declare function names(all: readonly string[]): string;
-declare function shortened(text: string, most: number): string;
 declare function units(readUnits: number): string;
 
 declare const STROKES: Readonly<Record<Look['icon'] | 'retry', string>>;
@@ -2568,8 +2574,6 @@ declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue
 declare function incidentName({ destinations, queues, cause }: Incident): string;
 declare function incidentText(incident: Incident, now: number): string;
 declare function attemptsText({ attempts }: Pick<Incident, 'attempts'>): string;
-
-declare function hasPattern(message: string, pattern: string): boolean;
 
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
@@ -2860,7 +2864,6 @@ export {
     fullClock,
     hang,
     hasCause,
-    hasPattern,
     hash32,
     incidentName,
     incidentText,

@@ -58,7 +58,6 @@ export {
     failingAttempts,
     fullClock,
     hasCause,
-    hasPattern,
     incidentName,
     incidentText,
     incidentsOf,

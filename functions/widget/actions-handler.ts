@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { explainRead } from '../../src/overview/explain-read.js';
-import { shortened } from '../../src/overview/format.js';
 import { pauseNote } from '../../src/overview/pause-text.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type QueueState } from '../../src/store/index.js';
+import { shortened } from '../../src/support/shortened.js';
 import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';

@@ -45,6 +45,8 @@ export type NamedChange = Planned & { readonly rev: string; readonly revIfFree: 
 export interface OperationHooks {
   /** The backlog's time from which on attempts count as made by this action. Default: the beginning of the operation. */
   readonly since?: number | undefined;
+  /** The backlog's time that the durations of the selection count from. Default: now. */
+  readonly asOf?: number | undefined;
   /** Called before changes are written. Returns why records are left as they are, by id. */
   readonly keep?: ((changes: readonly NamedChange[]) => Promise<ReadonlyMap<string, string>>) | undefined;
 }
@@ -119,7 +121,7 @@ export class Operation {
     const isAgain = action.startsAttempts === true && this.wasAttemptedSince(record);
     if (!('selected' in wanted)) return this.hooks.since === undefined || !isAgain;
     const { matches, namesReason } = wanted.selected;
-    if (!matches(record, deps.clock.now())) return false;
+    if (!matches(record, this.hooks.asOf ?? deps.clock.now())) return false;
     if (isAgain) return false;
     return namesReason || !action.leavesOut?.(record);
   }

@@ -31,17 +31,18 @@ interface PagesDeps {
 export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
   if ('ids' in wanted) return byId(wanted.ids, deps);
   if ('idPages' in wanted) return byPagesOfIds(wanted.idPages(), deps);
-  const { queue, statuses } = wanted.selected;
-  const lanes = lanesHolding(queue, statuses);
+  const { queues, statuses } = wanted.selected;
+  const lanes = lanesHolding(queues, statuses);
   return lanes === undefined ? ofTable(deps) : ofLanes(lanes, deps);
 }
 
-/**
- * The lanes that hold all indexed records of these statuses of a queue; undefined if only the whole table does.
- */
-function lanesHolding(queue: string | undefined, statuses: readonly Status[]): readonly string[] | undefined {
-  if (queue === undefined || statuses.includes('SUCCESS')) return undefined;
-  const lanes = lanesOf(queue);
+/** The lanes that hold all indexed records of these statuses of queues; undefined if only the whole table does. */
+function lanesHolding(
+  queues: readonly string[] | undefined,
+  statuses: readonly Status[],
+): readonly string[] | undefined {
+  if (queues === undefined || statuses.includes('SUCCESS')) return undefined;
+  const lanes = [...new Set(queues)].flatMap((queue) => lanesOf(queue));
   const waiting = statuses.some((status) => status !== 'DEAD') ? lanes : [];
   return [...waiting, ...(statuses.includes('DEAD') ? lanes.map(deadLane) : [])];
 }

@@ -5,21 +5,32 @@ import { parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions } from '../support/validation.js';
 import { hasCause } from './cause.js';
+import { hasPattern } from './message-pattern.js';
 
 /** Filters that select records: all of them must hold. At least one must be given; `all: true` takes every record. */
 export interface Selection {
-  /** The queue of the records. Default: any. */
-  readonly queue?: string | undefined;
+  /** The queue of the records, or several. Default: any. */
+  readonly queue?: string | readonly string[] | undefined;
   /** One status, or several. Default: those that the action is for; of `discard` only `DEAD`, of `move` only `NEW` and `ERROR`. */
   readonly status?: Status | readonly Status[] | undefined;
   /** Cause of the last failure: the error's class, also with HTTP status and host, as `HttpError`, `HttpError 503` or `HttpError 503 erp.example.com`. */
   readonly errorName?: string | undefined;
+  /** Text within class and message of the last error, or within the reason of the death; upper and lower case are the same. */
+  readonly errorContains?: string | undefined;
+  /** Pattern of the last error's message, as `backlog failures` shows it: `order {id} is locked by {word}`. */
+  readonly messagePattern?: string | undefined;
   /** Beginning of the reason why a record was given up, such as `expired`. */
   readonly deadReason?: string | undefined;
+  /** Beginning of the id. */
+  readonly idPrefix?: string | undefined;
   /** Lower bound of the time since the insertion: seconds as a number, or text such as `"90m"`, `"2h"`, `"7d"`. */
   readonly olderThan?: number | string | undefined;
   /** Upper bound of the time since the insertion, in the same form. */
   readonly youngerThan?: number | string | undefined;
+  /** Upper bound of the time since the last failure, in the same form. */
+  readonly failedWithin?: number | string | undefined;
+  /** Lower bound of the time since the last failure, in the same form. */
+  readonly failedBefore?: number | string | undefined;
   /**
    * Values at places of the payload. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`.
    */
@@ -44,8 +55,8 @@ export interface PayloadMatch {
 
 /** A selection that was checked. */
 export interface Selected {
-  /** The queue; undefined: any. */
-  readonly queue: string | undefined;
+  /** The queues; undefined: any. */
+  readonly queues: readonly string[] | undefined;
   /** The statuses. */
   readonly statuses: readonly Status[];
   /** Tells whether a record fits the filters, at a time in epoch milliseconds. */
@@ -71,13 +82,20 @@ const matchSchema = z.strictObject({
 });
 export const queueName = z.string().check(z.regex(QUEUE_PATTERN, `expected ${QUEUE_NAME}`));
 
+const text = z.optional(z.string().check(z.minLength(1)));
+
 const selectionSchema = z.strictObject({
-  queue: z.optional(queueName),
+  queue: z.optional(z.union([queueName, z.array(queueName).check(z.minLength(1))])),
   status: z.optional(z.union([statusSchema, z.array(statusSchema).check(z.minLength(1))])),
-  errorName: z.optional(z.string().check(z.minLength(1))),
-  deadReason: z.optional(z.string().check(z.minLength(1))),
+  errorName: text,
+  errorContains: text,
+  messagePattern: text,
+  deadReason: text,
+  idPrefix: text,
   olderThan: z.optional(z.unknown()),
   youngerThan: z.optional(z.unknown()),
+  failedWithin: z.optional(z.unknown()),
+  failedBefore: z.optional(z.unknown()),
   payload: z.optional(z.union([matchSchema, z.array(matchSchema).check(z.minLength(1))])),
   attributes: z.optional(
     z
@@ -109,24 +127,42 @@ export function parseSelection(
   if (other) {
     throw new ConfigurationError(`${name}.status: expected ${actsOn.join(', ')}, got "${other}"`);
   }
-  const { queue, errorName, deadReason, attributes = {} } = selection;
-  const olderMs = ageMs(selection.olderThan, `${name}.olderThan`);
-  const youngerMs = ageMs(selection.youngerThan, `${name}.youngerThan`);
+  const { queue, errorName, messagePattern, deadReason, idPrefix = '', attributes = {} } = selection;
+  const queues = queue === undefined ? undefined : [queue].flat();
+  const errorContains = selection.errorContains?.toLowerCase();
   const payload = [selection.payload ?? []].flat();
-  const matches = (record: BacklogRecord, now: number): boolean => {
-    const age = now - Date.parse(record.insertedAt);
-    return (
-      statuses.includes(record.status) &&
-      (queue === undefined || record.queue === queue) &&
-      (errorName === undefined || hasCause(record.lastError, errorName)) &&
-      (deadReason === undefined || record.deadReason?.startsWith(deadReason) === true) &&
-      (olderMs === undefined || age > olderMs) &&
-      (youngerMs === undefined || age < youngerMs) &&
-      payload.every(({ path, equals }) => isDeepStrictEqual(valueAt(record.payload, path), equals)) &&
-      Object.entries(attributes).every(([key, value]) => isDeepStrictEqual(record.attributes[key], value))
-    );
-  };
-  return { queue, statuses, matches, namesReason: deadReason !== undefined };
+  const ageLimits = limitsOf(selection, ['youngerThan', 'olderThan'], name);
+  const failureLimits = limitsOf(selection, ['failedWithin', 'failedBefore'], name);
+  const matches = (record: BacklogRecord, now: number): boolean =>
+    statuses.includes(record.status) &&
+    (queues === undefined || queues.includes(record.queue)) &&
+    record.id.startsWith(idPrefix) &&
+    (errorName === undefined || hasCause(record.lastError, errorName)) &&
+    (errorContains === undefined || failureText(record).includes(errorContains)) &&
+    (messagePattern === undefined || hasPattern(record.lastError?.message ?? '', messagePattern)) &&
+    (deadReason === undefined || record.deadReason?.startsWith(deadReason) === true) &&
+    ageLimits(now - Date.parse(record.insertedAt)) &&
+    failureLimits(now - Date.parse(record.lastFailureAt ?? record.lastError?.at ?? '')) &&
+    payload.every(({ path, equals }) => isDeepStrictEqual(valueAt(record.payload, path), equals)) &&
+    Object.entries(attributes).every(([key, value]) => isDeepStrictEqual(record.attributes[key], value));
+  return { queues, statuses, matches, namesReason: deadReason !== undefined };
+}
+
+type AgeLimit = 'youngerThan' | 'olderThan' | 'failedWithin' | 'failedBefore';
+
+/** A check of a time against two durations of a selection: it is shorter than the one, and not shorter than the other. */
+function limitsOf(
+  selection: Readonly<Partial<Record<AgeLimit, unknown>>>,
+  names: readonly [most: AgeLimit, least: AgeLimit],
+  path: string,
+): (ms: number) => boolean {
+  const [most, least] = names.map((name) => ageMs(selection[name], `${path}.${name}`));
+  return (ms) => (most === undefined || ms < most) && (least === undefined || ms >= least);
+}
+
+/** `HttpError: HTTP 503 from ... maxAttempts`, in lower case. */
+function failureText({ lastError, deadReason = '' }: BacklogRecord): string {
+  return `${lastError?.name ?? ''}: ${lastError?.message ?? ''} ${deadReason}`.toLowerCase();
 }
 
 function ageMs(value: unknown, name: string): number | undefined {

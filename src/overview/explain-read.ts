@@ -1,4 +1,4 @@
-import { shortened } from './format.js';
+import { shortened } from '../support/shortened.js';
 
 /** Explains in one line why the tables could not be read. */
 export function explainRead(error: unknown): string {

@@ -63,13 +63,6 @@ export function names(all: readonly string[]): string {
   return rest.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${rest.length} more`;
 }
 
-/** The text, cut at so many characters. A page must not grow with what others wrote. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  // Half a character (a lone surrogate) would be shown as a replacement mark.
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
 /** Numbers in a unit, with one digit behind the point at most. */
 export function units(readUnits: number): string {
   const rounded = Math.round(readUnits * 10) / 10;

@@ -9,6 +9,7 @@
 export type { Reading } from '../monitor/index.js';
 export { type Cause, causeText, errorText, hasCause } from '../operate/cause.js';
 export type { QueueCounts } from '../operate/queue-stats.js';
+export { shortened } from '../support/shortened.js';
 export {
   AGES,
   causesOf,
@@ -50,13 +51,11 @@ export {
   names,
   records,
   relative,
-  shortened,
   units,
 } from './format.js';
 export { STROKES } from './icons.js';
 export { attemptsText, incidentName, incidentText } from './incident-text.js';
 export { type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
-export { hasPattern } from './message-pattern.js';
 export { pauseNote } from './pause-text.js';
 export type { OverviewStats } from './queue-counts.js';
 export type { QueueFailures } from './queue-failures.js';

@@ -105,6 +105,23 @@ describe('backlog redrive', () => {
     expect(await table.all()).toEqual(before);
   });
 
+  it('selects by several queues, ids, errors and times of failures', async () => {
+    await table.put(
+      dead('a1', { lastError: { name: 'HttpError', message: 'order o-7 is locked', at: iso(), attempt: 3 } }),
+    );
+    await table.put(dead('a2'));
+    await table.put(dead('b', { lastFailureAt: iso(-2 * HOUR) }));
+    const found = async (...flags: string[]) =>
+      (await operate('redrive', '--queue', 'orders', '--dry-run', ...flags)).out.replace(/.*: /, '');
+    expect(await found('--id-prefix', 'a')).toBe('a1, a2');
+    expect(await found('--error-contains', 'LOCKED')).toBe('a1');
+    expect(await found('--message-pattern', 'order {id} is locked')).toBe('a1');
+    expect(await found('--failed-before', '1h', '--failed-within', '3h')).toBe('b');
+    expect((await operate('redrive', '--queue', 'orders,order', '--dry-run')).err).toMatch(
+      /has no queue "order"/,
+    );
+  });
+
   it('refuses a selection where no terminal can be asked, and --yes is not given', async () => {
     await table.put(dead('a'));
     const { err } = await operate('redrive', '--queue', 'orders');

@@ -177,7 +177,7 @@ describe('the list of records', () => {
       'Not finished 4 New – In retry – Dead 2 Success –',
     );
     expect(plain(/All that match.*?<\/span>/s.exec(text)?.[0])).toBe(
-      'All that match, 1,000 at a time: retry now 2, redrive 2, snooze 2, move 4, discard 4',
+      'All that match: retry now 2, redrive 2, snooze 2, move 4, discard 4',
     );
     const filtered = await get(app, '/records?error=503&status=DEAD');
     expect(plain(/<nav class="states" aria-label="State">.*?<\/nav>/s.exec(filtered.text)?.[0])).toBe(

@@ -132,6 +132,19 @@ describe('a job', () => {
     expect(harness.store.items().map(({ dueAt }) => dueAt)).toEqual([iso(7200), iso(7200)]);
   });
 
+  it('counts durations from the time at which it was stored', async () => {
+    const harness = new Harness();
+    putAll(harness, 2);
+    const jobs = processOf(harness);
+    const which = { queue: ['q', 'none'], failedWithin: '10m' };
+    const { job } = await harness.time.until(
+      jobs.run(await jobs.create({ ...DEAD_OF_Q, which, limit: 1 }, OPS)),
+    );
+    await harness.pass(3600);
+    await harness.time.until(jobs.run(await jobs.goOn(job.id)));
+    expect(harness.statuses()).toEqual({ NEW: 2 });
+  });
+
   it.each<[string, Partial<NewJob>, RegExp]>([
     ['a selection of nothing', { which: {} }, /expected ids, a filter/],
     ['a wrong option', { options: { queue: 'no queue' } }, /queue/],

@@ -572,7 +572,8 @@ describe('a selection', () => {
       region: 'eu',
       payload: { customer: { id: '7' } },
     });
-    putDead(harness, 'old', { insertedAt: iso(-400 * DAY), deadReason: 'expired' });
+    const old = { deadReason: 'expired', lastFailureAt: iso(-2 * DAY) };
+    putDead(harness, 'old', { insertedAt: iso(-400 * DAY), ...old });
     putDead(harness, 'other', { queue: 'r', lane: 'r/dead' });
     harness.put('waiting');
     await operatorOf(harness).redrive(selection as never);
@@ -589,7 +590,13 @@ describe('a selection', () => {
     [{ status: 'DEAD' }, ['http', 'old', 'other', 'timeout']],
     [{ queue: 'r' }, ['other']],
     [{ queue: 'nobody' }, []],
+    [{ queue: ['r', 'q', 'r'], idPrefix: 'o' }, ['old', 'other']],
     [{ errorName: 'AttemptTimeout' }, ['timeout']],
+    [{ errorContains: 'ANSWERED' }, ['http', 'old', 'other']],
+    [{ errorContains: 'expired' }, ['old']],
+    [{ messagePattern: '{word} 500' }, ['http', 'old', 'other']],
+    [{ failedWithin: '1h' }, ['http', 'other', 'timeout']],
+    [{ failedBefore: '1h', failedWithin: '3d' }, ['old']],
     [{ deadReason: 'exp' }, ['old']],
     [{ queue: 'q', olderThan: '2d' }, ['http', 'old']],
     [{ queue: 'q', youngerThan: '2d' }, ['timeout']],
@@ -617,6 +624,8 @@ describe('a selection', () => {
     [{ all: false }, /expected ids, a filter/],
     [undefined, /redrive/],
     [{ queue: 'a b' }, /redrive\.queue: expected letters/],
+    [{ queue: [] }, /redrive\.queue/],
+    [{ idPrefix: '' }, /redrive\.idPrefix/],
     [{ status: 'NEW' }, /redrive\.status: expected DEAD, got "NEW"/],
     [{ status: 'dead' }, /redrive\.status/],
     [{ olderThan: '5' }, /redrive\.olderThan: expected seconds/],

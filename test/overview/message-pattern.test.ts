@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasPattern, patternsOf } from '../../src/overview/message-pattern.js';
+import { hasPattern } from '../../src/operate/message-pattern.js';
+import { patternsOf } from '../../src/overview/message-pattern.js';
 
 describe('the pattern of a message', () => {
   it.each([

@@ -5,6 +5,7 @@ import { type Clock, toIso } from '../../support/clock.js';
 import { parseDuration } from '../../support/duration.js';
 import { ConfigurationError } from '../../support/errors.js';
 import { type Random, randomToken } from '../../support/random.js';
+import { shortened } from '../../support/shortened.js';
 import { type ActionName, actionOf } from '../action-of.js';
 import type { OperationResult } from '../result.js';
 import type { Selection } from '../selection.js';
@@ -105,7 +106,7 @@ export class Jobs {
     await this.tables.checkRegion(this.store);
     return this.insert({
       ...{ action: name, options, which: plain(which), perSecond, limit, probe, total, isTotalLeast },
-      ...{ by: shortened(by), from: shortened(from) },
+      ...{ by: shortened(by, MAX_TEXT), from: shortened(from, MAX_TEXT) },
       ...(until === undefined ? this.running() : { state: 'armed', armedUntil: toIso(until), armedFor }),
     });
   }
@@ -172,7 +173,11 @@ export class Jobs {
       throw new ConfigurationError(`job ${id}: it is ${state}, and not at work`);
     }
     const next = state === 'armed' ? 'cancelled' : 'stopped';
-    const set = { state: next, why: `${next} by ${shortened(by)}`, endedAt: toIso(this.clock.now()) };
+    const set = {
+      state: next,
+      why: `${next} by ${shortened(by, MAX_TEXT)}`,
+      endedAt: toIso(this.clock.now()),
+    };
     const stopped = await this.change(id, set, { state });
     if (!stopped) throw new ConfigurationError(`job ${id}: it has just changed: look again`);
     return stopped;
@@ -198,7 +203,7 @@ export class Jobs {
         total: job.counts.changed,
         perSecond,
       },
-      ...{ by: shortened(by), from: shortened(from) },
+      ...{ by: shortened(by, MAX_TEXT), from: shortened(from, MAX_TEXT) },
       ...this.running(),
     });
     await this.change(id, { undoneBy: undo.id }, {});
@@ -289,8 +294,4 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : [[name, plain(one)]])),
   );
-}
-
-function shortened(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
 }

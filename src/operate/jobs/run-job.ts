@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { OperatorStore } from '../../store/operator-store.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { Random } from '../../support/random.js';
+import { shortened } from '../../support/shortened.js';
 import { actionOf } from '../action-of.js';
 import type { Action } from '../actions.js';
 import { Operation } from '../operation.js';
@@ -91,7 +92,10 @@ export class JobRun {
       end = (await this.waitUntilBack()) ?? (await this.change());
     } catch (error) {
       if (error instanceof OperationInterruptedError) this.add(error.result);
-      end = { state: 'stopped', why: shortText(error instanceof Error ? error.message : String(error)) };
+      end = {
+        state: 'stopped',
+        why: shortened(error instanceof Error ? error.message : String(error), MAX_REASON),
+      };
     }
     const { store, clock, patiently } = this.deps;
     const now = clock.now();
@@ -162,7 +166,8 @@ export class JobRun {
     };
     const since = startedAt === undefined ? deps.clock.now() : Date.parse(startedAt);
     const isUndo = job.action === 'undo';
-    const hooks = { since, ...(isUndo ? {} : { keep: keeper.keep.bind(keeper) }) };
+    const asOf = Date.parse(job.createdAt);
+    const hooks = { since, asOf, ...(isUndo ? {} : { keep: keeper.keep.bind(keeper) }) };
     const result = await new Operation(action, wanted, options, deps, hooks).run().catch((error: unknown) => {
       this.counts = before;
       throw error;
@@ -179,7 +184,9 @@ export class JobRun {
       changed: this.counts.changed + changed,
       skipped,
       failed,
-      failures: failures.slice(0, MAX_FAILURES).map(({ id, reason }) => ({ id, reason: shortText(reason) })),
+      failures: failures
+        .slice(0, MAX_FAILURES)
+        .map(({ id, reason }) => ({ id, reason: shortened(reason, MAX_REASON) })),
     };
     this.result = this.result ? sumOf(this.result, result) : result;
   }
@@ -209,8 +216,4 @@ function sumOf(one: OperationResult, other: OperationResult): OperationResult {
     failures: [...one.failures, ...other.failures],
     examples: [...one.examples, ...other.examples].slice(0, 5),
   };
-}
-
-function shortText(text: string): string {
-  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
 }

@@ -4,7 +4,7 @@ import { lanesHolding } from '../../../src/store/dynamodb/list.js';
 import { recordJson, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';
-import { refuseUnknownQueue, unservedQueueMessage } from './operate/known-queue.js';
+import { refuseUnknownIfPossible, unservedQueueMessage } from './operate/known-queue.js';
 import { seconds } from './operate/selection-flags.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
@@ -34,7 +34,8 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
   const target = await connect(flags);
   const { client, table, clock, local } = target;
   try {
-    const isNotified = await refuseUnknownQueue(flags.queue, { target });
+    const queues = flags.queue === undefined ? [] : [flags.queue];
+    const isNotified = await refuseUnknownIfPossible(queues, { target });
     if (!local && lanesHolding(flags) === undefined) {
       output.message(
         'reading the whole table, which is billed; --queue NAME --status NEW, ERROR or DEAD reads its index only',
@@ -47,7 +48,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     const found = flags.json
       ? await printJson(records, redact, output)
       : await printTable(records, { target, limit }, output);
-    if (found === 0 && !isNotified) output.message(unservedQueueMessage(flags.queue));
+    if (found === 0 && !isNotified) output.message(unservedQueueMessage(queues));
     return EXIT.ok;
   } finally {
     client.destroy();

@@ -2,6 +2,7 @@ import type { CountsReader } from 'dynamo-backlog/overview';
 import type { Context } from 'hono';
 import type { ConsoleDeps } from './deps.js';
 import type { FlashNotes } from './flash.js';
+import type { JobRunner } from './jobs/runner.js';
 import type { PageContext } from './layout.js';
 import type { FormGuard } from './security.js';
 
@@ -11,6 +12,7 @@ export interface Routes {
   readonly guard: FormGuard;
   readonly notes: FlashNotes;
   readonly reader: CountsReader;
+  readonly runner: JobRunner;
   /** Makes the context of a page for a request. */
   readonly contextOf: (request: Context) => PageContext;
 }

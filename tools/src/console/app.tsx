@@ -10,6 +10,7 @@ import { ReadError } from './errors.js';
 import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
 import { jobsRoutes } from './jobs/routes.js';
+import { JobRunner } from './jobs/runner.js';
 import { type PageContext, page, Verdict } from './layout.js';
 import { overview } from './overview/view.js';
 import { readAddress } from './records/address.js';
@@ -28,6 +29,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   const guard = new FormGuard();
   const notes = new FlashNotes();
   const reader = new CountsReader(deps, NO_PATIENCE);
+  const runner = new JobRunner(deps, () => reader.forget());
   const clock = deps.backlog.clock ?? systemClock;
   const contextOf = (request: Context): PageContext => ({
     deps,
@@ -36,7 +38,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
     flash: notes.read(request.req.query('note')),
   });
 
-  const routes = { deps, guard, notes, reader, contextOf };
+  const routes = { deps, guard, notes, reader, runner, contextOf };
 
   app.use(securityHeaders, ownLoadsOnly, formLimit);
   app.route('/', assets());

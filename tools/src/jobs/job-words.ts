@@ -1,5 +1,5 @@
 import type { Job } from 'dynamo-backlog/engine';
-import { count, shortened } from 'dynamo-backlog/overview';
+import { count, names, shortened } from 'dynamo-backlog/overview';
 
 /** The words of an action: `Redrive`, and 12 records `redriven`. */
 export interface ActionWords {
@@ -42,7 +42,7 @@ export function selectionText({ action, which }: Pick<Job, 'action' | 'which'>):
   const queues = [queue ?? []].flat();
   const statuses = [status ?? []].flat();
   const parts = [
-    [statuses.join(', '), queues.length > 0 ? `of ${queues.join(', ')}` : ''].filter(Boolean).join(' '),
+    [statuses.join(', '), queues.length > 0 ? `of ${names(queues)}` : ''].filter(Boolean).join(' '),
     ...Object.entries(filters).map(([name, value]) => filterText(name, value)),
   ];
   const text = parts.filter(Boolean).join(', ');
@@ -55,9 +55,14 @@ function isIds(which: Job['which']): which is readonly string[] {
 
 const NAMES: Readonly<Record<string, string>> = {
   errorName: '',
+  errorContains: 'error contains',
+  messagePattern: 'message like',
   deadReason: 'given up as',
+  idPrefix: 'id begins with',
   olderThan: 'older than',
   youngerThan: 'younger than',
+  failedWithin: 'failed within',
+  failedBefore: 'failed longer ago than',
 };
 
 function filterText(name: string, value: unknown): string {

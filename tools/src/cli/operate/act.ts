@@ -69,10 +69,8 @@ export async function act(
     let total = named ?? 0;
     if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
     // A name that no queue can have is refused with the rest of the selection.
-    if (flags.queue !== undefined && QUEUE_PATTERN.test(flags.queue)) {
-      await refuseUnknownQueues([flags.queue], at);
-    }
-    warnOfQueue(flags.queue, target, output);
+    await refuseUnknownQueues(flags.queue?.filter((queue) => QUEUE_PATTERN.test(queue)) ?? [], at);
+    for (const queue of flags.queue ?? []) warnOfQueue(queue, target, output);
     if (action.toQueue !== undefined && !flags.force) await requireKnownQueue(action.toQueue, at);
     warnOfQueue(action.toQueue, target, output);
     if (asks) {

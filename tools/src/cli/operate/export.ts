@@ -7,7 +7,7 @@ import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output } from '../output.js';
 import { itemsBar } from '../progress.js';
 import { warnOfQueue, warnOfScan } from './act.js';
-import { refuseUnknownQueue, unservedQueueMessage } from './known-queue.js';
+import { refuseUnknownIfPossible, unservedQueueMessage } from './known-queue.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { usage } from './usage.js';
@@ -38,7 +38,8 @@ export async function exportRecords(
   const { which, named } = await usage(() => readWhich(ids, flags));
   const { operator, target } = await operatorAt({ ...flags, controlTable: flags.controlTable ?? 'none' });
   const readsIndex = flags.queue !== undefined && flags.status?.includes('SUCCESS') === false;
-  const isNotified = await refuseUnknownQueue(flags.queue, {
+  const queues = flags.queue ?? [];
+  const isNotified = await refuseUnknownIfPossible(queues, {
     target,
     controlTable: flags.controlTable,
   }).catch((error: unknown) => {
@@ -46,7 +47,7 @@ export async function exportRecords(
     throw error;
   });
   if (named === undefined && !readsIndex) warnOfScan(target, output);
-  warnOfQueue(flags.queue, target, output);
+  for (const queue of queues) warnOfQueue(queue, target, output);
   const interrupt = listenForInterrupt(() => output.message('stopping ...'));
   const { signal } = interrupt;
   const bar =
@@ -69,7 +70,7 @@ export async function exportRecords(
     bar?.stop();
     const to = flags.out === undefined ? '' : ` to ${flags.out}`;
     output.message(`${counted(count, 'record')} of ${target.where} exported${to}`);
-    if (count === 0 && !isNotified) output.message(unservedQueueMessage(flags.queue));
+    if (count === 0 && !isNotified) output.message(unservedQueueMessage(queues));
     if (signal.aborted) {
       output.message('interrupted: there may be more');
       return EXIT.failed;

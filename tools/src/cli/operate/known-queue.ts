@@ -46,25 +46,26 @@ export async function refuseUnknownQueues(queues: readonly string[], at: Tables)
 }
 
 /**
- * Refuses the name of one queue by the same rule, if the control table is known.
+ * Refuses the names of queues by the same rule, if the control table is known.
  *
  * @returns false: the control table is not known, so nothing was refused
  * @throws UsageError that names the queues that are known
  */
-export async function refuseUnknownQueue(
-  queue: string | undefined,
+export async function refuseUnknownIfPossible(
+  queues: readonly string[],
   { target, controlTable }: { readonly target: Target; readonly controlTable?: string | undefined },
 ): Promise<boolean> {
-  if (queue === undefined) return true;
+  if (queues.length === 0) return true;
   const known = await controlTableIfKnown(target, controlTable);
   if (known === undefined) return false;
-  await refuseUnknownQueues([queue], { target, controlTable: known });
+  await refuseUnknownQueues(queues, { target, controlTable: known });
   return true;
 }
 
 /** The line beside "no such records", where that is all that can be said. */
-export function unservedQueueMessage(queue = ''): string {
-  return `the control table tells whether there is a queue "${printable(queue)}": name the stack with --stack`;
+export function unservedQueueMessage(queues: readonly string[]): string {
+  const names = queues.map((queue) => `"${printable(queue)}"`).join(', ');
+  return `the control table tells whether there is a queue ${names}: name the stack with --stack`;
 }
 
 /** The store of both tables. */

@@ -7,13 +7,18 @@ import { readLines, TOO_LONG } from '../ndjson.js';
 
 /** Flags that select records. */
 export interface SelectionFlags {
-  readonly queue?: string | undefined;
+  readonly queue?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly error?: string | undefined;
+  readonly errorContains?: string | undefined;
+  readonly messagePattern?: string | undefined;
   readonly deadReason?: string | undefined;
+  readonly idPrefix?: string | undefined;
   /** Milliseconds. */
   readonly olderThan?: number | undefined;
   readonly youngerThan?: number | undefined;
+  readonly failedWithin?: number | undefined;
+  readonly failedBefore?: number | undefined;
   readonly where?: readonly PayloadMatch[] | undefined;
   readonly attribute?: Readonly<Record<string, unknown>> | undefined;
   readonly all?: boolean | undefined;
@@ -40,12 +45,20 @@ export const SELECTION_FLAGS = {
 export function selection(command: Command, statuses: string): Command {
   return command
     .argument('[ids...]', 'of the records; - reads them from stdin, one a line')
-    .option('--queue <queue>', 'of this queue')
+    .option('--queue <queues>', 'of this queue, or of several such as orders,bulk', names)
     .option('--status <statuses>', statuses, readStatuses)
     .option(...SELECTION_FLAGS.error)
+    .option('--error-contains <text>', 'whose last error, or reason for being given up, has this text in it')
+    .option(
+      '--message-pattern <pattern>',
+      'whose last error’s message is like this: "order {id} is locked", as "backlog failures" shows it',
+    )
     .option('--dead-reason <text>', 'whose reason for being given up begins with this, such as expired')
+    .option('--id-prefix <text>', 'whose id begins with this')
     .option(...SELECTION_FLAGS.olderThan)
     .option('--younger-than <duration>', 'inserted within this time', flags.duration)
+    .option('--failed-within <duration>', 'whose last failure is within this time', flags.duration)
+    .option('--failed-before <duration>', 'whose last failure is longer ago than this', flags.duration)
     .option(...SELECTION_FLAGS.where)
     .option(
       '--attribute <name=value>',
@@ -64,16 +77,15 @@ export async function readWhich(
   ids: readonly string[],
   given: SelectionFlags,
 ): Promise<{ readonly which: Which; readonly named: number | undefined }> {
-  const { error: errorName, deadReason, olderThan, youngerThan, attribute: attributes, all } = given;
+  const { queue, status, error: errorName, where: payload, attribute: attributes, all } = given;
+  const { errorContains, messagePattern, deadReason, idPrefix } = given;
   const selection: Selection = {
-    queue: given.queue,
-    status: given.status,
-    errorName,
-    deadReason,
-    olderThan: seconds(olderThan),
-    youngerThan: seconds(youngerThan),
-    payload: given.where,
-    attributes,
+    ...{ queue: queue?.length === 1 ? queue[0] : queue, status, errorName, errorContains, messagePattern },
+    ...{ deadReason, idPrefix, payload, attributes },
+    olderThan: seconds(given.olderThan),
+    youngerThan: seconds(given.youngerThan),
+    failedWithin: seconds(given.failedWithin),
+    failedBefore: seconds(given.failedBefore),
   };
   const isSelection = Object.values(selection).some((value) => value !== undefined);
   if (ids.length > 0) {
@@ -100,6 +112,10 @@ async function idsFromStdin(): Promise<string[]> {
 
 export function seconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1000;
+}
+
+function names(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
 }
 
 function readStatuses(text: string): readonly Status[] {

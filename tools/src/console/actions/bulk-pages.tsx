@@ -1,12 +1,11 @@
-import type { ActionResult } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
 import { count, counted, records, units } from 'dynamo-backlog/overview';
 import { resultText } from '../../cli/operate/report.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, link, Panel, recordLink } from '../parts.js';
+import { Foreign, Icon, Panel, recordLink } from '../parts.js';
 import type { ConsoleAction, Field } from './catalog.js';
 import { Problem } from './confirm.js';
-import type { BulkPlan, Job } from './jobs.js';
+import { type BulkPlan, trialText } from './plan.js';
 
 /** Changes per second that an operator can choose; 0: as fast as it goes. */
 const PACES = [5, 20, 50, 100, 0] as const;
@@ -20,8 +19,6 @@ interface BulkConfirmProps {
   readonly plan: BulkPlan;
   /** The name under which the plan is kept. */
   readonly name: string;
-  /** The result of the dry run. */
-  readonly trial: ActionResult;
   readonly queues: readonly string[];
   readonly field: Field;
   readonly problem?: string | undefined;
@@ -29,32 +26,40 @@ interface BulkConfirmProps {
 
 /** The page before an action on many records: the dry run has been made. */
 export function bulkConfirmPage(props: BulkConfirmProps) {
-  const { context, action, plan, name, trial, queues, field, problem } = props;
+  const { context, action, plan, name, queues, field, problem } = props;
+  const { result, looked, isLeast } = plan.trial;
   const pace = Number(field('pace') || DEFAULT_PACE);
-  const writes = trial.changed * WRITE_UNITS;
-  const asked = action.ask.join(records(trial.changed));
+  const atLeast = isLeast ? 'at least ' : '';
+  const asked = action.ask.join(trialText(plan.trial));
+  const isNone = result.changed === 0 && !isLeast;
   return page({
     context,
     title: asked,
     view: 'Records',
     children: (
       <>
-        <Verdict note={`The dry run examined ${records(plan.examined)} and cost ${units(trial.readUnits)}.`}>
-          {trial.changed === 0 ? `No record would be ${action.done}.` : `${asked}?`}
+        <Verdict note={`The dry run looked at ${records(looked)} and cost ${units(result.readUnits)}.`}>
+          {isNone ? `No record would be ${action.done}.` : `${asked}?`}
         </Verdict>
         <Panel title={action.label} note="nothing is changed until you confirm">
           <ActionForm context={context} action="/bulk" class="blank">
             <p>
-              <Foreign text={`${records(plan.ids.length)} ${plan.where}.`} most={400} />
+              <Foreign text={`Of ${plan.where}.`} most={400} />{' '}
+              {plan.list === undefined ? null : <a href={plan.list}>Look at them</a>}
             </p>
             <p>{action.explain}</p>
             <pre class="cmd">
-              <bdi>{resultText(trial, { ask: action.label, done: action.done }, true)}</bdi>
+              <bdi>{resultText(result, { ask: action.label, done: action.done }, true)}</bdi>
             </pre>
-            {plan.more ? (
-              <p class="mark amber">
-                <Icon name="warn" />
-                <span>More records may match: these are the first ones. Repeat for the rest.</span>
+            {isLeast ? (
+              <p class="sub sm">
+                The dry run ends at {count(result.changed)} of {records(looked)}: the job goes on to the last
+                one that matches.
+              </p>
+            ) : null}
+            {plan.list !== undefined && action.name === 'redrive' ? (
+              <p class="sub sm">
+                Discarded and cancelled records are left out: tick those that are wanted again.
               </p>
             ) : null}
             {problem ? <Problem text={problem} /> : null}
@@ -66,15 +71,15 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
                 <select name="pace">
                   {PACES.map((perSecond) => (
                     <option value={String(perSecond)} selected={perSecond === pace}>
-                      {paceText(perSecond, trial.changed)}
+                      {paceText(perSecond, result.changed, atLeast)}
                     </option>
                   ))}
                 </select>
               </label>
             </div>
             <p class="sub sm">
-              About {counted(writes, 'write unit')} for records of up to 1 KB. Records that an attempt changes
-              meanwhile are left alone.{' '}
+              {isLeast ? 'At least' : 'About'} {counted(result.changed * WRITE_UNITS, 'write unit')} for
+              records of up to 1 KB. Records that an attempt changes meanwhile are left alone.{' '}
               {context.deps.access.write ? (
                 <>
                   Logged as <Foreign text={context.deps.access.as} most={60} />.
@@ -82,11 +87,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
               ) : null}
             </p>
             <p class="buttons">
-              <button
-                class={`btn ${action.danger ? 'danger' : 'pri'}`}
-                type="submit"
-                disabled={trial.changed === 0}
-              >
+              <button class={`btn ${action.danger ? 'danger' : 'pri'}`} type="submit" disabled={isNone}>
                 {action.icon ? <Icon name={action.icon} /> : null}
                 {asked}
               </button>
@@ -96,88 +97,32 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
             </p>
           </ActionForm>
         </Panel>
-        <Panel
-          title="Records"
-          note={plan.ids.length > SHOWN ? `the first ${SHOWN} of ${count(plan.ids.length)}` : 'all of them'}
-        >
-          <ul class="ids">
-            {plan.ids.slice(0, SHOWN).map((id) => (
-              <li>
-                <a class="mono" href={recordLink(id)}>
-                  <Foreign text={id} most={60} />
-                </a>
-              </li>
-            ))}
-          </ul>
-        </Panel>
+        {Array.isArray(plan.which) && plan.which.length > 0 ? <Ticked ids={plan.which} /> : null}
       </>
     ),
   });
 }
 const SHOWN = 30;
 
-function paceText(perSecond: number, total: number): string {
-  if (perSecond === 0) return 'as fast as it goes';
-  const milliseconds = (1000 * total) / perSecond;
-  return `${perSecond} a second: ${milliseconds < 1000 ? 'under a second' : age(milliseconds)}`;
+function Ticked({ ids }: { ids: readonly string[] }) {
+  const note = ids.length > SHOWN ? `the first ${SHOWN} of ${count(ids.length)}` : 'all of them';
+  return (
+    <Panel title="Records" note={note}>
+      <ul class="ids">
+        {ids.slice(0, SHOWN).map((id) => (
+          <li>
+            <a class="mono" href={recordLink(id)}>
+              <Foreign text={id} most={60} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
 }
 
-/** The page of an action on many records that is under way, or done. */
-export function jobPage(props: { context: PageContext; job: Job; name: string; action: string }) {
-  const { context, job, name, action } = props;
-  const isOver = job.result !== undefined || job.error !== undefined;
-  return page({
-    context,
-    title: isOver ? 'Done' : 'At work',
-    view: 'Records',
-    ...(isOver ? {} : { refreshSeconds: 1 }),
-    children: (
-      <div data-live="job" class="cols">
-        <Verdict>
-          {isOver
-            ? job.error === undefined
-              ? `Done: ${count(job.result?.changed ?? 0)} of ${records(job.total)} changed.`
-              : 'It stopped.'
-            : `${count(job.changed)} of ${records(job.total)} changed so far …`}
-        </Verdict>
-        <section class="panel">
-          <div class="blank">
-            <p>
-              <Foreign text={job.text} most={300} />
-            </p>
-            {job.error === undefined ? null : <Problem text={job.error} />}
-            {job.result === undefined ? null : (
-              <pre class="cmd">
-                <bdi>{resultText(job.result, { ask: action, done: 'changed' }, false)}</bdi>
-              </pre>
-            )}
-            {isOver ? (
-              <p class="buttons">
-                <a class="btn pri" href="/">
-                  Overview
-                </a>
-                <a class="btn" href="/failures">
-                  Failures
-                </a>
-              </p>
-            ) : (
-              <>
-                <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={(100 * job.looked) / Math.max(1, job.total)} height="4" />
-                </svg>
-                <p class="sub sm">
-                  It goes on while you look at other pages. Without JavaScript: load this page again.
-                </p>
-                <ActionForm context={context} action={link('/job/stop', { id: name })}>
-                  <button class="btn" type="submit">
-                    Stop after the writes under way
-                  </button>
-                </ActionForm>
-              </>
-            )}
-          </div>
-        </section>
-      </div>
-    ),
-  });
+function paceText(perSecond: number, total: number, atLeast: string): string {
+  if (perSecond === 0) return 'as fast as it goes';
+  const milliseconds = (1000 * total) / perSecond;
+  return `${perSecond} a second: ${milliseconds < 1000 ? 'under a second' : `${atLeast}${age(milliseconds)}`}`;
 }

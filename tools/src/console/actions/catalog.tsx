@@ -1,26 +1,18 @@
-import {
-  type ActionResult,
-  type BacklogOperator,
-  type BacklogRecord,
-  ConfigurationError,
-  type OperationOptions,
-  type RetryPolicy,
-  type Status,
-} from 'dynamo-backlog';
-import { POLICY_TYPES, type Which } from 'dynamo-backlog/engine';
+import { type BacklogRecord, ConfigurationError, type RetryPolicy, type Status } from 'dynamo-backlog';
+import { POLICY_TYPES } from 'dynamo-backlog/engine';
 import type { Child } from 'hono/jsx';
 import { parseExactly } from '../../cli/exact-json.js';
 import { readPolicy } from '../../cli/policy-input.js';
+import type { NamedAction } from '../../jobs/call.js';
 import type { IconName } from '../parts.js';
 
 /** Gives the value that an operator has filled into a field, or an empty text. */
 export type Field = (name: string) => string;
 
 /** A change, ready to be made. */
-export interface Prepared {
+export interface Prepared extends NamedAction {
   /** The name of the change for the log and the page: `snooze`, with what belongs to it. */
   readonly text: string;
-  readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
 }
 
 /** One action of the console. Each is a method of `BacklogOperator`. */
@@ -36,6 +28,8 @@ export interface ConsoleAction {
   readonly statuses: readonly Status[];
   /** The verb of its result: 12 records `redriven`. */
   readonly done: string;
+  /** It starts attempts: a few records can be tried first, and all can wait until the destination works again. */
+  readonly startsAttempts?: boolean;
   /** Its effects, in sentences. */
   readonly explain: string;
   /** Fields of its form. Default: none. */
@@ -67,10 +61,8 @@ export const ACTIONS: readonly ConsoleAction[] = [
     done: 'made due',
     explain:
       'Due at once, whatever the wait is for: a failure, a snooze, a Retry-After or a delay. The next run attempts it, within a minute. On a progressive queue it is due at the next turn of its tier.',
-    prepare: () => ({
-      text: 'retry now',
-      act: (operator, which, options) => operator.runNow(which, options),
-    }),
+    startsAttempts: true,
+    prepare: () => ({ text: 'retry now', action: 'runNow', options: {} }),
   },
   {
     name: 'redrive',
@@ -81,7 +73,8 @@ export const ACTIONS: readonly ConsoleAction[] = [
     done: 'redriven',
     explain:
       'Pending again, and due at once. Failures count from 0 and the age starts again; the history stays. If the cause is still there, it fails again.',
-    prepare: () => ({ text: 'redrive', act: (operator, which, options) => operator.redrive(which, options) }),
+    startsAttempts: true,
+    prepare: () => ({ text: 'redrive', action: 'redrive', options: {} }),
   },
   {
     name: 'snooze',
@@ -99,10 +92,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
     ),
     prepare: (field) => {
       const delay = field('delay').trim();
-      return {
-        text: `snooze for ${delay}`,
-        act: (operator, which, options) => operator.snooze(which, { ...options, delay }),
-      };
+      return { text: `snooze for ${delay}`, action: 'snooze', options: { delay } };
     },
   },
   {
@@ -117,8 +107,8 @@ export const ACTIONS: readonly ConsoleAction[] = [
       const again = field('redrive') === 'on';
       return {
         text: `edit the payload${again ? ' and redrive' : ''}`,
-        act: (operator, which, options) =>
-          operator.editPayload(which, { ...options, payload, redrive: again }),
+        action: 'editPayload',
+        options: { payload, redrive: again },
       };
     },
   },
@@ -144,10 +134,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
     ),
     prepare: (field) => {
       const queue = field('to').trim();
-      return {
-        text: `move to ${queue}`,
-        act: (operator, which, options) => operator.move(which, { ...options, queue }),
-      };
+      return { text: `move to ${queue}`, action: 'move', options: { queue } };
     },
   },
   {
@@ -183,7 +170,8 @@ export const ACTIONS: readonly ConsoleAction[] = [
       const retry = type === 'queue' ? null : (readPolicy(type, settings) as unknown as RetryPolicy);
       return {
         text: `change the policy to ${[type, ...settings].join(' ')}`,
-        act: (operator, which, options) => operator.changePolicy(which, { ...options, retry }),
+        action: 'changePolicy',
+        options: { retry },
       };
     },
   },
@@ -205,10 +193,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
     ),
     prepare: (field, as) => {
       const reason = [field('reason').trim(), `by ${as}`].filter(Boolean).join(', ');
-      return {
-        text: `discard (${reason})`,
-        act: (operator, which, options) => operator.discard(which, { ...options, reason }),
-      };
+      return { text: `discard (${reason})`, action: 'discard', options: { reason } };
     },
   },
 ];

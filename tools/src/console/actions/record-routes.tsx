@@ -3,6 +3,7 @@ import { isId, Tables } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
+import { call } from '../../jobs/call.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';
 import type { Routes } from '../app-parts.js';
 import { atWork } from '../at-work.js';
@@ -110,11 +111,16 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     if (field('seen') !== shown.seen) return changed(request, field);
     const { as } = deps.access;
     try {
-      const { text, act } = action.prepare(field, as);
-      const result = await act(operator, [record.id], { expected: item });
+      const change = action.prepare(field, as);
+      const result = await call(operator, change, [record.id], { expected: item });
       if (result.skipped.changedMeanwhile) return changed(request, field);
       const reported = resultText(result, { ask: action.label, done: action.done }, false);
-      deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: reported });
+      deps.onAction({
+        at: new Date().toISOString(),
+        as,
+        text: `${change.text}: ${record.id}`,
+        result: reported,
+      });
       reader.forget();
       const note = notes.write({ ok: result.changed > 0 && !hasProblems(result, true), text: reported });
       return request.redirect(link('/record', { id: record.id, note }), 303);

@@ -4,13 +4,11 @@ import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { page, Verdict } from '../layout.js';
 import { link } from '../parts.js';
-import { JobRunner } from './runner.js';
 import { jobsPage } from './view.js';
 
 /** The stored jobs: a page with all of them, and forms that stop one, go on with it or undo it. */
-export function jobsRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
+export function jobsRoutes({ deps, guard, notes, runner, contextOf }: Routes): Hono {
   const app = new Hono();
-  const runner = new JobRunner(deps, () => reader.forget());
   const acts: Readonly<Record<string, (id: string) => Promise<string>>> = {
     async stop(id) {
       await runner.stop(id);

@@ -1,4 +1,4 @@
-import { type Job, type JobOrigin, Jobs, Tables } from 'dynamo-backlog/engine';
+import { type Job, type JobOrigin, Jobs, type NewJob, Tables } from 'dynamo-backlog/engine';
 import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
 import type { ConsoleDeps } from '../deps.js';
 
@@ -18,6 +18,13 @@ export class JobRunner {
   /** The operator, for a new job. */
   origin(): JobOrigin {
     return { by: this.deps.access.write ? this.deps.access.as : '', from: 'console' };
+  }
+
+  /** Stores a job, and works on it. @throws ConfigurationError for wrong options, or more than fits into an item */
+  async begin(made: NewJob): Promise<Job> {
+    const job = await this.jobs.create(made, this.origin());
+    this.start(job);
+    return job;
   }
 
   /** Works on a job that this process holds, to its end. */

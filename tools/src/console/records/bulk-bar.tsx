@@ -16,7 +16,8 @@ export function BulkBar(props: {
   matching: StateCounts | undefined;
 }) {
   const { context, filter, matching } = props;
-  const { access } = context.deps;
+  const { access, redact } = context.deps;
+  const isHidden = redact !== undefined && filter.text.where !== '';
   /** `redrive 116`: the records that match, and that the action is for. */
   const wordsOf = ({ label, statuses }: ConsoleAction) => {
     const counts = matching?.(statuses.filter((status) => filter.statuses.includes(status)));
@@ -46,13 +47,15 @@ export function BulkBar(props: {
       </span>
       {access.write ? (
         <span class="sm sub all">
-          All that match, 1,000 at a time:{' '}
-          {actions.map((action, i) => (
-            <>
-              {i > 0 ? ', ' : ''}
-              <a href={link('/bulk', { do: action.name, ...filter.text })}>{wordsOf(action)}</a>
-            </>
-          ))}
+          {isHidden ? 'No action takes all that match: parts of payloads are hidden.' : 'All that match: '}
+          {isHidden
+            ? null
+            : actions.map((action, i) => (
+                <>
+                  {i > 0 ? ', ' : ''}
+                  <a href={link('/bulk', { do: action.name, ...filter.text })}>{wordsOf(action)}</a>
+                </>
+              ))}
         </span>
       ) : (
         <span class="sm sub" id="read-only">

@@ -1,7 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type BacklogRecord, ConfigurationError, type RedactPayload, type Status } from 'dynamo-backlog';
-import { parseDuration, QUEUE_PATTERN, STATUSES } from 'dynamo-backlog/engine';
-import { hasCause, hasPattern } from 'dynamo-backlog/overview';
+import {
+  type BacklogRecord,
+  ConfigurationError,
+  type RedactPayload,
+  type Selection,
+  type Status,
+} from 'dynamo-backlog';
+import {
+  type PayloadMatch,
+  parseDuration,
+  parseSelection,
+  QUEUE_PATTERN,
+  STATUSES,
+} from 'dynamo-backlog/engine';
 import { parseExactly } from '../../cli/exact-json.js';
 import { shownPayload } from '../../shown-payload.js';
 import { link } from '../parts.js';
@@ -25,7 +35,7 @@ export interface FilterText {
   readonly failedWithin: string;
   /** Failed last longer ago than this duration. */
   readonly failedBefore: string;
-  /** The pattern of the last error's message: see src/overview/message-pattern.ts. */
+  /** The pattern of the last error's message: see src/operate/message-pattern.ts. */
   readonly pattern: string;
   /** The last error's class, or its cause: `HttpError 503`, `HttpError 503 erp.example.com`. */
   readonly errorName: string;
@@ -36,6 +46,8 @@ export interface RecordFilter {
   readonly text: FilterText;
   readonly queue: string | undefined;
   readonly statuses: readonly Status[];
+  /** The same as a selection, which jobs store. */
+  readonly selection: Selection;
   /** Nothing but a queue and a state is filtered by. */
   readonly isByState: boolean;
   /** Each record has to be read to know if it matches: the index knows only queue, and dead or not. */
@@ -74,46 +86,21 @@ export function readFilter(value: (name: string) => string | undefined): FilterT
  * @throws ConfigurationError that says which part is invalid
  */
 export function parseFilter(text: FilterText, redact?: RedactPayload): RecordFilter {
-  const { queue, status, error, id, errorName, pattern } = text;
-  if (queue && !QUEUE_PATTERN.test(queue))
-    throw new ConfigurationError('Queue: there is no queue of such a name');
-  const known = STATUSES.find((one) => one === status);
-  if (status && !known) throw new ConfigurationError(`State: expected ${STATUSES.join(', ')}`);
-  const statuses = known ? [known] : OPEN;
-  const needle = error.toLowerCase();
-  const where = parseWhere(text.where);
-  const [younger, older, within, before] = (
-    [
-      [text.younger, 'Inserted within'],
-      [text.older, 'Inserted before'],
-      [text.failedWithin, 'Failed within'],
-      [text.failedBefore, 'Failed before'],
-    ] as const
-  ).map(([duration, name]) => (duration === '' ? undefined : parseDuration(duration, name) * 1000));
-  const matches = (record: BacklogRecord, now: number): boolean => {
-    const age = now - Date.parse(record.insertedAt);
-    const sinceFailure = now - Date.parse(record.lastFailureAt ?? record.lastError?.at ?? '');
-    return (
-      statuses.includes(record.status) &&
-      (queue === '' || record.queue === queue) &&
-      record.id.startsWith(id) &&
-      (needle === '' || errorTextOf(record).includes(needle)) &&
-      (errorName === '' || hasCause(record.lastError, errorName)) &&
-      (pattern === '' || hasPattern(record.lastError?.message ?? '', pattern)) &&
-      (younger === undefined || age < younger) &&
-      (older === undefined || age >= older) &&
-      (within === undefined || sinceFailure < within) &&
-      (before === undefined || sinceFailure >= before) &&
-      (where === undefined || isDeepStrictEqual(valueAt(payloadOf(record, redact), where.path), where.equals))
+  const selection = selectionOf(text);
+  const { matches: matchesShown } = parseSelection(selection, { actsOn: STATUSES }, 'filter');
+  const matches = (record: BacklogRecord, now: number) =>
+    matchesShown(
+      text.where === '' || redact === undefined ? record : { ...record, payload: payloadOf(record, redact) },
+      now,
     );
-  };
   const isByState = NAMES.every((name) => name === 'queue' || name === 'status' || text[name] === '');
   // One lane has both: the index does not tell NEW and ERROR apart.
-  const isHalfLane = known === 'NEW' || known === 'ERROR';
+  const isHalfLane = text.status === 'NEW' || text.status === 'ERROR';
   return {
     text,
-    queue: queue || undefined,
-    statuses,
+    queue: text.queue || undefined,
+    statuses: selection.status,
+    selection,
     isByState,
     examines: !isByState || isHalfLane,
     matches,
@@ -125,18 +112,37 @@ export function filterLink(path: string, text: FilterText, changes: Partial<Filt
   return link(path, { ...text, ...changes });
 }
 
-function errorTextOf({ lastError, deadReason = '' }: BacklogRecord): string {
-  return `${lastError?.name ?? ''}: ${lastError?.message ?? ''} ${deadReason}`.toLowerCase();
+type OfStatuses = Selection & { readonly status: readonly Status[] };
+
+function selectionOf(text: FilterText): OfStatuses {
+  const { queue, status, error, id, errorName, pattern } = text;
+  if (queue && !QUEUE_PATTERN.test(queue))
+    throw new ConfigurationError('Queue: there is no queue of such a name');
+  const known = STATUSES.find((one) => one === status);
+  if (status && !known) throw new ConfigurationError(`State: expected ${STATUSES.join(', ')}`);
+  return {
+    ...{ queue: queue || undefined, status: known ? [known] : OPEN, errorName: errorName || undefined },
+    ...{ errorContains: error || undefined, messagePattern: pattern || undefined, idPrefix: id || undefined },
+    youngerThan: durationOf(text.younger, 'Inserted within'),
+    olderThan: durationOf(text.older, 'Inserted before'),
+    failedWithin: durationOf(text.failedWithin, 'Failed within'),
+    failedBefore: durationOf(text.failedBefore, 'Failed before'),
+    payload: parseWhere(text.where),
+  };
 }
 
-function parseWhere(
-  text: string,
-): { readonly path: readonly string[]; readonly equals: unknown } | undefined {
+function durationOf(text: string, name: string): string | undefined {
+  if (text === '') return undefined;
+  parseDuration(text, name);
+  return text;
+}
+
+function parseWhere(text: string): PayloadMatch | undefined {
   if (text === '') return undefined;
   const at = text.indexOf('=');
   if (at < 1) throw new ConfigurationError('Payload: expected a path and a value, such as customer.id=7');
   const [path, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  return { path: path.split('.'), equals: jsonOrText(value) };
+  return { path, equals: jsonOrText(value) };
 }
 
 /** Reads a value as the command line does: `7` is a number, `"7"` a text, and so is `x`. */
@@ -149,17 +155,7 @@ function jsonOrText(text: string): unknown {
 }
 
 /** The payload as it is shown. Undefined, which no filter can ask for, where it is hidden. */
-function payloadOf(record: BacklogRecord, redact: RedactPayload | undefined): unknown {
-  if (redact === undefined) return record.payload;
+function payloadOf(record: BacklogRecord, redact: RedactPayload): unknown {
   const shown = shownPayload(record, redact);
   return shown.hidden === undefined ? shown.value : undefined;
-}
-
-function valueAt(payload: unknown, path: readonly string[]): unknown {
-  let value = payload;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string, unknown>)[step];
-  }
-  return value;
 }
