@@ -34,6 +34,9 @@ export function sdkStreamMixin() {
   throw new Error('streams of browsers are not in the bundle');
 }
 
+/** Headers of signed event streams: no client of the handlers has any. */
+export function HeaderFormatter() {}
+
 /** Attempts that go on without their run: only a worker process has them, and it loads a module of the user's. */
 export function longAttempts() {
   throw new Error('long attempts are not in the bundle');

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oneStart } from './one-start.mjs';
 import { ABSENT_PACKAGES, withoutUnneededParts } from './unneeded-parts.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -14,6 +15,22 @@ export const FOLDERS = {
   upkeep: ['intake', 'sweep', 'monitor'],
   widget: ['widget', 'widget-actions'],
 };
+
+/** The modules of `functions/` that make the handlers. */
+const MADE_BY = {
+  fibonacci: ['delivery-handler', 'deliveryHandler'],
+  progressive: ['delivery-handler', 'deliveryHandler'],
+  intake: ['intake/intake-handler', 'intakeHandler'],
+  sweep: ['intake/sweep-handler', 'sweepHandler'],
+  monitor: ['monitor/monitor-handler', 'monitorHandler'],
+  widget: ['widget/widget-handler', 'widgetHandler'],
+  'widget-actions': ['widget/actions-handler', 'widgetActionsHandler'],
+};
+
+function madeBy(name) {
+  const [file, exported] = MADE_BY[name];
+  return [join(ROOT, 'functions', `${file}.ts`), exported];
+}
 
 /** Options of esbuild for every handler that is deployed as a file. */
 export const BUNDLING = {
@@ -43,7 +60,7 @@ export function handlerBundle(names) {
     outExtension: { '.js': '.mjs' },
     // By its beginning, the local runtime knows what no user wants to debug.
     banner: { js: `/* dynamo-backlog */ ${BUNDLING.banner.js}` },
-    plugins: [withoutUnneededParts],
+    plugins: [oneStart(Object.fromEntries(names.map(madeBy))), withoutUnneededParts],
     alias: ABSENT_PACKAGES,
   };
 }

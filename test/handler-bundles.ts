@@ -15,6 +15,8 @@ export interface Bundle {
   readonly file: string;
   /** The size of what is loaded at a cold start. */
   readonly bytes: number;
+  /** The number of files that are loaded at a cold start. */
+  readonly files: number;
   /** Files that have a part in it, from the package's root. */
   readonly inputs: readonly string[];
   /** Files that have a part in what is loaded only if it is needed. */
@@ -82,6 +84,7 @@ async function bundle(options: BuildOptions, entry: string): Promise<Bundle> {
   return {
     file: join(options.absWorkingDir ?? '.', file),
     bytes: [...atStart].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0),
+    files: atStart.size,
     inputs: inputsOf([...atStart], metafile),
     laterInputs: inputsOf(later, metafile),
   };

@@ -1,6 +1,7 @@
 import { MAX_OPEN_BREAKERS } from '../buckets.js';
 import type { BreakerState, BreakerStore } from '../store.js';
-import { isMap, isText, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
+import { parseBreakers } from './breaker-states.js';
+import { isMap, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
@@ -67,24 +68,4 @@ function isMapIn(expressions: Expressions, path: string): string {
 function hasToken(expressions: Expressions, path: string, { token }: BreakerState): string {
   const isSame = `${path} = ${expressions.value(token)}`;
   return token === '' ? or(isSame, `NOT attribute_type(${path}, ${expressions.value('S')})`) : isSame;
-}
-
-export function parseBreakers(stored: unknown): ReadonlyMap<string, BreakerState> {
-  if (!isMap(stored)) return new Map();
-  return new Map(
-    Object.entries(stored).map(([name, state]) => [
-      name.startsWith('%') ? name.slice(1) : name,
-      parseState(state),
-    ]),
-  );
-}
-
-/** Reads a breaker. A damaged one is no longer open: the next attempt is a probe, and its result overwrites the state. */
-function parseState(state: unknown): BreakerState {
-  const { until, since, token } = isMap(state) ? state : {};
-  return {
-    until: isTimeUntil(until, LAST_TIME) ? until : 0,
-    since: isTimeUntil(since, LAST_TIME) ? since : 0,
-    token: isText(token) ? token : '',
-  };
 }

@@ -2,7 +2,7 @@ import type { Item } from '../../record/index.js';
 import { isSortable, toIso } from '../../support/clock.js';
 import { isPauseText } from '../pause-text.js';
 import type { QueueState, QueueStore, RetryModeState, TierRun } from '../store.js';
-import { parseBreakers } from './breakers.js';
+import { parseBreakers } from './breaker-states.js';
 import { isMap, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';

@@ -14,17 +14,15 @@ import type {
   RegistryStore,
   SlotStore,
 } from '../store.js';
-import { DynamoDbBreakers } from './breakers.js';
 import { DynamoDbClaims } from './claims.js';
 import type { OnDamaged } from './control-values.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbPages } from './pages.js';
-import { DynamoDbPermits } from './permits.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
 import { DynamoDbActiveRegion, DynamoDbRegistry } from './registry.js';
-import { DynamoDbSlots } from './slots.js';
 import { type OnConsumed, Table } from './table.js';
+import { whenUsed } from './when-used.js';
 
 /** @inline */
 export interface DynamoDbStoreDeps {
@@ -62,19 +60,19 @@ export class DynamoDbStore implements BacklogStore {
 
   constructor(deps: DynamoDbStoreDeps) {
     const { clock, onDamaged = () => {} } = deps;
-    const tables = tablesOf(deps);
-    const records = new DynamoDbRecords(tables.records, clock);
-    const queues = new DynamoDbQueues(tables.control);
+    const { records: table, control } = tablesOf(deps);
+    const records = new DynamoDbRecords(table, clock);
+    const queues = new DynamoDbQueues(control);
     this.records = records;
-    this.pages = new DynamoDbPages(tables.records, records, queues);
-    this.leases = new DynamoDbLeases(tables.control, clock, onDamaged);
-    this.claims = new DynamoDbClaims(tables.control, onDamaged);
+    this.pages = new DynamoDbPages(table, records, queues);
+    this.leases = new DynamoDbLeases(control, clock, onDamaged);
+    this.claims = new DynamoDbClaims(control, onDamaged);
     this.queues = queues;
-    this.breakers = new DynamoDbBreakers(tables.control);
-    this.permits = new DynamoDbPermits(tables.control);
-    this.slots = new DynamoDbSlots(tables.control);
-    this.registry = new DynamoDbRegistry(tables.control, onDamaged);
-    this.activeRegion = new DynamoDbActiveRegion(tables.control, onDamaged);
+    this.breakers = whenUsed(async () => new (await import('./limits.js')).DynamoDbBreakers(control));
+    this.permits = whenUsed(async () => new (await import('./limits.js')).DynamoDbPermits(control));
+    this.slots = whenUsed(async () => new (await import('./limits.js')).DynamoDbSlots(control));
+    this.registry = new DynamoDbRegistry(control, onDamaged);
+    this.activeRegion = new DynamoDbActiveRegion(control, onDamaged);
   }
 }
 
