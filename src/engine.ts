@@ -41,6 +41,7 @@ export { redrive } from './operate/changes.js';
 export type { PayloadMatch, SkipReason, Which } from './operate/index.js';
 export {
   isHeld,
+  isLost,
   type Job,
   type JobCounts,
   type JobList,

@@ -1937,6 +1937,7 @@ interface Job {
     readonly perSecond?: number | undefined;
     readonly limit?: number | undefined;
     readonly probe?: number | undefined;
+    readonly probed?: readonly string[] | undefined;
     readonly probePassed?: boolean | undefined;
     readonly armedUntil?: string | undefined;
     readonly armedFor?: string | undefined;
@@ -1958,10 +1959,12 @@ interface Job {
 }
 declare function parseJob(item: Item | undefined): Job | undefined;
 declare function isHeld({ holder, until }: Pick<Job, 'holder' | 'until'>, wall: number): boolean;
+declare function isLost(job: Job, wall: number): boolean;
 declare function undoRefusal(job: Job, now: number): string | undefined;
 
 interface JobRunOptions {
     readonly signal?: AbortSignal | undefined;
+    readonly leave?: AbortSignal | undefined;
     readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
     readonly onTrouble?: ((message: string) => void) | undefined;
 }
@@ -1992,7 +1995,7 @@ declare class Jobs {
     list(): Promise<JobList>;
     read(id: string): Promise<Job>;
     run(job: Job, options?: JobRunOptions): Promise<JobOutcome>;
-    takeOver({ id, state, holder, until }: Job): Promise<Job | undefined>;
+    takeOver(job: Job): Promise<Job | undefined>;
     goOn(id: string): Promise<Job>;
     stop(id: string, by: string): Promise<Job>;
     undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job>;
@@ -2877,6 +2880,7 @@ export {
     isIdle,
     isLaneOf,
     isLimitsOnly,
+    isLost,
     isMisindexed,
     isNewer,
     isNotIndexed,

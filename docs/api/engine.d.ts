@@ -114,6 +114,7 @@ export {
     isIdle,
     isLaneOf,
     isLimitsOnly,
+    isLost,
     isMisindexed,
     isNewer,
     isNotIndexed,

@@ -119,7 +119,7 @@ export class Operation {
   private isWanted({ record }: Found): boolean {
     const { wanted, action, deps } = this;
     const isAgain = action.startsAttempts === true && this.wasAttemptedSince(record);
-    if (!('selected' in wanted)) return this.hooks.since === undefined || !isAgain;
+    if (!('selected' in wanted && wanted.selected)) return this.hooks.since === undefined || !isAgain;
     const { matches, namesReason } = wanted.selected;
     if (!matches(record, this.hooks.asOf ?? deps.clock.now())) return false;
     if (isAgain) return false;

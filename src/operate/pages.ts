@@ -10,9 +10,9 @@ export interface Page {
   readonly missing: readonly string[];
 }
 
-/** The records to look at. */
+/** The records to look at. With ids and a selection: those of the ids that match. */
 export type Wanted =
-  | { readonly ids: readonly string[] }
+  | { readonly ids: readonly string[]; readonly selected?: Selected }
   | { readonly selected: Selected }
   | { readonly idPages: () => AsyncIterable<readonly string[]> };
 

@@ -46,6 +46,19 @@ describe('backlog jobs', () => {
     ]);
   });
 
+  it('says that the process of a job is lost, and goes on with it', async () => {
+    await tables.table.put(...['a', 'b'].map(dead));
+    const { id } = await operate('redrive', '--queue', 'orders', '--limit', '1', '--yes');
+    const [stored] = (await tables.control.all()).filter(({ key }) => key === `job#${id}`);
+    await tables.control.put({ ...stored, state: 'running', holder: 'lost', until: Date.now() - 1_000 });
+    expect((await operate('jobs')).out).toMatch(
+      new RegExp(`Process lost at 1: "backlog jobs go-on ${id}" goes on with it`),
+    );
+    expect(JSON.parse((await operate('jobs', '--json')).out)).toMatchObject([{ id, lost: true }]);
+    expect((await operate('jobs', 'go-on', id)).out).toMatch(/^1 record redriven: /);
+    expect(await statuses()).toEqual(['NEW', 'NEW']);
+  });
+
   it('makes no job of records that are named, nor of a dry run', async () => {
     await tables.table.put(dead('a'), dead('b'));
     await operate('redrive', 'a');

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { MemoryStore } from '../../src/store/index.js';
 import { consoleApp } from '../../tools/src/console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../tools/src/console/deps.js';
+import { JobRunner } from '../../tools/src/console/jobs/runner.js';
 import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 
 /** The backlog's time in these tests. */
@@ -22,7 +23,7 @@ export function consoleUnderTest(changes: Partial<ConsoleDeps> = {}) {
   };
   const store = new MemoryStore({ clock });
   const log: ActionEntry[] = [];
-  const app = consoleApp({
+  const deps: ConsoleDeps = {
     backlog: { table: 'Records', controlTable: 'Control', store, clock },
     name: 'shop',
     where: 'table Records in memory',
@@ -30,8 +31,9 @@ export function consoleUnderTest(changes: Partial<ConsoleDeps> = {}) {
     onAction: (entry) => void log.push(entry),
     countsForMs: 0,
     ...changes,
-  });
-  return { app, store, log, time, clock };
+  };
+  const runner = new JobRunner(deps);
+  return { app: consoleApp(deps, runner), store, log, time, clock, runner };
 }
 
 /** A record that waits in `orders`, due in an hour. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Jobs, type NewJob, Tables } from '../../src/engine.js';
+import { isLost, Jobs, type NewJob, Tables } from '../../src/engine.js';
 import { consoleUnderTest, dead, get, post } from './console-under-test.js';
 
+const READ_ONLY = { write: false, reason: 'read-only' } as const;
 const REDRIVE: NewJob = { action: 'redrive', which: { queue: 'orders' }, limit: 1, total: 2 };
 
 /** A console, and a job of a command line that has stopped after one of two records. */
@@ -49,20 +50,50 @@ describe('the page of the jobs', () => {
     expect((await get(console.app, '/jobs')).text).toContain('Undone by job');
   });
 
-  it('takes over a job whose process is gone, unless it may only read', async () => {
-    for (const access of [
-      { write: false, reason: 'read-only' } as const,
-      { write: true, as: 'ops' } as const,
-    ]) {
+  it('says that the process of a job is lost, and takes the job over unless the console may only read', async () => {
+    for (const access of [READ_ONLY, { write: true, as: 'ops' } as const]) {
       const console = await stopped({ access });
       await console.jobs.goOn(console.id);
       console.time.now += 30_000;
       expect((await get(console.app, '/jobs')).text).toContain('Jobs: 1 running');
       console.time.now += 31_000;
-      await get(console.app, '/jobs');
-      if (access.write) await ended(console);
+      const { text } = await get(console.app, '/jobs');
+      if (access.write) {
+        expect(text).toContain('Jobs: 1 running');
+        await ended(console);
+      } else {
+        expect(text).toMatch(/Jobs: 1 without a process.*Process lost at 1 of 2: &quot;backlog jobs go-on/s);
+      }
       expect((await console.jobs.read(console.id)).counts.changed).toBe(access.write ? 2 : 1);
     }
+  });
+
+  it('has jobs go on from the start of the console, once their process is lost', async () => {
+    const console = await stopped();
+    await console.jobs.goOn(console.id);
+    let asked = 0;
+    const list = console.store.jobs.list.bind(console.store.jobs);
+    console.store.jobs.list = () => {
+      // Another process holds it for a minute; the console looks every 30 seconds.
+      if (asked++ > 0) console.time.now += 30_000;
+      return list();
+    };
+    await console.runner.watch();
+    expect(asked).toBe(3);
+    await ended(console);
+    expect(await console.jobs.read(console.id)).toMatchObject({ counts: { changed: 2 } });
+    expect(statuses(console)).toEqual(['NEW', 'NEW']);
+  });
+
+  it('leaves them at work when the console ends, for the next one', async () => {
+    const console = await stopped();
+    const { id } = console;
+    console.runner.start(await console.jobs.goOn(id));
+    await console.runner.leave();
+    await console.runner.watch();
+    const left = await console.jobs.read(id);
+    expect(left).toMatchObject({ state: 'running', counts: { changed: 1 } });
+    expect(isLost(left, console.time.now)).toBe(true);
   });
 
   it('says of jobs that cannot be read, and refuses what cannot be', async () => {
@@ -74,7 +105,7 @@ describe('the page of the jobs', () => {
     expect((await post(console.app, `/jobs/undo?id=${console.id}`, { csrf: 'x', seen: '' })).status).toBe(
       403,
     );
-    const readOnly = await stopped({ access: { write: false, reason: 'read-only' } });
+    const readOnly = await stopped({ access: READ_ONLY });
     expect((await get(readOnly.app, '/jobs')).text).not.toContain('<form');
     expect((await post(readOnly.app, `/jobs/go-on?id=${readOnly.id}`, { csrf: 'x', seen: '' })).status).toBe(
       403,

@@ -3,7 +3,7 @@ import { Tables } from '../../src/operate/tables.js';
 import type { OperatorStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { type Harness, START } from '../worker/harness.js';
-import { putDead } from './support.js';
+import { interrupted, putDead } from './support.js';
 
 export const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 export const OPS = { by: 'ops', from: 'console' };
@@ -24,4 +24,22 @@ export function putAll(harness: Harness, count: number): void {
 export async function runNew(harness: Harness, made: NewJob, options: JobRunOptions = {}) {
   const jobs = processOf(harness);
   return harness.time.until(jobs.run(await jobs.create(made, OPS), options));
+}
+
+/** A process whose requests are never answered once it is killed, or one kind of them. */
+export function lostAfter(harness: Harness) {
+  const kinds = [
+    'records.change',
+    'records.getItems',
+    'pages.query',
+    'jobs.change',
+    'jobs.read',
+    'jobs.keep',
+  ];
+  const lost = new Set<string>();
+  const calls = kinds.map((kind) => [kind, () => (lost.has(kind) ? new Promise(() => {}) : undefined)]);
+  const kill = (kind?: string) => {
+    for (const one of kind === undefined ? kinds : [kind]) lost.add(one);
+  };
+  return { killed: processOf(harness, interrupted(harness.store, Object.fromEntries(calls))), kill };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Job, NewJob } from '../../src/operate/jobs/index.js';
+import { isLost, type Job, type NewJob } from '../../src/operate/jobs/index.js';
 import { Harness, START, succeed } from '../worker/harness.js';
-import { DEAD_OF_Q, iso, OPS, processOf, putAll, runNew } from './jobs-support.js';
+import { DEAD_OF_Q, iso, lostAfter, OPS, processOf, putAll, runNew } from './jobs-support.js';
 import { operatorOf } from './support.js';
 
 describe('a probe', () => {
@@ -32,12 +32,81 @@ describe('a probe', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 3, ERROR: 2, DEAD: 195 });
   });
 
+  it.each([
+    ['has changed its records', 1, { NEW: 5, DEAD: 195 }],
+    ['has chosen its records, and changed none', 0, { DEAD: 200 }],
+  ])('of a process that is lost once it %s goes on with these', async (_, delay, before) => {
+    const harness = new Harness();
+    putAll(harness, 200);
+    const { killed, kill } = lostAfter(harness);
+    const { id } = await killed.create({ ...DEAD_OF_Q, probe: 5 }, OPS);
+    void killed.run(await killed.read(id));
+    if (delay === 0) kill('records.change');
+    await harness.pass(1);
+    kill();
+    expect(harness.statuses()).toEqual(before);
+    const { probed = [] } = await processOf(harness).read(id);
+    expect(probed).toHaveLength(5);
+    // An operator does not want this one any more.
+    await operatorOf(harness).discard(probed[0] as string, { reason: 'not wanted' });
+    await harness.pass(61);
+    const other = processOf(harness);
+    const running = other.run((await other.takeOver(await other.read(id))) as Job);
+    await harness.pass(30);
+    expect(harness.statuses()).toEqual({ NEW: 4, DEAD: 196 });
+    await harness.run(succeed);
+    const { job } = await harness.time.until(running);
+    expect(job).toMatchObject({ state: 'stopped', why: '1 of 5 failed again', probed: [] });
+    expect(harness.statuses()).toEqual({ SUCCESS: 4, DEAD: 196 });
+  });
+
+  it('that was stopped goes on with its records, and then with the others', async () => {
+    const harness = new Harness();
+    putAll(harness, 20);
+    const jobs = processOf(harness);
+    const { id } = await jobs.create({ ...DEAD_OF_Q, probe: 5 }, OPS);
+    const running = jobs.run(await jobs.read(id));
+    await harness.pass(10);
+    await jobs.stop(id, 'anna');
+    await harness.time.until(running);
+    const again = jobs.run(await jobs.goOn(id));
+    await harness.pass(10);
+    expect(harness.statuses()).toEqual({ NEW: 5, DEAD: 15 });
+    await harness.run(succeed);
+    expect((await harness.time.until(again)).job).toMatchObject({ state: 'done', counts: { changed: 20 } });
+    expect(harness.statuses()).toEqual({ SUCCESS: 5, NEW: 15 });
+  });
+
   it('that no run attempts ends after ten minutes', async () => {
     const harness = new Harness();
     putAll(harness, 20);
     const { job } = await runNew(harness, { ...DEAD_OF_Q, probe: 3 });
     expect(job).toMatchObject({ state: 'stopped', why: '3 of 3 did not succeed within 10 minutes' });
     expect(harness.time.now - START).toBe(600_000);
+  });
+});
+
+describe('a job that its process leaves', () => {
+  it.each<[string, Partial<NewJob>]>([
+    ['at work', { perSecond: 5 }],
+    ['in a probe', { probe: 5 }],
+  ])('%s stays at work, and another process takes it over at once', async (_, change) => {
+    const harness = new Harness();
+    putAll(harness, 100);
+    const [first, other] = [processOf(harness), processOf(harness)];
+    const leave = new AbortController();
+    const made = await first.create({ ...DEAD_OF_Q, ...change }, OPS);
+    const running = first.run(made, { leave: leave.signal });
+    await harness.pass(10);
+    leave.abort();
+    const { job } = await harness.time.until(running);
+    expect(job).toMatchObject({ state: 'running', counts: { changed: harness.statuses().NEW } });
+    expect(isLost(job, START)).toBe(true);
+    expect(job.endedAt).toBeUndefined();
+    const again = other.run((await other.takeOver(job)) as Job);
+    await harness.pass(60);
+    await harness.run(succeed);
+    expect((await harness.time.until(again)).job).toMatchObject({ state: 'done', counts: { changed: 100 } });
   });
 });
 
@@ -104,10 +173,11 @@ describe('an armed job', () => {
     expect(harness.statuses()).toEqual({ DEAD: 20 });
   });
 
-  it('is taken over, and still waits', async () => {
+  it.each(['lost', 'left'])('that is %s is taken over, and still waits', async (how) => {
     const { harness, jobs, end } = await failing('erp');
     const { id } = await jobs.create(armed, OPS);
-    await harness.pass(90);
+    if (how === 'left') await jobs.run(await jobs.read(id), { leave: AbortSignal.abort() });
+    else await harness.pass(90);
     const other = processOf(harness);
     const running = other.run((await other.takeOver(await other.read(id))) as Job);
     await harness.pass(60);

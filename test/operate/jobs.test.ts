@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Job, NewJob } from '../../src/operate/jobs/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness } from '../worker/harness.js';
-import { DEAD_OF_Q, iso, OPS, processOf, putAll, runNew } from './jobs-support.js';
+import { DEAD_OF_Q, iso, lostAfter, OPS, processOf, putAll, runNew } from './jobs-support.js';
 import { interrupted } from './support.js';
 
 describe('a job', () => {
@@ -72,24 +72,11 @@ describe('a job', () => {
   it('is taken over by another process once its own is gone, and no record is changed twice', async () => {
     const harness = new Harness();
     putAll(harness, 150);
-    let isLost = false;
-    const dead = () => {
-      if (isLost) return new Promise(() => {});
-    };
-    const calls = [
-      'records.change',
-      'records.getItems',
-      'pages.query',
-      'jobs.change',
-      'jobs.read',
-      'jobs.keep',
-    ];
-    const store = interrupted(harness.store, Object.fromEntries(calls.map((call) => [call, dead])));
-    const killed = processOf(harness, store);
+    const { killed, kill } = lostAfter(harness);
     const { id } = await killed.create({ ...DEAD_OF_Q, perSecond: 20 }, OPS);
     void killed.run(await killed.read(id));
     await harness.pass(5.52);
-    isLost = true;
+    kill();
     const other = processOf(harness);
     await harness.pass(30);
     expect(await other.takeOver(await other.read(id))).toBeUndefined();

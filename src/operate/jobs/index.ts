@@ -1,5 +1,6 @@
 export {
   isHeld,
+  isLost,
   type Job,
   type JobCounts,
   type JobOrigin,

@@ -53,6 +53,8 @@ export interface Job {
   readonly limit?: number | undefined;
   /** Records that go first: the others follow if all of them succeed. */
   readonly probe?: number | undefined;
+  /** Ids of the probe that is under way: a process that takes the job over goes on with them. */
+  readonly probed?: readonly string[] | undefined;
   /** All records of a probe have succeeded. */
   readonly probePassed?: boolean | undefined;
   /** The time at which an armed job is given up. */
@@ -112,6 +114,7 @@ const jobSchema = z.object({
   perSecond: positive,
   limit: positive,
   probe: positive,
+  probed: z.optional(z.array(text)),
   probePassed: z.optional(z.boolean()),
   armedUntil: optionalTime,
   armedFor: optionalText,
@@ -146,6 +149,11 @@ export function parseJob(item: Item | undefined): Job | undefined {
 /** Tells whether a process may be at work on the job. @param wall real time, epoch milliseconds */
 export function isHeld({ holder, until = 0 }: Pick<Job, 'holder' | 'until'>, wall: number): boolean {
   return holder !== undefined && until > wall;
+}
+
+/** Tells whether a job is at work by its state, but no process is. @param wall real time, epoch milliseconds */
+export function isLost(job: Job, wall: number): boolean {
+  return (job.state === 'running' || job.state === 'armed') && !isHeld(job, wall);
 }
 
 /** Time after its end for which a job can be undone. */

@@ -16,6 +16,7 @@ import { JOB_HOLD_MS } from './hold.js';
 import {
   expiryOf,
   isHeld,
+  isLost,
   JOB_VERSION,
   type Job,
   type JobOrigin,
@@ -136,9 +137,9 @@ export class Jobs {
   }
 
   /** Takes over a job that is running or armed and whose process is gone. Undefined: it is held, or has ended. */
-  async takeOver({ id, state, holder, until }: Job): Promise<Job | undefined> {
-    if ((state !== 'running' && state !== 'armed') || isHeld({ holder, until }, this.clock.wall()))
-      return undefined;
+  async takeOver(job: Job): Promise<Job | undefined> {
+    const { id, state, holder, until } = job;
+    if (!isLost(job, this.clock.wall())) return undefined;
     return this.change(id, this.held(), { state, holder, until });
   }
 

@@ -5,7 +5,7 @@ import type { Random } from '../../support/random.js';
 import { shortened } from '../../support/shortened.js';
 import { actionOf } from '../action-of.js';
 import type { Action } from '../actions.js';
-import { Operation } from '../operation.js';
+import { Operation, type OperationHooks } from '../operation.js';
 import type { OperationOptions } from '../options.js';
 import type { Wanted } from '../pages.js';
 import {
@@ -26,6 +26,8 @@ import { ChangedRecords, undoAction } from './undo.js';
 export interface JobRunOptions {
   /** Stops the job after the writes at hand. */
   readonly signal?: AbortSignal | undefined;
+  /** Ends the work of this process after the writes at hand. The job stays at work, for another process to take over. */
+  readonly leave?: AbortSignal | undefined;
   /** Called after each page with the counts since this process is at work on it. */
   readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
   /** Called when DynamoDB throttles, or does not answer. */
@@ -47,6 +49,14 @@ interface JobRunDeps {
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
 
+type Keep = NonNullable<OperationHooks['keep']>;
+
+/** The records to change: so many of them, or these. */
+interface Part {
+  readonly limit?: number | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
 /** Failures that a job's item has room for. */
 const MAX_FAILURES = 10;
 const MAX_REASON = 300;
@@ -57,7 +67,10 @@ const LOOK_MS = 30_000;
 interface End {
   readonly state: 'stopped' | 'done' | 'cancelled';
   readonly why?: string;
+  readonly probed?: readonly string[];
 }
+
+const INTERRUPTED: End = { state: 'stopped', why: 'interrupted' };
 
 /** Works on a job that this process holds: waits if it is armed, tries a probe, and changes the rest. */
 export class JobRun {
@@ -80,7 +93,8 @@ export class JobRun {
       counts: this.counts,
       pages: this.keeper.pages,
     }));
-    this.signal = AbortSignal.any([this.hold.signal, ...(options.signal ? [options.signal] : [])]);
+    const { signal, leave } = options;
+    this.signal = AbortSignal.any([this.hold.signal, ...[signal, leave].filter((one) => one !== undefined)]);
     setMaxListeners(0, this.signal);
   }
 
@@ -92,14 +106,14 @@ export class JobRun {
       end = (await this.waitUntilBack()) ?? (await this.change());
     } catch (error) {
       if (error instanceof OperationInterruptedError) this.add(error.result);
-      end = {
-        state: 'stopped',
-        why: shortened(error instanceof Error ? error.message : String(error), MAX_REASON),
-      };
+      const message = error instanceof Error ? error.message : String(error);
+      end = this.signal.aborted ? INTERRUPTED : { state: 'stopped', why: shortened(message, MAX_REASON) };
     }
     const { store, clock, patiently } = this.deps;
     const now = clock.now();
-    const ended = { endedAt: toIso(now), expiresAt: expiryOf(now), ...end };
+    const { signal, leave } = this.options;
+    const isLeft = leave?.aborted === true && !signal?.aborted && end.why === INTERRUPTED.why;
+    const ended = isLeft ? {} : { endedAt: toIso(now), expiresAt: expiryOf(now), ...end };
     const written = await patiently(() => this.hold.end(ended));
     const job = parseJob(written) ?? parseJob(await patiently(() => store.jobs.read(this.job.id)));
     return { job: job ?? this.job, result: this.result };
@@ -111,7 +125,7 @@ export class JobRun {
     const { clock } = this.deps;
     if (state !== 'armed') return undefined;
     for (;;) {
-      if (this.signal.aborted) return { state: 'cancelled', why: 'interrupted' };
+      if (this.signal.aborted) return { ...INTERRUPTED, state: 'cancelled' };
       if (await this.isBack()) break;
       if (clock.now() >= Date.parse(armedUntil)) {
         return { state: 'cancelled', why: `given up: not back by ${armedUntil}` };
@@ -131,30 +145,59 @@ export class JobRun {
   }
 
   private async change(): Promise<End> {
-    const { job, deps } = this;
-    const { clock } = deps;
+    const { job } = this;
     if (job.probe !== undefined && !job.probePassed) {
-      const since = clock.now();
-      const { ended, examples } = await this.operate({ limit: job.probe });
-      const probe = { ...deps, signal: this.signal };
-      const trouble = examples.length === 0 ? undefined : await probeTrouble(examples, since, probe);
-      if (trouble !== undefined) return { state: 'stopped', why: trouble };
-      if (ended === 'complete') return { state: 'done' };
-      if (!this.signal.aborted) await this.hold.set({ probePassed: true });
+      const end = await this.tryProbe(job.probe);
+      if (end) return end;
     }
     const { ended } = await this.operate({ limit: job.limit });
     if (ended === 'complete') return { state: 'done' };
-    return {
-      state: 'stopped',
-      why: ended === 'limit' ? `the limit of ${job.limit} is reached` : 'interrupted',
+    return ended === 'limit'
+      ? { state: 'stopped', why: `the limit of ${job.limit} is reached` }
+      : INTERRUPTED;
+  }
+
+  /**
+   * Tries a few records first: those of the process before, if it was lost, so that no more of them fail than was meant.
+   * Undefined: all have succeeded, and the others may follow.
+   */
+  private async tryProbe(size: number): Promise<End | undefined> {
+    const { deps, signal } = this;
+    const { probed = [], startedAt } = this.job;
+    const since = startedAt === undefined ? deps.clock.now() : Date.parse(startedAt);
+    const isAgain = probed.length > 0;
+    const { ended, examples } = isAgain
+      ? await this.operate({ ids: probed })
+      : await this.operate({ limit: size }, this.keepingIds());
+    const ids = isAgain ? probed : examples;
+    const trouble = ids.length === 0 ? undefined : await probeTrouble(ids, since, { ...deps, signal });
+    if (signal.aborted) return INTERRUPTED;
+    // Another try takes others.
+    if (trouble !== undefined) return { state: 'stopped', why: trouble, probed: [] };
+    if (ended === 'complete' && !isAgain) return { state: 'done', probed: [] };
+    await this.hold.set({ probePassed: true, probed: [] });
+    return undefined;
+  }
+
+  /** Keeps changes of a probe for an undo, and its ids for a process that takes it over, before any of them is written. */
+  private keepingIds(): Keep {
+    const probed = new Set<string>();
+    return async (changes) => {
+      for (const { record } of changes) probed.add(record.id);
+      await this.deps.patiently(() => this.hold.set({ probed: [...probed] }));
+      return this.keeper.keep(changes);
     };
   }
 
-  private async operate({ limit }: Pick<OperationOptions, 'limit'>): Promise<OperationResult> {
-    const { job, deps, signal, keeper } = this;
+  /** Changes all records, or those of a probe. */
+  private async operate(
+    { limit, ids }: Part,
+    keep: Keep = (changes) => this.keeper.keep(changes),
+  ): Promise<OperationResult> {
+    const { job, deps, signal } = this;
     const { perSecond, startedAt } = job;
     const { onProgress, onTrouble } = this.options;
-    const { action, wanted } = this.plan();
+    const { action, wanted } = this.plan(ids);
     const before = this.counts;
     const options: OperationOptions = {
       ...{ perSecond, limit, signal, onTrouble },
@@ -167,7 +210,7 @@ export class JobRun {
     const since = startedAt === undefined ? deps.clock.now() : Date.parse(startedAt);
     const isUndo = job.action === 'undo';
     const asOf = Date.parse(job.createdAt);
-    const hooks = { since, asOf, ...(isUndo ? {} : { keep: keeper.keep.bind(keeper) }) };
+    const hooks = { since, asOf, ...(isUndo ? {} : { keep }) };
     const result = await new Operation(action, wanted, options, deps, hooks).run().catch((error: unknown) => {
       this.counts = before;
       throw error;
@@ -191,12 +234,14 @@ export class JobRun {
     this.result = this.result ? sumOf(this.result, result) : result;
   }
 
-  private plan(): { readonly action: Action; readonly wanted: Wanted } {
+  private plan(ids?: readonly string[]): { readonly action: Action; readonly wanted: Wanted } {
     const { job, deps } = this;
     const { store, clock, patiently } = deps;
     if (job.action !== 'undo') {
       const { action } = actionOf(job.action, job.options, clock.now());
-      return { action, wanted: wantedOf(job.which, action, job.action) };
+      const wanted = wantedOf(job.which, action, job.action);
+      // Those of a probe that do not match any more are left alone.
+      return { action, wanted: ids ? { ...wanted, ids } : wanted };
     }
     const changed = new ChangedRecords(store.jobs, patiently);
     const { job: undone, pages } = job.options;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { CountsReader, explainRead } from 'dynamo-backlog/overview';
-import type { ActionEntry } from '../console/deps.js';
+import type { ActionEntry, ConsoleDeps } from '../console/deps.js';
 import { examples } from './command-parts.js';
 import { flags } from './flags.js';
 import { listenForInterrupt } from './interrupt.js';
@@ -50,34 +50,41 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
   const { client, table, clock, where, local, queues } = found;
   const interrupt = listenForInterrupt(() => {});
   try {
-    const [{ consoleApp }, { serveLocally, withOwnHost }, { onPort }] = await Promise.all([
+    const [{ consoleApp }, { JobRunner }, { serveLocally, withOwnHost }, { onPort }] = await Promise.all([
       import('../console/app.js'),
+      import('../console/jobs/runner.js'),
       import('../local/local-server.js'),
       import('../local/ports.js'),
     ]);
     const key = randomBytes(18).toString('base64url');
     const backlog = { table, controlTable, client, clock };
-    const app = consoleApp({
-      backlog,
-      name: table,
-      where,
-      key,
-      redact,
-      access: given.write
-        ? { write: true, as: given.as ?? userInfo().username }
-        : { write: false, reason: 'The console was started without --write.' },
-      ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
-      ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),
-      onAction: (entry) => output.message(logLine(entry)),
-    });
+    const access: ConsoleDeps['access'] = given.write
+      ? { write: true, as: given.as ?? userInfo().username }
+      : { write: false, reason: 'The console was started without --write.' };
+    const onAction = (entry: ActionEntry) => output.message(logLine(entry));
+    const runner = new JobRunner({ backlog, access, onAction });
+    const app = consoleApp(
+      {
+        ...{ backlog, access, onAction },
+        name: table,
+        where,
+        key,
+        redact,
+        ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
+        ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),
+      },
+      runner,
+    );
     const server = await onPort(given.port, '--port', (port) => serveLocally(withOwnHost(app), port));
     output.data(`${server.url}/?key=${key}`);
     output.message(`${where}; ${given.write ? 'actions are allowed' : 'read-only'}; Ctrl-C ends it`);
     // A wrong name is known before a browser is open. What does not answer now may do so later: the console stays.
     const { error } = await new CountsReader({ backlog }, AbortSignal.abort()).read();
     if (error !== undefined) output.message(`the tables cannot be read: ${printable(explainRead(error))}`);
+    void runner.watch();
     await aborted(interrupt.signal);
     await server.stop();
+    await runner.leave();
     return EXIT.ok;
   } finally {
     interrupt.close();

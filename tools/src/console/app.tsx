@@ -23,13 +23,17 @@ import { whatIfPage } from './what-if/view.js';
 /** A page says at once that the store does not answer; the next one asks again. */
 const NO_PATIENCE = AbortSignal.abort();
 
-/** The pages of the console. The server checks the `Host` header: see local-server.ts. */
-export function consoleApp(deps: ConsoleDeps): Hono {
+/**
+ * The pages of the console. The server checks the `Host` header: see local-server.ts.
+ *
+ * @param runner default: lost jobs are taken over when a page asks for jobs, and not before
+ */
+export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hono {
   const app = new Hono();
   const guard = new FormGuard();
   const notes = new FlashNotes();
   const reader = new CountsReader(deps, NO_PATIENCE);
-  const runner = new JobRunner(deps, () => reader.forget());
+  runner.onEnd = () => reader.forget();
   const clock = deps.backlog.clock ?? systemClock;
   const contextOf = (request: Context): PageContext => ({
     deps,

@@ -1,4 +1,4 @@
-import type { Job } from 'dynamo-backlog/engine';
+import { isLost, type Job } from 'dynamo-backlog/engine';
 import { count, names, shortened } from 'dynamo-backlog/overview';
 
 /** The words of an action: `Redrive`, and 12 records `redriven`. */
@@ -79,9 +79,17 @@ export function countsText({ counts: { changed }, total, isTotalLeast, state }: 
   return `${count(changed)} of ${isTotalLeast ? 'at least ' : ''}${count(total)}`;
 }
 
-/** `Stopped at 68 of 599: interrupted` */
-export function stateText(job: Job): string {
+/**
+ * `Stopped at 68 of 599: interrupted`, `Process lost at 68 of 599: "backlog jobs go-on k3v9x2ab" goes on with it`
+ *
+ * @param wall real time, epoch milliseconds
+ */
+export function stateText(job: Job, wall: number): string {
   const { state, why, armedUntil } = job;
+  if (isLost(job, wall)) {
+    const at = state === 'armed' ? ' while it was armed' : ` at ${countsText(job)}`;
+    return `Process lost${at}: "backlog jobs go-on ${job.id}" goes on with it`;
+  }
   const because = why === undefined ? '' : `: ${shortened(why, 200)}`;
   if (state === 'armed') return `Armed until ${armedUntil ?? '?'}`;
   if (state === 'cancelled') return `Cancelled${because}`;

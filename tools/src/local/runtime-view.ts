@@ -48,6 +48,10 @@ export interface RuntimeView {
   status(): RuntimeStatus;
   /** Tells other commands what runs here. Gives the function that takes it back. */
   announce(): Promise<() => Promise<void>>;
+  /** Opens the console before a page is asked for. It goes on with jobs whose process is lost. */
+  openConsole(): void;
+  /** Ends the work on the jobs of the console, after the writes at hand. */
+  leaveJobs(): Promise<void>;
   setNews(news: ReloadNews): void;
 }
 
@@ -58,7 +62,7 @@ export interface RuntimeView {
 export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
   const { options, app, time, alarm, client, endpoint, pageUrl, cwd, dataDir, deliverTo, log } = deps;
   const { current, scheduler, host } = app;
-  const shown: { news?: ReloadNews; console?: StatusPageParts['console'] } = {};
+  const shown: { news?: ReloadNews; console?: ReturnType<typeof runtimeConsole> } = {};
   const view = new RuntimeStatusView({
     get app() {
       return current.app;
@@ -135,6 +139,10 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
       folder: deps.logFolder,
       indexAtOnce: current.indexAtOnce,
     });
+  const opened = () => {
+    shown.console ??= openConsole();
+    return shown.console;
+  };
   const counter = new Counter({
     count: async (abort) => {
       view.countBegins();
@@ -151,8 +159,7 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
       activity: () => log.activity(),
       /** An app may get its first table while it runs. */
       get console() {
-        shown.console ??= openConsole();
-        return shown.console;
+        return opened()?.app;
       },
     },
     control,
@@ -160,6 +167,8 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
     actions,
     status,
     announce: announceNow,
+    openConsole: () => void opened(),
+    leaveJobs: async () => shown.console?.runner.leave(),
     setNews: (news) => {
       shown.news = news;
     },

@@ -151,6 +151,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const view = runtimeView({ options, app, time, alarm, client, log, shop, erp, ...places });
   shown.page = view.page;
   closers.add(() => view.counter.stop());
+  closers.add(() => view.leaveJobs());
   const reload = new Reload({
     source,
     first,
@@ -186,6 +187,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   closers.add(await view.announce());
   closers.add(() => view.control.stop());
   app.scheduler.start();
+  // Jobs that the console had left go on, also if no page is opened.
+  if (database.mayHoldRecords) view.openConsole();
   erp?.open();
   options.onReady?.(view.status, new RuntimeActions(view.actions));
   await shop?.open();

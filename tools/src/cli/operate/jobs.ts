@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigurationError } from 'dynamo-backlog';
-import { type Job, jsonOf } from 'dynamo-backlog/engine';
+import { isLost, type Job, type JobList, jsonOf } from 'dynamo-backlog/engine';
 import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
 import { examples } from '../command-parts.js';
 import { listenForInterrupt } from '../interrupt.js';
@@ -58,11 +58,13 @@ async function jobsCommand(
   );
   try {
     const jobs = jobsAt(at);
-    if (action === undefined || id === undefined) return await list(await jobs.list(), flags, output);
+    const wall = at.target.clock.wall();
+    if (action === undefined || id === undefined)
+      return list({ ...(await jobs.list()), wall }, flags, output);
     const { by } = origin();
     if (action === 'show' || action === 'stop') {
       const job = action === 'show' ? await jobs.read(id) : await jobs.stop(id, by);
-      output.data(flags.json ? jsonOf(shown(job)) : linesOf(job).join('\n'));
+      output.data(flags.json ? jsonOf(shown(job, wall)) : linesOf(job, wall).join('\n'));
       return EXIT.ok;
     }
     const held = action === 'undo' ? await jobs.undo(id, origin()) : await jobs.goOn(id);
@@ -73,12 +75,12 @@ async function jobsCommand(
   }
 }
 
-async function list(
-  { jobs, unreadable }: { readonly jobs: readonly Job[]; readonly unreadable: readonly string[] },
-  { json }: JobsFlags,
+function list(
+  { jobs, unreadable, wall }: JobList & { readonly wall: number },
+  flags: JobsFlags,
   output: Output,
-): Promise<ExitCode> {
-  if (json) output.data(jsonOf(jobs.map(shown)));
+): ExitCode {
+  if (flags.json) output.data(jsonOf(jobs.map((job) => shown(job, wall))));
   else if (jobs.length > 0) {
     const columns = ['ID', 'ACTION', 'SELECTION', 'BY', 'BEGAN', 'STATE'].map(
       (name) => [name, 'left'] as const,
@@ -89,7 +91,7 @@ async function list(
       printable(selectionText(job)),
       printable(`${job.by}, ${job.from}`),
       clock(job.startedAt ?? job.createdAt),
-      printable(stateText(job)),
+      printable(stateText(job, wall)),
     ]);
     output.data(plainTable(columns, rows, painter(hasColors(process.stdout))));
   } else output.message('no bulk job in the last 30 days');
@@ -101,11 +103,12 @@ async function list(
 }
 
 /** A job without the payload that it writes. */
-function shown({ options: { payload: _, merge: __, ...options }, ...job }: Job) {
-  return { ...job, options };
+function shown(job: Job, wall: number) {
+  const { payload: _, merge: __, ...options } = job.options;
+  return { ...job, options, ...(isLost(job, wall) ? { lost: true } : {}) };
 }
 
-function linesOf(job: Job): string[] {
+function linesOf(job: Job, wall: number): string[] {
   const { counts, perSecond, probe, undoneBy, startedAt, endedAt } = job;
   const lines: [string, string | undefined][] = [
     ['job', job.id],
@@ -117,7 +120,7 @@ function linesOf(job: Job): string[] {
     ['created', job.createdAt],
     ['began', startedAt],
     ['ended', endedAt],
-    ['state', stateText(job)],
+    ['state', stateText(job, wall)],
     [
       'left alone',
       Object.entries(counts.skipped)

@@ -25,9 +25,7 @@ export function jobsRoutes({ deps, guard, notes, runner, contextOf }: Routes): H
   };
 
   app.get('/', async (request) => {
-    const list = await runner.jobs.list();
-    await runner.takeOver(list.jobs);
-    return request.html(jobsPage(contextOf(request), list));
+    return request.html(jobsPage(contextOf(request), await runner.list()));
   });
 
   app.post('/:act{stop|go-on|undo}', async (request) => {

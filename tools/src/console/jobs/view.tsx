@@ -1,4 +1,4 @@
-import { isHeld, type Job, type JobList, undoRefusal } from 'dynamo-backlog/engine';
+import { isHeld, isLost, type Job, type JobList, systemClock, undoRefusal } from 'dynamo-backlog/engine';
 import { count, counted } from 'dynamo-backlog/overview';
 import { actionWords, countsText, selectionText, stateText } from '../../jobs/job-words.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
@@ -21,7 +21,7 @@ export function jobsPage(context: PageContext, { jobs, unreadable }: JobList) {
     children: (
       <div data-live="jobs" class="cols">
         <Verdict note="bulk actions of the last 30 days; a job goes on when this page is closed">
-          {sentence(open)}
+          {sentence(open, wallOf(context))}
         </Verdict>
         {unreadable.length > 0 ? (
           <p class="flash dead">
@@ -39,9 +39,15 @@ export function jobsPage(context: PageContext, { jobs, unreadable }: JobList) {
   });
 }
 
-function sentence(open: readonly Job[]): string {
-  const numbers = (['running', 'armed', 'stopped'] as const).flatMap((state) => {
-    const of = open.filter((job) => job.state === state).length;
+/** Real time, epoch milliseconds. */
+function wallOf({ deps }: PageContext): number {
+  return (deps.backlog.clock ?? systemClock).wall();
+}
+
+function sentence(open: readonly Job[], wall: number): string {
+  const states = open.map((job) => (isLost(job, wall) ? 'without a process' : job.state));
+  const numbers = ['running', 'armed', 'stopped', 'without a process'].flatMap((state) => {
+    const of = states.filter((one) => one === state).length;
     return of > 0 ? [`${count(of)} ${state}`] : [];
   });
   return numbers.length === 0 ? 'No job is at work.' : `Jobs: ${numbers.join(', ')}.`;
@@ -68,7 +74,8 @@ const LOOKS = {
 
 function JobEntry({ context, job }: { context: PageContext; job: Job }) {
   const { id, state, counts, total, by, from, startedAt, createdAt, endedAt, undoneBy } = job;
-  const [tone, icon] = LOOKS[state];
+  const wall = wallOf(context);
+  const [tone, icon] = LOOKS[isLost(job, wall) ? 'stopped' : state];
   const at = endedAt ?? startedAt ?? createdAt;
   return (
     <article class="blank" data-key={id} aria-label={`Job ${id}`}>
@@ -81,7 +88,7 @@ function JobEntry({ context, job }: { context: PageContext; job: Job }) {
       <p class={`mark ${tone}`}>
         <Icon name={icon} />
         <span>
-          <Foreign text={stateText(job)} most={MAX_TEXT} />
+          <Foreign text={stateText(job, wall)} most={MAX_TEXT} />
         </span>
       </p>
       {total !== undefined && (state === 'running' || state === 'stopped') ? (
@@ -120,10 +127,9 @@ function leftText({ counts: { skipped, failed } }: Job): string {
 
 /** The buttons that fit its state. An undo is behind one more step. */
 function JobActions({ context, job }: { context: PageContext; job: Job }) {
-  const { access, backlog } = context.deps;
+  const { access } = context.deps;
   const { id, state, counts } = job;
   if (!access.write) return null;
-  const wall = backlog.clock?.wall() ?? Date.now();
   const form = (name: string, text: string) => (
     <ActionForm context={context} action={link(`/jobs/${name}`, { id })}>
       <button class="btn" type="submit">
@@ -133,7 +139,7 @@ function JobActions({ context, job }: { context: PageContext; job: Job }) {
   );
   if (state === 'running') return form('stop', 'Stop');
   if (state === 'armed') return form('stop', 'Cancel');
-  if (isHeld(job, wall)) return null;
+  if (isHeld(job, wallOf(context))) return null;
   const isUndone = job.undoneBy !== undefined || undoRefusal(job, context.now) !== undefined;
   return (
     <>

@@ -5,6 +5,7 @@ import { BacklogClient, type RedactPayload } from 'dynamo-backlog';
 import type { createDynamoDbClient } from 'dynamo-backlog/engine';
 import { consoleApp } from '../../console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../console/deps.js';
+import { JobRunner } from '../../console/jobs/runner.js';
 import type { AppQueue } from '../app-queues.js';
 import type { SampleErp } from '../sample/sample-erp.js';
 import type { Timekeeper } from '../schedule/timekeeper.js';
@@ -33,7 +34,7 @@ export interface RuntimeConsoleDeps {
   readonly indexAtOnce: boolean;
 }
 
-/** The console of a local runtime, for its first table of records. Undefined: there is none. */
+/** The console of a local runtime, for its first table of records, and the jobs that it works on. Undefined: there is none. */
 export function runtimeConsole(deps: RuntimeConsoleDeps) {
   const { tables, allTables, client, time, log, status, runRule, clock, erp } = deps;
   const [table, ...others] = tables;
@@ -45,15 +46,19 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     table;
   const also = others.length > 0 ? `; for ${others.join(', ')}: backlog console --table NAME` : '';
   const producer = new BacklogClient({ table, client, clock: time.clock, indexAtOnce: deps.indexAtOnce });
-  const options: ConsoleDeps = {
+  const acting: Pick<ConsoleDeps, 'backlog' | 'access' | 'onAction'> = {
     backlog: { table, controlTable, client, clock: time.clock },
+    access: { write: true, as: userInfo().username },
+    onAction: (entry) => void writeDown(deps.folder, entry),
+  };
+  const runner = new JobRunner(acting);
+  const options: ConsoleDeps = {
+    ...acting,
     name: table,
     where: `table ${table} of the local runtime${also}`,
     redact: deps.redact,
-    access: { write: true, as: userInfo().username },
     queues: () =>
       queues().map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
-    onAction: (entry) => void writeDown(deps.folder, entry),
     countsForMs: 1_000,
     runtime: {
       status,
@@ -66,7 +71,8 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
       ...(erp ? { setErp: (up: boolean) => erp.set(up) } : {}),
     },
   };
-  return consoleApp(options);
+  void runner.watch();
+  return { app: consoleApp(options, runner), runner };
 }
 
 /** One line of JSON for each action. A folder that cannot be written ends the runtime elsewhere. */
