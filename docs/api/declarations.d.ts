@@ -2449,6 +2449,7 @@ interface Counts {
     readonly stats: OverviewOfQueues;
     readonly leases: ReadonlyMap<string, LeaseState>;
     readonly states: ReadonlyMap<string, QueueState>;
+    readonly jobs?: ReadonlyMap<string, Item> | undefined;
     readonly serving?: Serving | undefined;
     readonly passive?: PassiveRegion | undefined;
     readonly readAt: number;
@@ -2472,6 +2473,7 @@ interface ExactCounts {
 declare class CountsReader {
     constructor(deps: OverviewDeps, patience?: AbortSignal | undefined, exact?: ExactCounts | undefined);
     read(): Promise<LatestCounts>;
+    known(): LatestCounts;
     forget(): void;
 }
 

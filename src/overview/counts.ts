@@ -1,5 +1,6 @@
 import { isExpired } from '../leases/timed-hold.js';
 import { Tables } from '../operate/tables.js';
+import type { Item } from '../record/index.js';
 import { isPassiveBy } from '../registry/regions.js';
 import type { ControlState } from '../store/operator-store.js';
 import type { LeaseState, QueueState } from '../store/store.js';
@@ -17,6 +18,8 @@ export interface Counts {
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** The items of the queues in the control table. */
   readonly states: ReadonlyMap<string, QueueState>;
+  /** The items of the jobs, by id. Default: not known. */
+  readonly jobs?: ReadonlyMap<string, Item> | undefined;
   /** The queues that no rule serves. Default: not known. */
   readonly serving?: Serving | undefined;
   /** Another region attempts the records. */
@@ -93,6 +96,11 @@ export class CountsReader {
     return this.reading;
   }
 
+  /** The latest counts, which are not read for this. */
+  known(): LatestCounts {
+    return this.latest;
+  }
+
   /** Makes the next page read again, as after an action. */
   forget(): void {
     this.triedAt = Number.NEGATIVE_INFINITY;
@@ -128,6 +136,7 @@ export class CountsReader {
           stats: { at: toIso(now), queues },
           leases,
           states,
+          jobs: control.jobs,
           serving: new Serving(
             app ? { app: [...known.keys()] } : { registry: control.registry, states, now },
           ),

@@ -65,14 +65,14 @@ it('a refused payload is found, edited and tried, then five records, then all', 
   await page.getByRole('button', { name: 'Redrive…' }).click();
   expect(await verdict.innerText()).toBe('Redrive 5 records?');
   await page.getByRole('button', { name: 'Redrive 5 records' }).click();
-  await verdict.filter({ hasText: 'Done: 5 of 5 records changed.' }).waitFor();
+  await page.getByText('5 redriven').waitFor();
   await open('Overview');
   await sentence.filter({ hasText: `2 dead records of ${queue} need a decision.` }).waitFor();
 
   await open('Failures');
   await page.getByRole('link', { name: /^Redrive 2… of HttpError 400/ }).click();
   await page.getByRole('button', { name: 'Redrive 2 records' }).click();
-  await verdict.filter({ hasText: 'Done: 2 of 2 records changed.' }).waitFor();
+  await page.getByText('2 redriven').waitFor();
   await open('Overview');
   await verdict.filter({ hasText: 'All quiet. No record waits.' }).waitFor();
   await open('Failures');

@@ -3,8 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
-import { HOSTILE_VIEWS, SHOP_VIEWS } from './views.js';
-import { brokenShop, deployedShop, emptyShop, hostileShop, pausedShop, redactedShop, shop } from './world.js';
+import { HOSTILE_VIEWS, JOB_VIEWS, SHOP_VIEWS } from './views.js';
+import {
+  brokenShop,
+  deployedShop,
+  deployedWithJobs,
+  emptyShop,
+  hostileShop,
+  pausedShop,
+  redactedShop,
+  shop,
+  shopWithJobs,
+} from './world.js';
 
 /** Rules that another palette can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -28,8 +38,10 @@ const worlds = [
       '/record/act?id=order-0987&do=edit',
     ],
   ],
+  ['a shop with jobs', shopWithJobs, JOB_VIEWS],
+  ['a deployed backlog with jobs, read-only', deployedWithJobs, JOB_VIEWS],
   ['a shop of fifty queues', manyQueues, ['/']],
-  ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers']],
+  ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers', '/jobs']],
   [
     'a backlog that cannot be read',
     brokenShop,
@@ -78,7 +90,7 @@ it('the pages that forms lead to have no faults, either', async () => {
   await page.goto(`${origin}/bulk?do=redrive&queue=orders&status=DEAD`);
   await page.getByRole('button', { name: /^Redrive/ }).click();
   await page
-    .getByText(/^Done, /)
+    .getByText(/^\d+ redriven$/)
     .first()
     .waitFor();
   expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);

@@ -36,6 +36,9 @@ export const SHOP_VIEWS: readonly string[] = [
   record('no-such-record'),
 ];
 
+/** Views with stored jobs: their page, and the strip of others. */
+export const JOB_VIEWS: readonly string[] = ['/jobs', '/', '/records?queue=orders'];
+
 /** Views of what a producer can write. */
 export const HOSTILE_VIEWS: readonly string[] = [
   '/',

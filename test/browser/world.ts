@@ -14,6 +14,7 @@ import {
   waiting,
 } from '../console/console-under-test.js';
 import { HOSTILE_ERROR, HOSTILE_IDS, HOSTILE_PAYLOADS, HOSTILE_TEXTS } from './hostile.js';
+import { fillJobs } from './stored-jobs.js';
 
 type Console = ReturnType<typeof consoleUnderTest>;
 type Store = Console['store'];
@@ -69,6 +70,20 @@ export const redactedShop = () =>
       return { ...(payload as object), shipTo: '[hidden]' };
     },
   });
+
+/** It has stored jobs in each state. */
+export async function shopWithJobs(): Promise<Console> {
+  const console = await shop();
+  await fillJobs(console);
+  return console;
+}
+
+/** The same, deployed and read-only: the process of one job is lost. */
+export async function deployedWithJobs(): Promise<Console> {
+  const console = await deployedShop();
+  await fillJobs(console, { lost: true });
+  return console;
+}
 
 /** Nothing has been put into it yet. */
 export const emptyShop = async () => consoleUnderTest({ name: 'shop', where: 'table Records' });

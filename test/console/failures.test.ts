@@ -212,7 +212,9 @@ describe('an action on many records', () => {
     const { status, location } = await post(console.app, '/bulk', { plan, pace: '5' }, {}, path);
     expect(status).toBe(303);
     expect((await get(console.app, location)).text).toMatch(/Job \w{8} is at work/);
-    expect(await jobDone(console)).toMatch(/DEAD of orders, HttpError.*Done, 3.*By <bdi>ops<\/bdi>/s);
+    expect(await jobDone(console)).toMatch(
+      /Done.*DEAD of orders, HttpError.*<b>3<\/b> redriven.*By <bdi>ops<\/bdi>/s,
+    );
     expect(statuses(console)).toEqual({ a: 'NEW', b: 'NEW', other: 'DEAD', late: 'NEW' });
     expect(console.log).toMatchObject([
       { as: 'ops', text: expect.stringMatching(/^Redrive: DEAD of orders, HttpError \(job \w{8}\)$/) },
@@ -227,7 +229,7 @@ describe('an action on many records', () => {
     const { text } = await get(console.app, '/bulk?do=redrive&status=DEAD');
     expect(text).toContain('Redrive at least 1,000 records?');
     await post(console.app, '/bulk', { plan: hiddenField(text, 'plan'), pace: '0' }, {}, path);
-    expect(await jobDone(console)).toContain('Done, 1,200');
+    expect(await jobDone(console)).toContain('<b>1,200</b> redriven');
   });
 
   it('looks at 2,000 records at most, and begins also if none of these matches', async () => {
@@ -236,7 +238,7 @@ describe('an action on many records', () => {
     const { text } = await get(console.app, '/bulk?do=redrive&status=DEAD&id=d24');
     expect(text).toMatch(/Redrive .*looked at 2,000 records/s);
     await post(console.app, '/bulk', { plan: hiddenField(text, 'plan'), pace: '0' }, {}, path);
-    expect(await jobDone(console)).toContain('Done, 111');
+    expect(await jobDone(console)).toContain('<b>111</b> redriven');
   });
 
   it('selects what each part of a filter finds', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isLost, Jobs, type NewJob, Tables } from '../../src/engine.js';
-import { consoleUnderTest, dead, get, post } from './console-under-test.js';
+import { consoleUnderTest, dead, get, HOUR, post } from './console-under-test.js';
 
+const BY = { by: '<b>anna', from: 'command line' };
 const READ_ONLY = { write: false, reason: 'read-only' } as const;
 const REDRIVE: NewJob = { action: 'redrive', which: { queue: 'orders' }, limit: 1, total: 2 };
 
@@ -11,7 +12,7 @@ async function stopped(changes = {}) {
   const { store, clock } = console;
   for (const id of ['a', 'b']) store.put(dead(id));
   const jobs = new Jobs(new Tables({ table: 'Records', controlTable: 'Control', store, clock }));
-  const { job } = await jobs.run(await jobs.create(REDRIVE, { by: '<b>anna', from: 'command line' }));
+  const { job } = await jobs.run(await jobs.create(REDRIVE, BY));
   return { ...console, jobs, id: job.id };
 }
 
@@ -32,7 +33,7 @@ describe('the page of the jobs', () => {
     const console = await stopped();
     const { text } = await get(console.app, '/jobs');
     expect(text).toMatch(
-      /Jobs: 1 stopped\..*Redrive.*of orders.*Stopped at 1 of 2: the limit of 1 is reached/s,
+      /Jobs: 1 stopped\..*Redrive.*Stopped.*of orders.*<b>1 of 2<\/b> redriven.*the limit of 1 is reached/s,
     );
     expect(text).toContain('&lt;b&gt;anna');
     expect(text).toContain('Undo 1');
@@ -47,7 +48,7 @@ describe('the page of the jobs', () => {
       'Stopped at 2 of 2: the limit of 1 is reached',
       'Done, 2',
     ]);
-    expect((await get(console.app, '/jobs')).text).toContain('Undone by job');
+    expect((await get(console.app, '/jobs')).text).toContain('undone by job');
   });
 
   it('says that the process of a job is lost, and takes the job over unless the console may only read', async () => {
@@ -62,7 +63,7 @@ describe('the page of the jobs', () => {
         expect(text).toContain('Jobs: 1 running');
         await ended(console);
       } else {
-        expect(text).toMatch(/Jobs: 1 without a process.*Process lost at 1 of 2: &quot;backlog jobs go-on/s);
+        expect(text).toMatch(/Jobs: 1 without a process.*Process lost.*1 of 2.*backlog jobs go-on/s);
       }
       expect((await console.jobs.read(console.id)).counts.changed).toBe(access.write ? 2 : 1);
     }
@@ -110,5 +111,57 @@ describe('the page of the jobs', () => {
     expect((await post(readOnly.app, `/jobs/go-on?id=${readOnly.id}`, { csrf: 'x', seen: '' })).status).toBe(
       403,
     );
+  });
+});
+
+describe('the strip of the other pages', () => {
+  const stripOf = async ({ app }: Awaited<ReturnType<typeof stopped>>, path = '/') =>
+    /<div data-live="job">(.*?)<\/aside>/s.exec((await get(app, path)).text)?.[1]?.replace(/<[^>]+>/g, ' ') ??
+    '';
+
+  it('has the job that needs attention most, until a while after its end', async () => {
+    const console = await stopped();
+    const { jobs, time } = console;
+    expect(await stripOf(console)).toMatch(/Redrive .* of orders .*Stopped at 1 of 2: .* Go on .* All jobs/);
+    const done = await jobs.run(await jobs.create({ action: 'runNow', which: ['a'] }, BY));
+    expect(done.job.state).toBe('done');
+    expect(await stripOf(console)).toMatch(/Redrive/);
+    await jobs.goOn(console.id);
+    time.now += 5_000;
+    expect(await stripOf(console, '/records')).toMatch(/Redrive .*Running, 1 of 2 .* Stop /);
+    expect(await stripOf(console, '/jobs')).toBe('');
+    await jobs.stop(console.id, 'anna');
+    time.now += 59_000;
+    expect(await stripOf(console)).toMatch(/Stopped at 1 of 2: stopped by anna/);
+    time.now += HOUR;
+    expect(await stripOf(console)).toBe('');
+  });
+
+  it('has one that is done for a minute, and takes over one whose process is lost', async () => {
+    const console = await stopped();
+    await console.jobs.goOn(console.id);
+    console.time.now += 61_000;
+    expect(await stripOf(console)).toMatch(/Process lost at 1 of 2/);
+    await ended(console);
+    expect((await console.jobs.read(console.id)).counts.changed).toBe(2);
+    const { id } = await console.runner.begin({ action: 'snooze', options: { delay: '1h' }, which: ['a'] });
+    while ((await console.jobs.read(id)).state !== 'done') await new Promise(setImmediate);
+    await console.jobs.undo(console.id, BY).then((undo) => console.jobs.run(undo));
+    expect(await stripOf(console)).toMatch(/Snooze .*Done, 1/);
+    console.time.now += 60_000;
+    expect(await stripOf(console)).toBe('');
+  });
+
+  it('costs no request beside those of the page, however many pages ask', async () => {
+    const console = await stopped({ countsForMs: 5_000 });
+    // The read of the control table asks for the jobs, too.
+    let lists = 0;
+    const { jobs } = console.store;
+    const list = jobs.list.bind(jobs);
+    jobs.list = () => list().finally(() => lists++);
+    for (const path of ['/', '/records', '/failures', '/tiers']) {
+      expect(await stripOf(console, path)).toContain('Stopped at 1 of 2');
+    }
+    expect(lists).toBe(1);
   });
 });

@@ -33,12 +33,13 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   const guard = new FormGuard();
   const notes = new FlashNotes();
   const reader = new CountsReader(deps, NO_PATIENCE);
-  runner.onEnd = () => reader.forget();
+  runner.onChange = () => reader.forget();
   const clock = deps.backlog.clock ?? systemClock;
   const contextOf = (request: Context): PageContext => ({
     deps,
     now: clock.now(),
     csrf: guard.token,
+    jobs: () => runner.seen(reader.known().counts),
     flash: notes.read(request.req.query('note')),
   });
 

@@ -1,9 +1,12 @@
+import { type Job, systemClock } from 'dynamo-backlog/engine';
 import { failingAttempts, fullClock, names } from 'dynamo-backlog/overview';
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { ActionForm } from './action-form.js';
 import { SCRIPT, STYLESHEET } from './assets.js';
 import type { ConsoleDeps } from './deps.js';
+import type { Times } from './jobs/looks.js';
+import { JobStrip } from './jobs/strip.js';
 import { Foreign, Icon } from './parts.js';
 import { ClockStrip } from './runtime/clock-strip.js';
 
@@ -16,6 +19,8 @@ export interface PageContext {
   readonly now: number;
   /** The token for the forms of the page. */
   readonly csrf: string;
+  /** The jobs that the strip may show. */
+  readonly jobs: () => readonly Job[];
   /** The result of an action before this page. */
   readonly flash?: Flash | undefined;
 }
@@ -46,6 +51,12 @@ interface PageProps {
   readonly children: Child;
 }
 
+/** The times of a page. */
+export function timesOf({ deps, now }: PageContext): Times {
+  const { wall, speed = 1 } = deps.backlog.clock ?? systemClock;
+  return { now, wall: wall(), speed };
+}
+
 /** Seconds between two updates of a view of the local runtime. Reading is free there. */
 export const LOCAL_REFRESH_SECONDS = 5;
 
@@ -74,6 +85,14 @@ function Page({ context, title, view, refreshSeconds, children }: PageProps) {
         </a>
         <Header context={context} view={view} />
         {deps.runtime ? <RuntimeStrip context={context} view={view} /> : null}
+        {view === 'Jobs' ? null : (
+          <JobStrip
+            jobs={context.jobs()}
+            times={timesOf(context)}
+            csrf={context.csrf}
+            canAct={deps.access.write}
+          />
+        )}
         <main id="main" tabindex={-1}>
           {flash ? (
             <p class={`flash ${flash.ok ? 'ok' : 'dead'}`} role="status">

@@ -1,14 +1,17 @@
 import {
+  type Clock,
   isHeld,
   isLost,
   type Job,
   type JobList,
   type JobOrigin,
   Jobs,
+  listed,
   type NewJob,
   systemClock,
   Tables,
 } from 'dynamo-backlog/engine';
+import type { Counts } from 'dynamo-backlog/overview';
 import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
 import type { ConsoleDeps } from '../deps.js';
 
@@ -17,19 +20,24 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+/** Age of counts at which nothing is said of their jobs any more. */
+const SEEN_MS = 30_000;
 /** Real time between two looks at jobs of other processes. */
 const LOOK_MS = 30_000;
 
 /** The stored jobs, and those that this console works on while its operator looks at other pages. */
 export class JobRunner {
   readonly jobs: Jobs;
+  private readonly clock: Clock;
   private readonly running = new Map<string, Running>();
   private readonly end = new AbortController();
-  /** Called when a job of this console has ended. */
-  onEnd: () => void = () => {};
+  /** Called when a job of this console has begun, changed or ended. */
+  onChange: () => void = () => {};
+  private lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly deps: Pick<ConsoleDeps, 'backlog' | 'access' | 'onAction'>) {
     this.jobs = new Jobs(new Tables(deps.backlog));
+    this.clock = deps.backlog.clock ?? systemClock;
   }
 
   /** The operator, for a new job. */
@@ -39,7 +47,20 @@ export class JobRunner {
 
   /** Real time, epoch milliseconds. */
   wall(): number {
-    return (this.deps.backlog.clock ?? systemClock).wall();
+    return this.clock.wall();
+  }
+
+  /** The jobs as the counts of a page have them, at no cost. Those whose process is lost are taken over meanwhile. */
+  seen(counts: Pick<Counts, 'jobs' | 'readAt'> | undefined): readonly Job[] {
+    const wall = this.wall();
+    if (!counts?.jobs || wall - counts.readAt > SEEN_MS) return [];
+    const { jobs } = listed(counts.jobs, this.clock.now());
+    if (counts.readAt > this.lookedAt && jobs.some((job) => isLost(job, wall))) {
+      this.lookedAt = counts.readAt;
+      // A page that cannot be written says so itself.
+      this.list().catch(() => {});
+    }
+    return jobs;
   }
 
   /** All jobs. A console that may write goes on with those whose process is lost. */
@@ -66,7 +87,7 @@ export class JobRunner {
       const list = await this.list().catch(() => undefined);
       const others = list?.jobs.filter((job) => isHeld(job, this.wall()) && !this.running.has(job.id));
       if (others?.length === 0) return;
-      await (this.deps.backlog.clock ?? systemClock).sleep(LOOK_MS, signal);
+      await this.clock.sleep(LOOK_MS, signal);
     }
   }
 
@@ -84,19 +105,21 @@ export class JobRunner {
       this.running.delete(job.id);
       const text = `${actionWords(job).label}: ${selectionText(job)} (job ${job.id})`;
       this.deps.onAction({ at: new Date().toISOString(), as: this.origin().by, text, result });
-      this.onEnd();
+      this.onChange();
     };
     const ended = this.jobs.run(job, { signal: stop.signal, leave: this.end.signal }).then(
       (outcome) => end(stateText(outcome.job, this.wall())),
       (error: unknown) => end(error instanceof Error ? error.message : String(error)),
     );
     this.running.set(job.id, { stop, ended });
+    this.onChange();
   }
 
   /** Stops a job, at once if it is this console's. */
   async stop(id: string): Promise<void> {
     await this.jobs.stop(id, this.origin().by);
     this.running.get(id)?.stop.abort();
+    this.onChange();
   }
 
   /** Ends the work on jobs after the writes at hand. They stay at work: the next console takes them over. */
