@@ -347,7 +347,6 @@ interface FailingNote {
     readonly recentSuccesses: number;
     readonly recentFailures: number;
     readonly countedAt: number;
-    readonly isQuiet: boolean;
     readonly error: string;
 }
 

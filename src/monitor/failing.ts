@@ -55,7 +55,11 @@ export function failingNow(
   const second = Math.floor(now / 1000);
   const seconds = failingSeconds(notes, second, left);
   if (seconds === undefined) return undefined;
-  const failsAgain = notes.notes.some(({ isQuiet }) => !isQuiet);
-  const endedAt = failsAgain ? undefined : notes.endedAt;
-  return { seconds, groups: openNotes(notes.notes, second, left), endedAt };
+  const { endedAt = second } = notes;
+  const failsAgain = notes.notes.some(({ lastAt }) => lastAt > endedAt);
+  return {
+    seconds,
+    groups: openNotes(notes.notes, second, left),
+    endedAt: failsAgain ? undefined : notes.endedAt,
+  };
 }

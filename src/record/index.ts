@@ -1,24 +1,20 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
+export type * from './failing-note.js';
 export {
   afterRun,
   CLEAN_SUCCESSES,
   errorInNote,
-  type FailingNote,
-  type FailingNotes,
+  evidenceOf,
   failingSeconds,
-  failingText,
-  type GroupOutcomes,
-  MAX_FAILURES_OF_ONE,
   MAX_GROUP_LENGTH,
-  nothingFails,
   openNotes,
-  parseFailing,
-  type RecordsLeft,
+  secondsOf,
   WHOLE_QUEUE,
   YOUNG_SECONDS,
 } from './failing-notes.js';
+export { failingText, nothingFails, parseFailing } from './failing-text.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { giveUp } from './give-up.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';

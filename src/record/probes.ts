@@ -1,7 +1,8 @@
 import { toIso } from '../support/clock.js';
 import { historyOf, type RecordChange, type SettleContext } from './change.js';
 import { WORKER_LOST } from './fail.js';
-import { type FailingNote, type FailingNotes, isFailing, isSuspect } from './failing-notes.js';
+import type { FailingNote, FailingNotes } from './failing-note.js';
+import { isFailing, isSuspect } from './failing-notes.js';
 import { type ErrorText, errorEntry } from './history.js';
 import type { AttemptOutcome } from './outcome.js';
 import { keptRetryAfter } from './policy-of.js';

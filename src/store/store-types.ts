@@ -263,7 +263,7 @@ export interface QueueState {
   readonly pausedBy?: string | undefined;
   /** The end of its last pause, ISO-8601; absent before the first one. */
   readonly resumedAt?: string | undefined;
-  /** The notes of what fails (`failing-notes.ts`), as they are stored. */
+  /** The notes of what fails (`failing-text.ts`), as they are stored. */
   readonly failing?: string | undefined;
   /** The queue's retry mode; absent until a run has noted it. */
   readonly retryMode?: RetryModeState | undefined;

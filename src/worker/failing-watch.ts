@@ -4,16 +4,17 @@ import {
   CLEAN_SUCCESSES,
   copyForHandler,
   errorInNote,
+  evidenceOf,
   type FailingNotes,
   failingSeconds,
   failingText,
   type GroupOutcomes,
   groupsToProbe,
-  MAX_FAILURES_OF_ONE,
   MAX_GROUP_LENGTH,
   PROBE_SECONDS,
   parseFailing,
   type RecordChange,
+  secondsOf,
   WHOLE_QUEUE,
   YOUNG_SECONDS,
 } from '../record/index.js';
@@ -65,7 +66,7 @@ export class FailingWatch {
   /** Something of the queue is noted to fail, so that records of it may be probed. */
   hasNotes = false;
   private state: ReadState | undefined;
-  private notes: FailingNotes = { notes: [] };
+  private notes: FailingNotes = { notes: [], past: [] };
   private outcomes = new Map<string, GroupOutcomes>();
   /** Groups of which a lane makes a probe, or has made one that came to no success. */
   private readonly probed = new Set<string>();
@@ -176,7 +177,9 @@ export class FailingWatch {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         if (tries > 1) this.refresh(await store.queues.read(queue));
         const next = afterRun(this.notes, outcomes, this.now());
-        const text = failingText(next);
+        // A lone failure runs no code of the text.
+        const isNoted = next.notes.length + next.past.length + (next.endedAt ?? 0) > 0;
+        const text = isNoted ? failingText(next) : undefined;
         const read = this.state?.failing;
         if (text !== read && !(await store.queues.noteFailing(queue, text, read))) continue;
         this.refresh({ paused: this.state?.paused === true, failing: text });
@@ -224,8 +227,8 @@ export class FailingWatch {
     const now = this.now();
     outcomes.lastFailureAt = now;
     if (lastError) outcomes.error = errorInNote(lastError);
-    const firstAt = secondsOf(record.firstFailureAt) ?? now;
-    if (now - firstAt > YOUNG_SECONDS) return;
+    const evidence = evidenceOf(record, { group, now, isDead: status === 'DEAD' }, this.notes);
+    if (evidence === undefined) return;
     if (outcomes.failures === 0) outcomes.firstFailureAt = now;
     const note = this.notes.notes.find((one) => one.group === group);
     const since = note?.since ?? outcomes.firstFailureAt;
@@ -233,8 +236,7 @@ export class FailingWatch {
     if (before === undefined || before < since) outcomes.records++;
     if (before !== undefined || status === 'DEAD') outcomes.isTelling = true;
     outcomes.failures++;
-    const more = Math.max(0, MAX_FAILURES_OF_ONE - record.failures);
-    outcomes.evidence += status === 'DEAD' ? more : Math.min(1, more);
+    outcomes.evidence += evidence;
   }
 
   /** A group fails, or is noted: only then successes are counted by their destinations. */
@@ -275,9 +277,4 @@ export class FailingWatch {
   private now(): number {
     return Math.floor(this.deps.clock.now() / 1000);
   }
-}
-
-function secondsOf(time: string | undefined): number | undefined {
-  const at = time === undefined ? Number.NaN : Date.parse(time);
-  return Number.isNaN(at) ? undefined : Math.floor(at / 1000);
 }

@@ -372,9 +372,9 @@ describe('backlog stats', () => {
       err: expect.stringMatching(/^check: orders: it is not known/m),
     });
     const since = Math.floor(Date.now() / 1000) - 840;
-    const note = { group: '', since, lastAt: since + 800, records: 9, evidence: 20, isQuiet: false };
+    const note = { group: '', since, lastAt: since + 800, records: 9, evidence: 20 };
     const counts = { recentSuccesses: 0, recentFailures: 9, countedAt: since + 800, error: 'HttpError 503' };
-    const failing = failingText({ notes: [{ ...note, ...counts }] });
+    const failing = failingText({ notes: [{ ...note, ...counts }], past: [] });
     const queue = { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 };
     await control.put(queue, readingItem('orders'));
     expect(await operate('top', '--once', '--check')).toMatchObject({ code: 0 });

@@ -30,7 +30,7 @@ function monitored(
   const since = Math.floor(clock.now() / 1000) - 600;
   const note = async (queue: string, error: string | undefined) => {
     const { failing } = await store.queues.read(queue);
-    const text = error === undefined ? undefined : `[0,[["erp","${error}",${since},600,600,9,9,0,9,0]]]`;
+    const text = error === undefined ? undefined : `[0,[["erp","${error}",${since},600,600,9,9,0,9]]]`;
     await store.queues.noteFailing(queue, text, failing);
   };
   /** The events of the next reading. */

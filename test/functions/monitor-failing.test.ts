@@ -18,7 +18,7 @@ async function monitored(variables: Record<string, string> = {}) {
   const env = { ...environment(queues), ...variables };
   const handler = monitorHandler({ store, clock, logger, env, trouble: async () => undefined });
   const since = Math.floor(clock.now() / 1000) - 10 * MINUTE;
-  await store.queues.noteFailing('orders', `[0,[["","E: m",${since},600,600,9,9,0,9,0]]]`, undefined);
+  await store.queues.noteFailing('orders', `[0,[["","E: m",${since},600,600,9,9,0,9]]]`, undefined);
   /** The values of a metric at the next reading; undefined: it is not written. */
   const read = async (metric: string, dimension?: string) => {
     written.length = 0;

@@ -28,18 +28,24 @@ const NEW_PROCESS = 0.003;
 const BATCHES_PER_MINUTE = 12;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** A time in which the fault lasts. */
+export interface Outage {
+  readonly begunAt: number;
+  readonly endedAt: number;
+  /** The time at which the third record that the fault befalls had failed in it. */
+  thirdFailedAt?: number;
+  readonly failed: Set<string>;
+}
+
 /**
  * A queue that a fault befalls: its runs are the library's own, on a store in memory and on virtual time, and so is the monitor's
  * reading. What both measure is `FailingSeconds`.
  */
 export class FaultyQueue {
-  readonly begunAt = FAULT_AT;
-  readonly endedAt: number;
+  /** One, or two with a time between them in which all works. */
+  readonly outages: readonly Outage[];
   /** The times at which a record that the fault befalls succeeded, from the beginning of the fault on. */
   readonly successes: number[] = [];
-  /** The time at which the third record that the fault befalls had failed. */
-  thirdFailedAt: number | undefined;
-  private readonly failed = new Set<string>();
   private readonly time = new VirtualTime(START);
   private readonly clock = this.time.clock();
   private readonly store = new MemoryStore({ clock: this.clock });
@@ -57,7 +63,11 @@ export class FaultyQueue {
     private readonly data: MetricData,
     private readonly metric: MetricId,
   ) {
-    this.endedAt = FAULT_AT + fault.minutes * MINUTE;
+    const { back, minutes } = fault;
+    const parts = back ? [[0, back.from] as const, [back.until, minutes] as const] : [[0, minutes] as const];
+    this.outages = parts.map(([from, until]) => {
+      return { begunAt: FAULT_AT + from * MINUTE, endedAt: FAULT_AT + until * MINUTE, failed: new Set() };
+    });
     this.random = seededRandom(seed);
     this.policy = resolvePolicy(fault.policy);
     const { tiers } = this.policy;
@@ -77,9 +87,13 @@ export class FaultyQueue {
     return this.time.now;
   }
 
-  /** The time of the first success after the fault. Undefined: there was none yet. */
-  get backAt(): number | undefined {
-    return this.successes.find((at) => at >= this.endedAt);
+  get endedAt(): number {
+    return FAULT_AT + this.fault.minutes * MINUTE;
+  }
+
+  /** The time of the first success after an outage, the last one unless it is given. Undefined: there was none yet. */
+  backAt(endedAt = this.endedAt): number | undefined {
+    return this.successes.find((at) => at >= endedAt);
   }
 
   /** No record is left that an attempt could be made of. */
@@ -151,17 +165,17 @@ export class FaultyQueue {
 
   private readonly attempt: Process = async ({ id }, { signal }) => {
     const { fault, random } = this;
-    const isFault = this.now >= this.begunAt && this.now < this.endedAt;
+    const outage = this.outages.find(({ begunAt, endedAt }) => this.now >= begunAt && this.now < endedAt);
     const isBefallen = !isOfOne(fault) || this.destinationOf(id) === 0;
     const isPoison = fault.poison > 0 && seededRandom(Number(id.slice(1)))() < fault.poison;
     const noise = isPoison || chance(random, fault.noise) ? 'fails' : 'works';
-    const ending = endingOf(fault, isFault && isBefallen, random);
-    if (isFault && isBefallen && ending !== 'works' && this.failed.add(id).size === 3)
-      this.thirdFailedAt ??= this.now;
+    const ending = endingOf(fault, outage !== undefined && isBefallen, random);
+    if (outage && isBefallen && ending !== 'works' && outage.failed.add(id).size === 3)
+      outage.thirdFailedAt ??= this.now;
     if (ending === 'dies') throw new Dead('HTTP 400');
     if (ending === 'hangs') await this.clock.sleep(TIMEOUT_SECONDS * 1000, signal);
     if (ending !== 'works' || noise === 'fails') throw DOWN;
-    if (isBefallen && this.now >= this.begunAt) this.successes.push(this.now);
+    if (isBefallen && this.now >= FAULT_AT) this.successes.push(this.now);
   };
 
   private destinationOf(id: string): number {

@@ -14,6 +14,7 @@ const FAULTS = [
   'attempts hang',
   'a blink',
   'all, without a monitor',
+  'a relapse',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -27,6 +28,8 @@ export interface Fault {
   readonly burst: number;
   /** Length of the fault. */
   readonly minutes: number;
+  /** Minutes of it in which everything works again. Undefined: none. */
+  readonly back?: { readonly from: number; readonly until: number } | undefined;
   /** Destinations that the handler names; 0: none. The fault of one befalls the first. */
   readonly destinations: number;
   /** Part of the attempts that fails while the fault lasts, of those that it befalls. */
@@ -43,6 +46,8 @@ const MAX_RECORDS = 10_000;
 const MAX_TRAFFIC = 1_500;
 /** Records that come in at once, times the minutes for which they fail: the rest would be more of the same. */
 const MAX_BURST_MINUTES = 30_000;
+/** Records that come in at once, and wait for long when a relapse begins. */
+const MAX_RELAPSE_BURST = 200;
 const MIN_RECORDS = 3;
 const MAX_NOISE = 0.3;
 
@@ -63,6 +68,7 @@ export function faultOf(seed: number): Fault {
   const random = seededRandom(seed);
   const kind = FAULTS[seed % FAULTS.length] ?? 'nothing';
   const policy = pick(random, POLICIES);
+  if (kind === 'a relapse') return relapseOf(kind, policy, random);
   const isBurst = kind !== 'nothing' && chance(random, 0.3);
   const records = logUniform(random, MIN_RECORDS, isBurst ? MAX_RECORDS : MAX_TRAFFIC);
   const perMinute = isBurst ? 0 : logUniform(random, 0.1, 60);
@@ -77,6 +83,23 @@ export function faultOf(seed: number): Fault {
     share: kind === 'a part of the attempts' ? 0.5 + random() / 2 : 1,
     noise: chance(random, 0.5) ? MAX_NOISE * random() : 0,
     poison: !isBurst && chance(random, 0.3) ? 0.02 * random() : 0,
+  };
+}
+
+/** All fails for hours, works for some minutes, and fails again; often without new records. */
+function relapseOf(kind: FaultKind, policy: RetryPolicy, random: Random): Fault {
+  const from = Math.ceil(logUniform(random, 70, 720));
+  const until = from + between(random, 3, 30);
+  const minutes = until + Math.ceil(logUniform(random, 30, 360));
+  const isBurst = chance(random, 0.7);
+  const records = logUniform(random, MIN_RECORDS, isBurst ? MAX_RELAPSE_BURST : MAX_TRAFFIC);
+  return {
+    ...{ kind, policy, minutes, back: { from, until }, share: 1 },
+    perMinute: isBurst ? 0 : records / minutes,
+    burst: isBurst ? Math.round(records) : 0,
+    destinations: destinationsOf(kind, random),
+    noise: chance(random, 0.5) ? MAX_NOISE * random() : 0,
+    poison: chance(random, 0.3) ? 0.02 * random() : 0,
   };
 }
 

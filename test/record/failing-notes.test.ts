@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   afterRun,
@@ -10,39 +9,7 @@ import {
   parseFailing,
   WHOLE_QUEUE,
 } from '../../src/record/index.js';
-
-const T = 1_767_225_600;
-const MINUTE = 60;
-const HOUR = 3_600;
-
-const none = {
-  ...{ successes: 0, failures: 0, evidence: 0, records: 0, isTelling: false, firstFailureAt: 0 },
-  ...{ lastFailureAt: 0, error: '' },
-};
-/** Outcomes of a run in which so many records have failed again. */
-const failed = (records: number, at: number, successes = 0): GroupOutcomes => ({
-  ...none,
-  ...{
-    successes,
-    failures: records,
-    evidence: records,
-    records,
-    isTelling: true,
-    firstFailureAt: at,
-    lastFailureAt: at,
-  },
-});
-const succeeded = (successes: number): GroupOutcomes => ({ ...none, successes });
-
-function notesOf(...runs: readonly (readonly [at: number, outcomes: Record<string, GroupOutcomes>])[]) {
-  return runs.reduce(
-    (notes, [at, outcomes]) => afterRun(notes, new Map(Object.entries(outcomes)), at),
-    parseFailing(undefined),
-  );
-}
-
-/** Ten records have failed for five minutes. */
-const outage = () => notesOf([T, { '': failed(5, T) }], [T + 300, { '': failed(5, T + 300) }]);
+import { failed, HOUR, MINUTE, none, notesOf, outage, succeeded, T } from './failing-support.js';
 
 describe('a queue is failing', () => {
   it('when failures of three records and four minutes outweigh the successes', () => {
@@ -219,29 +186,28 @@ describe('destinations', () => {
     expect(failingSeconds(notes, at)).toBe(300);
   });
 
-  it('are quiet after the whole queue has recovered, until they fail again', () => {
-    const recovered = afterRun(
-      down(),
-      new Map([
-        ['', succeeded(20)],
-        ['a', succeeded(20)],
-      ]),
-      T + 400,
-    );
+  it('recover with the whole queue, until three more failures or a death', () => {
+    const recovered = afterRun(down(), new Map([['', succeeded(20)]]), T + 400);
+    const secondsAfter = (outcomes: GroupOutcomes) =>
+      failingSeconds(afterRun(recovered, new Map([['b', outcomes]]), T + 700), T + 700);
     expect(failingSeconds(recovered, T + 400)).toBe(0);
-    const again = afterRun(recovered, new Map([['b', failed(1, T + 460)]]), T + 460);
-    expect(failingSeconds(again, T + 460)).toBe(460);
+    expect(recovered.past.map(({ group }) => group)).toEqual(['', 'a', 'b']);
+    expect(secondsAfter({ ...failed(1, T + 700), evidence: 2 })).toBe(0);
+    expect(secondsAfter({ ...failed(1, T + 700), evidence: 3 })).toBe(700);
+    expect(afterRun(recovered, new Map([['b', succeeded(1)]]), T + 700).notes).toMatchObject([
+      { group: 'a' },
+    ]);
   });
 
-  it('that fail in the run that proves the recovery of the whole queue are not quiet, nor those of a queue that did not fail', () => {
+  it('do not recover with a queue in whose run they fail, nor with one that did not fail', () => {
     const recovers = { '': failed(1, T + 320, 40), a: failed(1, T + 320) };
-    const quietOf = ({ notes }: FailingNotes) => notes.map(({ group, isQuiet }) => [group, isQuiet]);
-    expect(quietOf(afterRun(down(), new Map(Object.entries(recovers)), T + 320))).toEqual([
-      ['a', false],
-      ['b', true],
+    const groupsOf = ({ notes }: FailingNotes) => notes.map(({ group, evidence }) => [group, evidence]);
+    expect(groupsOf(afterRun(down(), new Map(Object.entries(recovers)), T + 320))).toEqual([
+      ['a', 11],
+      ['b', 5],
     ]);
     const few = notesOf([T, { '': failed(10, T, 9), a: failed(10, T) }], [T + 300, { '': succeeded(20) }]);
-    expect(quietOf(few)).toEqual([['a', false]]);
+    expect(groupsOf(few)).toEqual([['a', 10]]);
   });
 
   it('are said by the one that has failed longest', () => {
@@ -272,38 +238,35 @@ describe('destinations', () => {
   });
 });
 
-describe('stored notes', () => {
-  it('are read back as they were written', () => {
-    const notes = afterRun(outage(), new Map([['x', failed(4, T + 360)]]), T + 363);
-    expect(parseFailing(failingText(notes))).toEqual(notes);
-    const over = afterRun(outage(), new Map([['', succeeded(9)]]), T + 360);
-    expect(parseFailing(failingText(over))).toEqual(over);
+describe('an outage that is over', () => {
+  const over = () => afterRun(outage(), new Map([['', succeeded(5)]]), T + 320);
+
+  it('is kept for a day, in which it costs no write', () => {
+    expect(over().past).toEqual([{ group: '', since: T, endedAt: T + 320 }]);
+    const later = (seconds: number) => afterRun(over(), new Map([['', succeeded(5)]]), T + 320 + seconds);
+    expect(failingText(later(HOUR - 1))).toBe(failingText(over()));
+    expect(failingText(later(HOUR))).toBe(failingText(later(24 * HOUR - 1)));
+    expect(failingText(later(24 * HOUR))).toBeUndefined();
   });
 
-  it.each([
-    ...['', '{}', 'null', '[]', '[0]', '[0,[[]]]', '[-1,[]]', '["x",[]]', '[1e99,[]]', '[0,{"length":9}]'],
-    ...['[0,[["x",1,2,3,4,5,6,7,8]]]', '[0,[["x",-1,0,0,0,0,0,0,0]]]', '[0,[["x",0.5,0,0,0,0,0,0,0]]]'],
-    ...[`[0,[["${'x'.repeat(101)}",1,0,0,0,0,0,0,0]]]`, `[0,[["x",1,0,0,0,0,1e300,0,0]]]`],
-  ])('that the library cannot have written are none: %s', (text) => {
-    expect(parseFailing(text)).toEqual({ notes: [] });
-  });
-
-  it('of any content harm no run and stay small', () => {
-    const int = fc.nat();
-    const entry = fc.tuple(
-      fc.string({ maxLength: 100 }),
-      ...[int, int, int, int, int, int, int],
-      fc.nat({ max: 1 }),
+  it('is replaced by the next one of its group alone', () => {
+    const again = [T + HOUR, T + HOUR + 300].reduce(
+      (notes, at) =>
+        afterRun(
+          notes,
+          new Map([
+            ['', failed(5, at)],
+            ['a', failed(5, at)],
+          ]),
+          at,
+        ),
+      over(),
     );
-    const stored = fc.tuple(int, fc.array(entry, { maxLength: 40 })).map((value) => JSON.stringify(value));
-    fc.assert(
-      fc.property(stored, fc.nat(), (text, now) => {
-        const notes: FailingNotes = parseFailing(text);
-        const next = afterRun(notes, new Map([['', failed(3, now, 1)]]), now);
-        expect(Buffer.byteLength(failingText(next) ?? '')).toBeLessThanOrEqual(850);
-        expect(failingSeconds(next, now) ?? 0).toBeGreaterThanOrEqual(0);
-      }),
-      { numRuns: 200 },
-    );
+    expect(again.past).toEqual(over().past);
+    const { past } = afterRun(again, new Map([['a', succeeded(5)]]), T + 2 * HOUR);
+    expect(past.map(({ group, since }) => [group, since])).toEqual([
+      ['a', T + HOUR],
+      ['', T],
+    ]);
   });
 });

@@ -176,7 +176,7 @@ describe('a note that cannot be written', () => {
     const store = intercepted(harness.store, async (name, call) => {
       const { failing } = await harness.store.queues.read('q');
       if (name === 'queues.noteFailing' && races++ < 1)
-        await harness.store.queues.noteFailing('q', '[0,[["d","E: m",1767225600,0,0,9,9,0,9,0]]]', failing);
+        await harness.store.queues.noteFailing('q', '[0,[["d","E: m",1767225600,0,0,9,9,0,9]]]', failing);
       return call();
     });
     await harness.run(fail, { store });

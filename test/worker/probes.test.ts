@@ -104,6 +104,15 @@ describe('while the queue fails and all of its records wait', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 5, ERROR: 4 });
   });
 
+  it('those that are left fail again hours later, and the queue with them', async () => {
+    const { harness, minutes } = await outage(15);
+    await minutes(10, succeed);
+    await harness.pass(2 * HOUR);
+    const again = await minutes(6, fail);
+    expect(harness.statuses()).toEqual({ SUCCESS: 5, ERROR: 10 });
+    expect(again.at(-1)?.failingSeconds).toBe(5 * 60);
+  });
+
   it('ends with the first failure after a success, for five minutes', async () => {
     const { minutes } = await outage(9);
     let made = 0;

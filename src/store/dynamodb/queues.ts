@@ -17,7 +17,7 @@ import type { Table } from './table.js';
  *     pauseReason      why, and
  *     pausedBy         by whom: texts as `isPauseText` takes them
  *     resumedAt        when its last pause ended, ISO-8601
- *     failing          what fails without recovery: src/record/failing-notes.ts
+ *     failing          what fails without recovery: src/record/failing-text.ts
  *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)

@@ -58,7 +58,7 @@ export const failingNote = (
     records: 9,
     evidence: 9,
   },
-  ...{ recentSuccesses: 0, recentFailures: 9, isQuiet: false, error },
+  ...{ recentSuccesses: 0, recentFailures: 9, error },
 });
 
 /** One queue for each condition, the worst first. */

@@ -214,7 +214,7 @@ export function operating(underTest: UnderTest): void {
 
   it('keeps until when a pause was announced, and drops the evidence of failures after it', async () => {
     const { store } = underTest();
-    await store.queues.noteFailing('op-announced', '[0,[["",1,0,0,9,9,0,9,0]]]', undefined);
+    await store.queues.noteFailing('op-announced', '[0,[["",1,0,0,9,9,0,9]]]', undefined);
     expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(60) })).toBe(true);
     expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(60) })).toBe(false);
     expect(await store.queues.setPaused('op-announced', true)).toBe(false);

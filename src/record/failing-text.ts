@@ -1,0 +1,117 @@
+import type { FailingNote, FailingNotes } from './failing-note.js';
+import { MAX_GROUP_LENGTH, MIN_RECORDS, WHOLE_QUEUE } from './failing-notes.js';
+
+const NO_NOTES: FailingNotes = { notes: [], past: [] };
+/** Groups that are noted beside the whole queue. */
+const MAX_GROUPS = 12;
+/** The notes are in the queue's item, which every page reads: it stays in one write unit. */
+const MAX_BYTES = 850;
+const ENTRY_LENGTH = 9;
+/** The end of the year 9999, in epoch seconds. */
+const LAST_SECOND = Date.UTC(10_000, 0) / 1000;
+
+type Entry = readonly [
+  group: string,
+  error: string,
+  ...numbers: readonly [number, number, number, number, number, number, number],
+];
+type PastEntry = readonly [group: string, since: number, seconds: number];
+
+/** Reads notes back. What the library cannot have written is no note. */
+export function parseFailing(text: string | undefined): FailingNotes {
+  const stored = text === undefined ? undefined : jsonOf(text);
+  if (!Array.isArray(stored) || stored.length > 3) return NO_NOTES;
+  const [endedAt, entries, ended = []] = stored as unknown[];
+  if (!isAmount(endedAt) || !isListOf(entries, isEntry) || !isListOf(ended, isPastEntry)) return NO_NOTES;
+  const past = ended.map(([group, since, seconds]) => ({ group, since, endedAt: since + seconds }));
+  const notes = entries.map(
+    ([group, error, since, lastAfter, countedAfter, records, evidence, good, bad]) => ({
+      ...{
+        group,
+        error,
+        since,
+        lastAt: since + lastAfter,
+        countedAt: since + countedAfter,
+        records,
+        evidence,
+      },
+      ...{ recentSuccesses: good, recentFailures: bad },
+    }),
+  );
+  return endedAt === 0 ? { notes, past } : { notes, past, endedAt };
+}
+
+/** Checks an entry by hand: a schema would be a fourth of what the notes add to a handler's bundle. */
+function isEntry(entry: unknown): entry is Entry {
+  if (!Array.isArray(entry) || entry.length !== ENTRY_LENGTH) return false;
+  const [group, error, ...numbers] = entry as unknown[];
+  const [whole, recent] = [numbers.slice(0, -2), numbers.slice(-2)];
+  if (!recent.every(isAmount) || !whole.every(Number.isInteger)) return false;
+  return isText(group) && isText(error) && whole.every(isAmount);
+}
+
+function isPastEntry(entry: unknown): entry is PastEntry {
+  if (!Array.isArray(entry)) return false;
+  const [group, ...times] = entry as unknown[];
+  return isText(group) && times.length === 2 && times.every(Number.isInteger) && times.every(isAmount);
+}
+
+function isListOf<T>(list: unknown, isOne: (one: unknown) => one is T): list is T[] {
+  return Array.isArray(list) && list.every(isOne);
+}
+
+function isText(text: unknown): boolean {
+  return typeof text === 'string' && text.length <= MAX_GROUP_LENGTH;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LAST_SECOND;
+}
+
+/**
+ * The text in which notes are stored, at most 850 bytes; undefined: there is nothing to note. The whole queue comes first, then
+ * the groups with most evidence, and then the past, as much as there is room for.
+ */
+export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string | undefined {
+  if (notes.length + past.length + endedAt === 0) return undefined;
+  const kept: unknown[] = [];
+  const ended: PastEntry[] = [];
+  let bytes = `[${endedAt},[],[]]`.length;
+  const hasRoom = (entry: unknown) => {
+    bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
+    return bytes <= MAX_BYTES;
+  };
+  for (const note of notes.toSorted(byEvidence).slice(0, MAX_GROUPS + 1)) {
+    const { group, error, since, lastAt, countedAt, records, evidence } = note;
+    const { recentSuccesses, recentFailures } = note;
+    const entry = [
+      ...[group, error, since, Math.max(0, lastAt - since), Math.max(0, countedAt - since)],
+      ...[records, evidence, recentSuccesses, recentFailures],
+    ];
+    if (hasRoom(entry)) kept.push(entry);
+  }
+  for (const { group, since, endedAt } of past.slice(0, MAX_GROUPS + 1)) {
+    const entry: PastEntry = [group, since, Math.max(0, endedAt - since)];
+    if (hasRoom(entry)) ended.push(entry);
+  }
+  return JSON.stringify(ended.length === 0 ? [endedAt, kept] : [endedAt, kept, ended]);
+}
+
+/** The text of a queue without evidence from now on. */
+export function nothingFails(nowMs: number): string {
+  return JSON.stringify([Math.floor(nowMs / 1000), []]);
+}
+
+function byEvidence(a: FailingNote, b: FailingNote): number {
+  if (a.group === WHOLE_QUEUE || b.group === WHOLE_QUEUE) return a.group === WHOLE_QUEUE ? -1 : 1;
+  const [one, other] = [a, b].map(({ records }) => Math.min(records, MIN_RECORDS));
+  return (other ?? 0) - (one ?? 0) || a.since - b.since;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
