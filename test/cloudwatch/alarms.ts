@@ -1,5 +1,5 @@
+export { resolver } from '../../tools/src/cloudwatch/intrinsics.js';
+export { stateAt } from '../../tools/src/cloudwatch/state.js';
+export { alarmsOf } from '../../tools/src/cloudwatch/template.js';
 export { firstAlarm, stateChanges } from './history.js';
-export { resolver } from './intrinsics.js';
 export { checkAlarm } from './limits.js';
-export { stateAt } from './state.js';
-export { alarmsOf } from './template.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { alarmsIn, isTrue, parseRule } from './alarm-rule.js';
+import { alarmsIn, isTrue, parseRule } from '../../tools/src/cloudwatch/alarm-rule.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { alarmsOf, firstAlarm, stateAt, stateChanges } from './alarms.js';
-import { MetricData } from './metric-data.js';
 import { MINUTE, orders, properties, START, templateOf } from './support.js';
 
 describe('a rule', () => {

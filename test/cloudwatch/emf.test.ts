@@ -2,7 +2,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { emitIntakeMetrics, emitMetrics, METRICS_NAMESPACE } from '../../functions/metrics.js';
 import type { RunSummary } from '../../src/worker/index.js';
-import { MetricData } from './metric-data.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 
 const MINUTE = 60_000;
 const AT = Date.parse('2026-03-01T12:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate, parseExpression, SeriesList, type Value } from './expressions.js';
-import type { Point } from './metric-data.js';
+import { evaluate, parseExpression, SeriesList, type Value } from '../../tools/src/cloudwatch/expressions.js';
+import type { Point } from '../../tools/src/cloudwatch/metric-data.js';
 
 const _: Point = undefined;
 

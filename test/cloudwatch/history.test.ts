@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { alarmsOf, firstAlarm, stateAt, stateChanges } from './alarms.js';
-import { MetricData } from './metric-data.js';
 import { alarmWith, HOUR, MINUTE, orders, properties, START, templateOf } from './support.js';
 
 describe('the first alarm', () => {

@@ -1,7 +1,13 @@
-import type { Alarm, AlarmState } from './alarm.js';
-import { alarmsIn } from './alarm-rule.js';
-import { type MetricData, milliseconds, type Time } from './metric-data.js';
-import { alarmOf, compositeState, type EvaluationOptions, evaluateMetricAlarm, stateAt } from './state.js';
+import type { Alarm, AlarmState } from '../../tools/src/cloudwatch/alarm.js';
+import { alarmsIn } from '../../tools/src/cloudwatch/alarm-rule.js';
+import { type MetricData, milliseconds, type Time } from '../../tools/src/cloudwatch/metric-data.js';
+import {
+  alarmOf,
+  compositeState,
+  type EvaluationOptions,
+  evaluateMetricAlarm,
+  stateAt,
+} from '../../tools/src/cloudwatch/state.js';
 
 export interface HistoryOptions extends EvaluationOptions {
   readonly from: Time;

@@ -1,8 +1,14 @@
-import { type Alarm, type AlarmQuery, type CompositeAlarm, type MetricAlarm, periodOf } from './alarm.js';
-import { alarmsIn } from './alarm-rule.js';
-import { idsIn } from './expressions.js';
-import { MetricData } from './metric-data.js';
-import { alarmOf, pointsOf } from './state.js';
+import {
+  type Alarm,
+  type AlarmQuery,
+  type CompositeAlarm,
+  type MetricAlarm,
+  periodOf,
+} from '../../tools/src/cloudwatch/alarm.js';
+import { alarmsIn } from '../../tools/src/cloudwatch/alarm-rule.js';
+import { idsIn } from '../../tools/src/cloudwatch/expressions.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
+import { alarmOf, pointsOf } from '../../tools/src/cloudwatch/state.js';
 
 // What CloudWatch refuses when an alarm is deployed:
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html and API_PutCompositeAlarm.html

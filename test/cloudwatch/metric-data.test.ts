@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MetricData } from './metric-data.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T12:00:00Z');

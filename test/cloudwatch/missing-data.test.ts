@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AlarmState, MISSING_DATA } from './alarm.js';
+import { type AlarmState, MISSING_DATA } from '../../tools/src/cloudwatch/alarm.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { stateAt } from './alarms.js';
-import { MetricData } from './metric-data.js';
 import { alarmWith, MINUTE, orders, START } from './support.js';
 
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html

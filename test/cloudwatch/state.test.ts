@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { stateAt } from './alarms.js';
-import { MetricData } from './metric-data.js';
 import { alarmWith, HOUR, MINUTE, orders, START } from './support.js';
 
 const DAY = 24 * HOUR;

@@ -1,5 +1,5 @@
-import type { Alarm } from './alarm.js';
-import { alarmsOf, type CloudFormationTemplate } from './template.js';
+import type { Alarm } from '../../tools/src/cloudwatch/alarm.js';
+import { alarmsOf, type CloudFormationTemplate } from '../../tools/src/cloudwatch/template.js';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

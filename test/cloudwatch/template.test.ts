@@ -13,9 +13,9 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { newStack, ownFunction, progressiveQueue, retryQueue } from '../cdk/support.js';
 import { alarmsOf, checkAlarm, firstAlarm, resolver, stateAt } from './alarms.js';
-import { MetricData } from './metric-data.js';
 import { alarmWith, HOUR, MINUTE, START } from './support.js';
 
 describe('the alarms of a backlog', () => {

@@ -3,7 +3,7 @@ import { backlogHandler } from '../../functions/index.js';
 import { emitMetrics } from '../../functions/metrics.js';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
 import type { RunSummary } from '../../src/worker/index.js';
-import { readEmf } from '../cloudwatch/emf.js';
+import { readEmf } from '../../tools/src/cloudwatch/emf.js';
 import { context, workbench } from './support.js';
 
 const queues = { default: { retryMode: 'perRecord' } } as const;

@@ -17,10 +17,10 @@ import { MemoryStore, type OperatorStore } from '../../src/store/index.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
 import { defineTask } from '../../src/tasks/index.js';
 import type { DestinationOf, Process } from '../../src/worker/index.js';
+import type { Alarm } from '../../tools/src/cloudwatch/alarm.js';
+import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
 import { newStack } from '../cdk/support.js';
-import type { Alarm } from '../cloudwatch/alarm.js';
 import { alarmsOf, resolver } from '../cloudwatch/alarms.js';
-import { MetricData } from '../cloudwatch/metric-data.js';
 import { seededRandom } from '../simulation/random.js';
 import { type Change, changesInMemory } from '../store/changes.js';
 

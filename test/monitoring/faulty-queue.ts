@@ -12,7 +12,7 @@ import {
   type RunTarget,
   run,
 } from '../../src/worker/index.js';
-import type { MetricData, MetricId } from '../cloudwatch/metric-data.js';
+import type { MetricData, MetricId } from '../../tools/src/cloudwatch/metric-data.js';
 import { chance, seededRandom } from '../simulation/random.js';
 import { endingOf, type Fault, isOfOne } from './random-fault.js';
 

@@ -4,8 +4,8 @@ import { Construct } from 'constructs';
 import { Backlog, type BacklogProps, type QueueProps } from '../../../cdk/index.js';
 import { beyondLimits } from '../../../scripts/templates/limits.js';
 import { type CloudFormationTemplate, resolvedTemplate } from '../../../scripts/templates/resolved.js';
-import { alarmsIn } from '../../cloudwatch/alarm-rule.js';
-import { alarmsOf } from '../../cloudwatch/template.js';
+import { alarmsIn } from '../../../tools/src/cloudwatch/alarm-rule.js';
+import { alarmsOf } from '../../../tools/src/cloudwatch/template.js';
 import { WITHOUT_CODE } from '../support.js';
 
 /** The longest name of a stack. */
