@@ -409,6 +409,26 @@ function run(label: string, queue: string, agoMs: number, changes: Partial<RunSu
     summary: summary as RunSummary,
   };
 }
+const ALARMS = {
+  since: iso(-200 * MINUTE),
+  watched: 24,
+  unknown: ['IntakeAge'],
+  episodes: [
+    {
+      name: 'Dead-orders',
+      description:
+        '[ticket] Records of the queue orders were given up: they have status DEAD, and lastError says why.',
+      from: iso(-150 * MINUTE),
+      until: iso(-130 * MINUTE),
+    },
+    {
+      name: 'Failures-orders',
+      description: '[page] Records of the queue orders have failed for minutes, and none of them succeeds.',
+      from: iso(-14 * MINUTE),
+    },
+  ],
+};
+
 const RUNS = [
   run('mails, every minute', 'mails', 3 * MINUTE + 18_000, { attempted: 5, succeeded: 5 }),
   run('orders, every minute', 'orders', 2 * MINUTE + 18_000, { attempted: 9, failed: 9 }),
@@ -446,6 +466,7 @@ function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'paused'>> =
     notices: [
       { functionName: 'OrdersFunction', level: 'WARN', text: 'the breaker of erp.example has opened' },
     ],
+    alarms: ALARMS,
     deliverTo: 'http://127.0.0.1:45123/',
     logs: '/tmp/backlog/logs',
     sample: { inserted: 4_300, erp },

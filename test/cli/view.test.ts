@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cut, painter, width } from '../../tools/src/cli/paint.js';
-import { plainCounts, plainNotice, plainRun, summary } from '../../tools/src/cli/plain.js';
+import { plainAlarm, plainCounts, plainNotice, plainRun, summary } from '../../tools/src/cli/plain.js';
 import { Screen } from '../../tools/src/cli/screen.js';
 import { renderView } from '../../tools/src/cli/view.js';
 import { run, status } from './runtime-status.js';
@@ -111,6 +111,24 @@ describe('the live view', () => {
     const usual = renderView(status, size, plain);
     const changed = behind.filter((line, i) => line !== usual[i]);
     expect(changed).toEqual(['counts as of 00:05:29: later runs are not in them yet']);
+  });
+
+  it('shows the alarms that are on above all other trouble', () => {
+    const on = (name: string, from: string) => ({ name, description: '', from });
+    const episodes = [
+      { ...on('Over', '2026-01-01T00:00:00.000Z'), until: '2026-01-01T00:01:00.000Z' },
+      on('Failures-default', '2026-01-01T00:03:00.000Z'),
+      on('Any', '2026-01-01T00:03:00.000Z'),
+    ];
+    const alarms = { since: status.startedAt, watched: 9, unknown: [], episodes };
+    const shown = renderView({ ...status, alarms }, { columns: 80, rows: 31 }, plain);
+    expect(shown).toContainEqual(
+      expect.stringMatching(/^ALARM Failures-default on for 2 min.*, and 1 other alarm$/),
+    );
+    const over = { ...alarms, episodes: episodes.slice(0, 1) };
+    expect(renderView({ ...status, alarms: over }, { columns: 80, rows: 31 }, plain).join()).not.toContain(
+      'ALARM',
+    );
   });
 
   it('shows the newest error of a handler, with its record and its first places', () => {
@@ -289,6 +307,15 @@ describe('without a terminal', () => {
       'ERROR Orders: TypeError [2J\n  at charge (asset.01234567/index.mjs:2:3)',
     );
     expect(plainNotice({ functionName: 'Orders', level: 'WARN', text: 'slow' })).toBe('WARN Orders: slow');
+  });
+
+  it('an alarm is one line when it goes on, and one when it is over', () => {
+    const from = '2026-01-01T00:01:00.000Z';
+    const alarm = { name: 'Failures-orders', description: '[page] it\u001b[2J is down', from };
+    expect(plainAlarm(alarm)).toBe('2026-01-01 00:01:00  ALARM Failures-orders: [page] it [2J is down');
+    expect(plainAlarm({ ...alarm, until: '2026-01-01T00:23:00.000Z' })).toBe(
+      '2026-01-01 00:23:00  OK Failures-orders, after 22 min',
+    );
   });
 
   it('a run is one line, with what it stands for', () => {

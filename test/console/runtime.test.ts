@@ -33,6 +33,8 @@ function withRuntime(changes: Parameters<typeof consoleUnderTest>[0] = {}) {
   return { ...consoleUnderTest({ runtime, queues: () => [{ name: 'orders' }], ...changes }), done };
 }
 
+const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
 describe('the console of a local runtime', () => {
   it('takes the sample ERP down, and up', async () => {
     const { app, done, log } = withRuntime();
@@ -201,5 +203,32 @@ describe('the runs of the overview', () => {
     expect(text).toMatch(/3 times, last with.*href="[^"]*order%2F1"/s);
     expect(text).toContain('at charge (src/orders.ts:12:5)\nat f0');
     expect(text).not.toContain('at f5');
+  });
+
+  it('shows which alarms would have gone off, and those that are not evaluated', async () => {
+    const alarms = {
+      since: iso(-90 * MINUTE),
+      watched: 21,
+      unknown: ['IntakeAge'],
+      episodes: [
+        { name: 'Dead-orders', description: 'given up', from: iso(-60 * MINUTE), until: iso(-40 * MINUTE) },
+        { name: 'Failures-<orders>', description: '[page] it is down', from: iso(-12 * MINUTE) },
+      ],
+    };
+    const { app } = consoleUnderTest({ runtime: runtimeUnderTest({ rules: [rule], alarms }) });
+    const text = textOf((await get(app, '/')).text);
+    expect(text).toContain('21 alarms evaluated each minute');
+    expect(text).toMatch(/Failures-&lt;orders&gt; On since \S+, 12 min \[page\] it is down/);
+    expect(text).toMatch(/Dead-orders \S+ to \S+, 20 min given up/);
+    expect(text).toContain(
+      '1 alarm not evaluated here Only AWS has the metrics, or the kind is not known here: IntakeAge',
+    );
+    expect(text.indexOf('Failures-')).toBeLessThan(text.indexOf('Dead-orders'));
+  });
+
+  it('says since when no alarm has gone off', async () => {
+    const alarms = { since: iso(-90 * MINUTE), watched: 1, unknown: [], episodes: [] };
+    const { app } = consoleUnderTest({ runtime: runtimeUnderTest({ rules: [rule], alarms }) });
+    expect(textOf((await get(app, '/')).text)).toMatch(/None has gone off since \d\d:\d\d/);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunReport } from '../../src/overview/runtime.js';
+import { AlarmWatch } from '../../tools/src/local/alarms/alarm-watch.js';
 import { RunLog } from '../../tools/src/local/status/run-log.js';
 import { RuntimeStatusView } from '../../tools/src/local/status/runtime-status.js';
 
@@ -29,6 +30,7 @@ function world() {
     ports: [],
     time,
     scheduler: { nextOf: () => undefined },
+    alarms: new AlarmWatch({ alarms: [], now: () => now }),
     log,
   } as never);
   return {

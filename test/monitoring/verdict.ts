@@ -1,9 +1,9 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { Backlog } from '../../cdk/index.js';
-import { newStack } from '../cdk/support.js';
 import type { MetricAlarm } from '../../tools/src/cloudwatch/alarm.js';
-import { alarmsOf, stateChanges } from '../cloudwatch/alarms.js';
 import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
+import { newStack } from '../cdk/support.js';
+import { alarmsOf, stateChanges } from '../cloudwatch/alarms.js';
 import { FaultyQueue, MINUTE, type Outage, QUEUE, START } from './faulty-queue.js';
 import { type Fault, faultOf } from './random-fault.js';
 

@@ -53,6 +53,7 @@ export function appOf(changes: Partial<LocalApp> = {}): LocalApp {
     streams: [],
     queues: [],
     queueReaders: [],
+    alarms: [],
     ...changes,
   };
 }

@@ -1,10 +1,14 @@
-import type { RunReport } from 'dynamo-backlog/overview';
+import { age } from 'dynamo-backlog/engine';
+import { type RunReport, shortened } from 'dynamo-backlog/overview';
+import type { AlarmEpisode } from '../local/alarms/alarm-watch.js';
 import type { ReloadNews } from '../local/reload/news.js';
 import type { Notice } from '../local/sandbox/function-logs.js';
 import type { OutputLine } from '../local/sandbox/handler-output.js';
 import { ownFrames } from '../local/status/error-log.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 import { clock, counted, printable } from './output.js';
+
+const MAX_DESCRIPTION = 200;
 
 /** `2026-11-20 09:30:00  default, every minute: attempted 12: 12 ok, 0 failed, 0 dead - drained (40 ms)` */
 export function plainRun(run: RunReport): string {
@@ -19,6 +23,13 @@ export function plainNotice({ level, functionName, text, stack = [] }: Notice): 
     .slice(0, 1)
     .map((place) => `\n  ${printable(place)}`);
   return `${level} ${functionName}: ${printable(text)}${where.join('')}`;
+}
+
+/** `2026-11-20 09:30:00  ALARM Failing-orders: …`, or `… OK Failing-orders, after 22 min` */
+export function plainAlarm({ name, description, from, until }: AlarmEpisode): string {
+  if (until === undefined)
+    return `${clock(from)}  ALARM ${printable(name)}: ${printable(shortened(description, MAX_DESCRIPTION))}`;
+  return `${clock(until)}  OK ${printable(name)}, after ${age(Date.parse(until) - Date.parse(from))}`;
 }
 
 /** `orders order-7: sent` */

@@ -51,17 +51,26 @@ function resultText({ outcome, text }: RunReport, paint: Paint): string {
 }
 
 /**
- * Shows what a handler threw, with its first places; otherwise the last warning. An empty line is above it, if there is
- * room.
+ * Shows the alarms that are on, and what a handler threw, with its first places; otherwise the last warning. An empty line is above
+ * it, if there is room.
  */
-export function problemLines({ errors, notices, logs }: RuntimeStatus, most: number, paint: Paint): string[] {
+export function problemLines(status: RuntimeStatus, most: number, paint: Paint): string[] {
+  const { errors, notices, logs } = status;
   const error = errors.at(-1);
   const last = notices.at(-1);
-  let lines: string[] = [];
-  if (error) lines = errorLines(error, errors.length - 1, paint);
-  else if (last) lines = noticeLines(last, logs, paint);
+  const lines = alarmLines(status, paint);
+  if (error) lines.push(...errorLines(error, errors.length - 1, paint));
+  else if (last) lines.push(...noticeLines(last, logs, paint));
   if (lines.length === 0 || most < 1) return [];
   return most < 3 ? lines.slice(0, most) : ['', ...lines].slice(0, most);
+}
+
+function alarmLines({ alarms, now }: RuntimeStatus, paint: Paint): string[] {
+  const [first, ...others] = alarms?.episodes.filter(({ until }) => until === undefined) ?? [];
+  if (!first) return [];
+  const beside = others.length === 0 ? '' : `, and ${counted(others.length, 'other alarm')}`;
+  const since = `on for ${age(Date.parse(now) - Date.parse(first.from))}`;
+  return [`${paint(['bold', 'red'], 'ALARM')} ${printable(first.name)} ${paint('dim', `${since}${beside}`)}`];
 }
 
 /** Number of lines that are shown of what the app's own code has written. */

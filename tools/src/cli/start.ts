@@ -6,7 +6,15 @@ import type { RuntimeOptions } from '../local/runtime-options.js';
 import { plainChanges } from './diff/plain-changes.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
-import { plainCounts, plainNotice, plainOutput, plainReload, plainRun, summary } from './plain.js';
+import {
+  plainAlarm,
+  plainCounts,
+  plainNotice,
+  plainOutput,
+  plainReload,
+  plainRun,
+  summary,
+} from './plain.js';
 import { loadRedact } from './redact-module.js';
 import { banner } from './start-banner.js';
 import { StartLive } from './start-live.js';
@@ -106,7 +114,7 @@ async function stop(runtime: LocalRuntime, output: Output) {
 interface Show {
   readonly callbacks: Pick<
     RuntimeOptions,
-    'onProgress' | 'onReady' | 'onRun' | 'onNotice' | 'onOutput' | 'onReload'
+    'onProgress' | 'onReady' | 'onRun' | 'onNotice' | 'onAlarm' | 'onOutput' | 'onReload'
   >;
   started(runtime: LocalRuntime): void;
   /** May be called again. */
@@ -135,6 +143,7 @@ function plainShow(sample: boolean, output: Output): Show {
         errors.add(text);
         output.message(text);
       },
+      onAlarm: (episode) => output.data(plainAlarm(episode)),
       onOutput: (line) => output.data(plainOutput(line)),
       onReload: (news) => {
         for (const line of plainReload(news)) output.message(line);

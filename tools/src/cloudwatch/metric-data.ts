@@ -37,12 +37,19 @@ interface Sample {
   readonly unit: string;
 }
 
-/** The data points of all metrics of a test. */
+/** The data points of metrics. */
 export class MetricData {
   readonly #metrics = new Map<string, Samples>();
   readonly #periods = new WeakMap<MetricQuery, Periods>();
+  readonly #kept: ReadonlyMap<string, number> | undefined;
+
+  /** @param kept milliseconds for which the data of a metric are kept, by its `metricKey`; others are dropped. Default: all, permanently */
+  constructor(kept?: ReadonlyMap<string, number>) {
+    this.#kept = kept;
+  }
 
   put(put: MetricPut): void {
+    if (this.#kept && !this.#kept.has(metricKey(put))) return;
     const samples = this.#samplesOf(put);
     const at = milliseconds(put.at);
     if (!Number.isFinite(at)) throw new RangeError(`metric ${put.name}: expected a time, got ${put.at}`);
@@ -99,26 +106,30 @@ export class MetricData {
   }
 
   #samplesOf(metric: MetricId): Samples {
-    const key = keyOf(metric);
+    const key = metricKey(metric);
     let samples = this.#metrics.get(key);
     if (!samples) {
-      samples = new Samples();
+      samples = new Samples(this.#kept?.get(key));
       this.#metrics.set(key, samples);
     }
     return samples;
   }
 }
 
-/** No name has a line break. */
-function keyOf({ namespace, name, dimensions = {} }: MetricId): string {
+/** The same for the same metric. No name has a line break. */
+export function metricKey({ namespace, name, dimensions = {} }: MetricId): string {
   let key = `${namespace}\n${name}`;
   for (const dimension of Object.keys(dimensions).sort()) key += `\n${dimension}=${dimensions[dimension]}`;
   return key;
 }
 
 class Samples {
-  readonly #samples: Sample[] = [];
+  #samples: Sample[] = [];
   #sorted = true;
+  /** Another one after each change. */
+  version = 0;
+
+  constructor(private readonly keptMs = Number.POSITIVE_INFINITY) {}
 
   get size(): number {
     return this.#samples.length;
@@ -127,6 +138,11 @@ class Samples {
   add(sample: Sample): void {
     this.#sorted &&= sample.at >= (this.#samples.at(-1)?.at ?? sample.at);
     this.#samples.push(sample);
+    this.version++;
+    // Not at each one: it would copy them all.
+    const oldest = sample.at - this.keptMs;
+    if ((this.#samples[0]?.at ?? oldest) < oldest - this.keptMs)
+      this.#samples = this.#samples.filter(({ at }) => at >= oldest);
   }
 
   firstAt(): number | undefined {
@@ -164,13 +180,15 @@ class Samples {
   }
 }
 
+const MAX_KNOWN = 10_000;
+
 /** The values of one metric by period and statistic. An alarm asks for each of them several times. */
 class Periods {
   readonly #samples: Samples;
   readonly #query: MetricQuery;
   readonly #statistic: Statistic;
   readonly #known = new Map<number, Point>();
-  #size = 0;
+  #version = 0;
 
   constructor(samples: Samples, query: MetricQuery) {
     this.#samples = samples;
@@ -180,9 +198,9 @@ class Periods {
 
   valueBefore(end: number): Point {
     if (this.#samples.size === 0) return undefined;
-    if (this.#size !== this.#samples.size) {
+    if (this.#version !== this.#samples.version || this.#known.size > MAX_KNOWN) {
       this.#known.clear();
-      this.#size = this.#samples.size;
+      this.#version = this.#samples.version;
     }
     const known = this.#known.get(end);
     if (known !== undefined || this.#known.has(end)) return known;

@@ -22,10 +22,24 @@ export interface CloudFormationTemplate {
 type Properties = Readonly<Record<string, any>>;
 
 /**
- * All metric alarms and composite alarms of a template. What cannot be evaluated here throws, with the alarm's logical id:
- * anomaly detection, SEARCH, SELECT and PromQL, trimmed means and the like, and time zones other than UTC.
+ * All metric alarms and composite alarms of a template.
+ *
+ * @param onUnknown called for an alarm that cannot be evaluated here, which is left out then: anomaly detection, SEARCH, SELECT and
+ *   PromQL, trimmed means and the like, and time zones other than UTC. Default: its error is thrown, with its logical id
  */
-export function alarmsOf(template: CloudFormationTemplate, resolve: Resolve = resolver()): Alarm[] {
+export function alarmsOf(
+  template: CloudFormationTemplate,
+  resolve: Resolve = resolver(),
+  onUnknown?: (id: string) => void,
+): Alarm[] {
+  const about = (id: string, read: () => Alarm) => {
+    try {
+      alarms.set(id, read());
+    } catch (error) {
+      if (!onUnknown) throw new Error(`alarm ${id}: ${(error as Error).message}`, { cause: error });
+      onUnknown(id);
+    }
+  };
   const resources = Object.entries(template.Resources ?? {});
   const ofType = (type: string): [string, Properties][] =>
     resources
@@ -37,18 +51,9 @@ export function alarmsOf(template: CloudFormationTemplate, resolve: Resolve = re
     [...metricAlarms, ...composites].map(([id, properties]) => [nameOf(id, properties, resolve), id]),
   );
   const alarms = new Map<string, Alarm>();
-  for (const [id, properties] of metricAlarms) {
-    alarms.set(
-      id,
-      about(id, () => metricAlarm(id, properties, resolve)),
-    );
-  }
-  for (const [id, properties] of composites) {
-    alarms.set(
-      id,
-      about(id, () => compositeAlarm(id, properties, resolve, ids, alarms)),
-    );
-  }
+  for (const [id, properties] of metricAlarms) about(id, () => metricAlarm(id, properties, resolve));
+  for (const [id, properties] of composites)
+    about(id, () => compositeAlarm(id, properties, resolve, ids, alarms));
   return [...alarms.values()];
 }
 
@@ -61,14 +66,6 @@ function idOf(reference: string, ids: ReadonlyMap<string, string>, resolve: Reso
     if ([id, resolve({ Ref: id }), resolve({ 'Fn::GetAtt': [id, 'Arn'] })].includes(name)) return id;
   }
   throw new Error(`its rule names an alarm that is not in the template: ${reference}`);
-}
-
-function about<T>(id: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new Error(`alarm ${id}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 function nameOf(id: string, { AlarmName: name }: Properties, resolve: Resolve): string {

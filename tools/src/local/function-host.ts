@@ -16,6 +16,8 @@ export interface FunctionHostOptions {
   readonly clock: ClockSetting;
   readonly logs: FunctionLogs;
   readonly debugging?: Omit<Debugging, 'follow'> | undefined;
+  /** Called when a function has ended. */
+  readonly onInvoked?: ((name: string, hasFailed: boolean) => void) | undefined;
 }
 
 /** Hands an event to a function of the app. */
@@ -33,10 +35,12 @@ const EVENT_MAX_WAIT_MS = 60_000;
 export class FunctionHost {
   #functions: ReadonlyMap<string, LocalFunction>;
   readonly #pool: SandboxPool;
+  readonly #onInvoked: (name: string, hasFailed: boolean) => void;
   #clock: string;
 
   constructor(options: FunctionHostOptions) {
-    const { functions, endpoint, services, region, clock, logs, debugging } = options;
+    const { functions, endpoint, services, region, clock, logs, debugging, onInvoked } = options;
+    this.#onInvoked = onInvoked ?? (() => {});
     const environment = {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       AWS_ENDPOINT_URL_LAMBDA: services.url,
@@ -85,8 +89,10 @@ export class FunctionHost {
     await Promise.race([loaded, new Promise((resolve) => late.addEventListener('abort', resolve))]);
   }
 
-  invoke(name: string, event: unknown): Promise<Invocation | GivenUp> {
-    return this.#pool.invoke(this.#find(name), event);
+  async invoke(name: string, event: unknown): Promise<Invocation | GivenUp> {
+    const invocation = await this.#pool.invoke(this.#find(name), event);
+    if (invocation.type !== 'givenUp') this.#onInvoked(name, invocation.type !== 'result');
+    return invocation;
   }
 
   /**

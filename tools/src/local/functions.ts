@@ -1,5 +1,6 @@
 import { toIso } from 'dynamo-backlog/engine';
 import type { RunReport } from 'dynamo-backlog/overview';
+import { type Measured, ofInvocation, ofMessage } from './alarms/measured.js';
 import { asyncInvocations } from './async-invocations.js';
 import type { Closers } from './closers.js';
 import { type DebuggerAddress, debuggingOf } from './debugging.js';
@@ -27,6 +28,7 @@ export interface FunctionsOptions {
   readonly inspect?: number | undefined;
   readonly onReport: (report: RunReport, details: RunDetails) => void;
   readonly onNotice: (notice: Notice) => void;
+  readonly onMetrics: (metrics: readonly Measured[]) => void;
 }
 
 export interface RunningFunctions {
@@ -46,7 +48,7 @@ export interface RunningFunctions {
 
 /** The app's functions with all that starts them but the rules: streams, queues, and one another. */
 export async function startFunctions(options: FunctionsOptions): Promise<RunningFunctions> {
-  const { app, endpoint, region, time, logs, findSecret, closers, onReport, onNotice } = options;
+  const { app, endpoint, region, time, logs, findSecret, closers, onReport, onNotice, onMetrics } = options;
   const running: { app: LocalApp; host?: FunctionHost } = { app };
   const invoke = async (name: string, event: unknown) =>
     running.host
@@ -63,6 +65,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
         text: 'a message was left in this queue, which no function reads',
       });
     },
+    onSent: (queue) => onMetrics([ofMessage(queue)]),
   });
   closers.add(() => queues.stop());
   const digest = new ArrivalsDigest({ now: () => toIso(time.clock.now()), onReport });
@@ -84,6 +87,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     clock: time.setting,
     logs,
     debugging,
+    onInvoked: (name, hasFailed) => onMetrics(ofInvocation(name, hasFailed)),
   });
   running.host = host;
   closers.add(() => host.kill());

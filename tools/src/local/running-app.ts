@@ -1,4 +1,5 @@
 import { toIso } from 'dynamo-backlog/engine';
+import type { AlarmWatch } from './alarms/alarm-watch.js';
 import { functionsAtWork } from './app-queues.js';
 import { CurrentApp } from './current-app.js';
 import { type FunctionsOptions, startFunctions } from './functions.js';
@@ -9,15 +10,16 @@ import type { LocalApp, LocalRule } from './template/local-app.js';
 
 export type RunningApp = Awaited<ReturnType<typeof startApp>>;
 
-export interface RunningAppOptions extends FunctionsOptions {
+export interface RunningAppOptions extends Omit<FunctionsOptions, 'onMetrics'> {
   readonly log: Pick<RunLog, 'start'>;
+  readonly alarms: AlarmWatch;
 }
 
 /** Starts what follows the app: its functions, what starts them, and its rules. No rule fires yet. */
 export async function startApp(options: RunningAppOptions) {
-  const { app, time, closers, log, onReport } = options;
+  const { app, time, closers, log, alarms, onReport } = options;
   const current = new CurrentApp(app);
-  const functions = await startFunctions(options);
+  const functions = await startFunctions({ ...options, onMetrics: (metrics) => alarms.add(metrics) });
   const { host, streams } = functions;
 
   const fire = async ({ id, label, functionName, event }: LocalRule, coalesced: number) => {
@@ -58,6 +60,7 @@ export async function startApp(options: RunningAppOptions) {
       current.set(next);
       functions.replace(next);
       scheduler.replace(next.rules);
+      alarms.replace(next.alarms);
     },
     /** Starts nothing any more; what runs may finish in `graceMs`. */
     async stop(graceMs: number): Promise<void> {

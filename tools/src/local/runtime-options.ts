@@ -1,5 +1,6 @@
 import type { RedactPayload } from 'dynamo-backlog';
 import type { RunReport } from 'dynamo-backlog/overview';
+import type { AlarmEpisode } from './alarms/alarm-watch.js';
 import type { DescribeChanges, ReloadNews } from './reload/news.js';
 import type { Notice } from './sandbox/function-logs.js';
 import type { OutputLine } from './sandbox/handler-output.js';
@@ -37,6 +38,8 @@ export interface RuntimeOptions {
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   /** Code of the app has written a line. */
   readonly onOutput?: ((line: OutputLine) => void) | undefined;
+  /** An alarm of the app has gone on or off. */
+  readonly onAlarm?: ((episode: AlarmEpisode) => void) | undefined;
   /** All is ready, and the clock has begun to go. Gets what is to be seen, and what the keys of a terminal do. */
   readonly onReady?: ((status: () => RuntimeStatus, actions: RuntimeActions) => void) | undefined;
   /** Runs what is saved of the app while it is at work. Default false. */

@@ -1,5 +1,6 @@
 import type { createDynamoDbClient } from 'dynamo-backlog/engine';
 import { countRecords } from '../../../src/store/dynamodb/emulator.js';
+import type { AlarmWatch } from './alarms/alarm-watch.js';
 import { announce } from './discovery.js';
 import type { ReloadNews } from './reload/news.js';
 import type { RunningApp } from './running-app.js';
@@ -22,6 +23,7 @@ export interface RuntimeViewDeps {
   readonly app: RunningApp;
   readonly time: Timekeeper;
   readonly alarm: Alarm;
+  readonly alarms: AlarmWatch;
   readonly client: ReturnType<typeof createDynamoDbClient>;
   /** The URL of DynamoDB. */
   readonly endpoint: string;
@@ -60,7 +62,7 @@ export interface RuntimeView {
  * the moment.
  */
 export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
-  const { options, app, time, alarm, client, endpoint, pageUrl, cwd, dataDir, deliverTo, log } = deps;
+  const { options, app, time, alarm, alarms, client, endpoint, pageUrl, cwd, dataDir, deliverTo, log } = deps;
   const { current, scheduler, host } = app;
   const shown: { news?: ReloadNews; console?: ReturnType<typeof runtimeConsole> } = {};
   const view = new RuntimeStatusView({
@@ -82,6 +84,7 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
     logs: deps.logFolder,
     time,
     scheduler,
+    alarms,
     log,
     shop: deps.shop,
     erp: deps.erp,

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ConfigurationError } from 'dynamo-backlog';
 import { createDynamoDbClient, systemRandom, toIso } from 'dynamo-backlog/engine';
 import type { RunReport } from 'dynamo-backlog/overview';
+import { AlarmWatch } from './alarms/alarm-watch.js';
 import { appSource } from './app-source.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';
@@ -16,6 +17,7 @@ import { runtimeView } from './runtime-view.js';
 import { createShop } from './sample/create-shop.js';
 import { SampleErp } from './sample/sample-erp.js';
 import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
+import type { OutputLine } from './sandbox/handler-output.js';
 import { Alarm } from './schedule/alarm.js';
 import { Timekeeper } from './schedule/timekeeper.js';
 import { openScratch } from './scratch.js';
@@ -29,6 +31,8 @@ import { Beginning } from './streams/beginning.js';
 
 const REGION = 'us-east-1';
 const STOP_GRACE_MS = 5_000;
+/** Real time between two looks at the minutes of alarms. */
+const ALARMS_EVERY_MS = 1_000;
 
 /** A local runtime that is at work. */
 export interface LocalRuntime {
@@ -124,10 +128,19 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const client = createDynamoDbClient({ endpoint, region: REGION });
   closers.add(() => client.destroy());
   await database.prepare(first.app, client);
-  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice, (line) => {
+  const alarms = new AlarmWatch({
+    alarms: first.app.alarms,
+    now,
+    onChange: (episode) => options.onAlarm?.(episode),
+  });
+  const looking = setInterval(() => alarms.look(), ALARMS_EVERY_MS);
+  closers.add(() => clearInterval(looking));
+  const onOutput = (line: OutputLine) => {
     log.addOutput(line);
     options.onOutput?.(line);
-  });
+  };
+  const logFolder = join(dataDir ?? scratch, 'logs');
+  const logs = new FunctionLogs(logFolder, onNotice, onOutput, (line) => alarms.addLine(line));
   closers.add(() => logs.close());
 
   // What follows the app.
@@ -138,7 +151,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   };
   const { inspect } = options;
   const services = { inspect, endpoint, region: REGION, time, logs, findSecret };
-  const app = await startApp({ app: first.app, ...services, closers, log, onReport, onNotice });
+  const app = await startApp({ app: first.app, ...services, closers, log, alarms, onReport, onNotice });
   const { current } = app;
   if (database.mayHoldRecords) await endPreviousRuns(current.queues, client);
   const alarm = new Alarm(time);
@@ -148,7 +161,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   if (shop) closers.add(() => shop.close());
 
   const places = { endpoint, pageUrl: page.url, ports, cwd, dataDir, deliverTo, logFolder: logs.folder };
-  const view = runtimeView({ options, app, time, alarm, client, log, shop, erp, ...places });
+  const view = runtimeView({ options, app, time, alarm, alarms, client, log, shop, erp, ...places });
   shown.page = view.page;
   closers.add(() => view.counter.stop());
   closers.add(() => view.leaveJobs());

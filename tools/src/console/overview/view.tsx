@@ -14,6 +14,7 @@ import {
 import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
+import { AlarmsPanel } from '../runtime/alarms-panel.js';
 import { runLink } from '../runtime/run-page.js';
 import { IncidentPanels } from './incidents.js';
 import { QueuesPanel } from './queues.js';
@@ -58,10 +59,16 @@ export async function overview(context: PageContext, reader: CountsReader) {
             <RunsPanel context={context} />
           </div>
         ) : null}
+        <Alarms context={context} />
         {deps.runtime ? <RuntimeFacts context={context} /> : null}
       </>
     ),
   });
+}
+
+function Alarms({ context: { deps, now } }: { context: PageContext }) {
+  const alarms = deps.runtime?.status().alarms;
+  return alarms ? <AlarmsPanel alarms={alarms} now={now} /> : null;
 }
 
 function NoQueues({ context }: { context: PageContext }) {

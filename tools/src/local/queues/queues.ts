@@ -12,6 +12,7 @@ export interface QueuesOptions {
   readonly invoke: Invoke;
   /** Called with a message that no function reads. */
   readonly onUnread: (queue: string, body: string) => void;
+  readonly onSent?: ((queue: string) => void) | undefined;
 }
 
 /** The app's message queues, in memory, each with the function that reads it. */
@@ -39,6 +40,7 @@ export class Queues {
   readonly send: SendMessage = (name, body, delaySeconds) => {
     const queue = this.queues.get(name);
     queue?.send(body, delaySeconds);
+    if (queue) this.options.onSent?.(name);
     return queue !== undefined;
   };
 

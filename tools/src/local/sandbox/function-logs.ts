@@ -42,6 +42,7 @@ export class FunctionLogs {
     folder: string,
     onNotice: (notice: Notice) => void,
     onOutput: (line: OutputLine) => void = () => {},
+    private readonly onMetrics: (line: string) => void = () => {},
   ) {
     this.#output = new HandlerOutput(onOutput);
     try {
@@ -60,6 +61,7 @@ export class FunctionLogs {
     if (file.stream.writableLength < MAX_WAITING_BYTES) file.stream.write(`${line}\n`);
     file.bytes += Buffer.byteLength(line) + 1;
     const parsed = parseLine(line);
+    if (parsed?._aws !== undefined) this.onMetrics(line);
     const failed = parsed && this.#failedAttempts.add(functionName, parsed);
     if (failed) this.#onNotice({ functionName, level: 'ERROR', ...failed, text: shortened(failed.text) });
     const notice = source ? undefined : noticeOf(line, parsed, stream);

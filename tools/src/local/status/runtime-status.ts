@@ -1,6 +1,7 @@
 import { toIso, withoutUrlSecrets } from 'dynamo-backlog/engine';
 import { type QueueStatus, type RuleStatus, type RunReport, Serving } from 'dynamo-backlog/overview';
 import type { StatusCounts } from '../../../../src/store/dynamodb/emulator.js';
+import type { AlarmWatch } from '../alarms/alarm-watch.js';
 import type { AppQueue } from '../app-queues.js';
 import type { DebuggerAddress } from '../debugging.js';
 import type { SampleErp } from '../sample/sample-erp.js';
@@ -26,6 +27,7 @@ export interface RuntimeStatusDeps {
   readonly logs: string;
   readonly time: Timekeeper;
   readonly scheduler: Pick<Scheduler, 'nextOf'>;
+  readonly alarms: Pick<AlarmWatch, 'status'>;
   readonly log: RunLog;
   readonly shop: SampleShop | undefined;
   readonly erp: SampleErp | undefined;
@@ -101,6 +103,7 @@ export class RuntimeStatusView {
       notices: log.notices,
       output: log.output,
       totals: log.totals,
+      ...this.#alarms(),
       ...(debuggers === undefined ? {} : { debuggers }),
       ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),
     };
@@ -129,6 +132,11 @@ export class RuntimeStatusView {
       running: [...uncounted, ...log.running].sort(byStart),
       countsBehind,
     };
+  }
+
+  #alarms(): Pick<RuntimeStatus, 'alarms'> {
+    const alarms = this.#parts.alarms.status();
+    return alarms.watched + alarms.unknown.length === 0 ? {} : { alarms };
   }
 
   #rule({ id, label, expression, timeZone, enabled, event }: LocalRule): RuleStatus {

@@ -1,4 +1,5 @@
 import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from 'dynamo-backlog/overview';
+import type { AlarmsStatus } from '../alarms/alarm-watch.js';
 import type { DebuggerAddress } from '../debugging.js';
 import type { ReloadNews } from '../reload/news.js';
 import type { ErpState } from '../sample/sample-erp.js';
@@ -46,6 +47,8 @@ export interface RuntimeStatus {
   /** Lines that code of the app has written, the newest last. Default: none. */
   readonly output?: readonly OutputLine[] | undefined;
   readonly totals: RunTotals;
+  /** The app's CloudWatch alarms. Absent: it has none. */
+  readonly alarms?: AlarmsStatus | undefined;
   /** Addresses of debuggers, with `--inspect`. Empty: the app has no function of its own. */
   readonly debuggers?: readonly DebuggerAddress[] | undefined;
   /** Result of the last save of the app's files. Its time is the real one. */

@@ -1,5 +1,6 @@
 import type { BundleDescription } from 'dynamo-backlog/engine';
 import type { TableShape } from '../../../../src/store/dynamodb/create-tables.js';
+import type { Alarm } from '../../cloudwatch/alarm.js';
 import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import type { References } from './intrinsics.js';
@@ -73,6 +74,14 @@ export interface LocalQueueReader {
   readonly batchSize: number;
 }
 
+/** The CloudWatch alarms of a stack. */
+export interface LocalAlarms {
+  /** Alarms that can be evaluated, by the names that people know. */
+  readonly alarms: readonly Alarm[];
+  /** Names of the others. */
+  readonly unknown: readonly string[];
+}
+
 /** The parts of an app that run on one machine. */
 export interface LocalApp {
   readonly stacks: readonly string[];
@@ -82,6 +91,8 @@ export interface LocalApp {
   readonly streams: readonly LocalStream[];
   readonly queues: readonly LocalQueue[];
   readonly queueReaders: readonly LocalQueueReader[];
+  /** The alarms of each stack. */
+  readonly alarms: readonly LocalAlarms[];
 }
 
 /** A stack with the names that its resources get here. */

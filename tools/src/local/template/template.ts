@@ -1,9 +1,11 @@
 import { ConfigurationError } from 'dynamo-backlog';
+import { readAlarms } from './alarms.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
 import { givenTables } from './given-tables.js';
 import { type References, resolveText } from './intrinsics.js';
 import type {
+  LocalAlarms,
   LocalApp,
   LocalFunction,
   LocalQueue,
@@ -38,9 +40,11 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
   const streams: (LocalStream & Starts)[] = [];
   const queues: LocalQueue[] = [];
   const queueReaders: (LocalQueueReader & Starts)[] = [];
+  const alarms: LocalAlarms[] = [];
   const names = localNames(stacks);
   for (const stack of stacks) {
     const context = stackContext(stack, names, stacks);
+    alarms.push(readAlarms(context));
     for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
       if (isTable(resource)) tables.push(readTable(logicalId, resource, context));
       if (isQueue(resource)) queues.push(readQueue(logicalId, resource, context));
@@ -62,6 +66,7 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
     streams: streams.map(({ functionId: _, ...stream }) => stream),
     queues,
     queueReaders: queueReaders.map(({ functionId: _, ...reader }) => reader),
+    alarms,
   };
 }
 
