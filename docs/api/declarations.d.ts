@@ -342,6 +342,7 @@ interface FailingNote {
     readonly group: string;
     readonly since: number;
     readonly lastAt: number;
+    readonly lastSuccessAt?: number | undefined;
     readonly records: number;
     readonly evidence: number;
     readonly recentSuccesses: number;
@@ -2564,6 +2565,7 @@ interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly queues: readonly Queue[];
     readonly since: number | undefined;
     readonly lastFailureAt: number | undefined;
+    readonly lastSuccessAt: number | undefined;
     readonly backAt: number | undefined;
     readonly breakerSince: number | undefined;
     readonly probeAt: number | undefined;

@@ -21,6 +21,8 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
   readonly since: number | undefined;
   /** The latest failure. Undefined: not known. */
   readonly lastFailureAt: number | undefined;
+  /** The latest success since the first failure. Undefined: none is noted. */
+  readonly lastSuccessAt: number | undefined;
   /** The time from which attempts succeed again. Undefined: they are not known to. */
   readonly backAt: number | undefined;
   /** The opening of its first breaker that is open. Undefined: none is. */
@@ -46,6 +48,7 @@ interface Sign<Queue> {
   readonly destination: string | undefined;
   readonly since?: number | undefined;
   readonly lastFailureAt?: number | undefined;
+  readonly lastSuccessAt?: number | undefined;
   readonly breakerSince?: number | undefined;
   readonly probeAt?: number | undefined;
   readonly cause?: Cause | undefined;
@@ -85,8 +88,9 @@ function signsOf<Queue extends IncidentQueue>(queue: Queue): Sign<Queue>[] {
     return { queue, destination: named(destination), ...times };
   });
   const ofGroups = failingGroups.map(
-    ({ group, since, lastAt, error }): Sign<Queue> => ({
+    ({ group, since, lastAt, lastSuccessAt, error }): Sign<Queue> => ({
       ...{ queue, destination: named(group), since: since * 1000, lastFailureAt: lastAt * 1000 },
+      lastSuccessAt: lastSuccessAt === undefined ? undefined : lastSuccessAt * 1000,
       cause: causeIn(error),
     }),
   );
@@ -119,6 +123,7 @@ function failingIncident<Queue extends IncidentQueue>(
     queues,
     since: earliest(signs.map(({ since }) => since)),
     lastFailureAt: last[0]?.lastFailureAt,
+    lastSuccessAt: latest(signs.map(({ lastSuccessAt }) => lastSuccessAt)),
     backAt: undefined,
     breakerSince: earliest(signs.map(({ breakerSince }) => breakerSince)),
     probeAt: earliest(signs.map(({ probeAt }) => probeAt)),
@@ -130,7 +135,8 @@ function failingIncident<Queue extends IncidentQueue>(
 function recoveringIncident<Queue extends IncidentQueue>(queue: Queue): Incident<Queue> {
   return {
     ...{ id: `queue ${queue.stats.queue}`, state: 'recovering', destinations: [], queues: [queue] },
-    ...{ since: undefined, lastFailureAt: undefined, backAt: queue.backAt, cause: undefined },
+    ...{ since: undefined, lastFailureAt: undefined, lastSuccessAt: undefined, cause: undefined },
+    backAt: queue.backAt,
     ...{ breakerSince: undefined, probeAt: undefined, attempts: undefined },
   };
 }
@@ -138,6 +144,11 @@ function recoveringIncident<Queue extends IncidentQueue>(queue: Queue): Incident
 function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function latest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function mostWaiting(one: IncidentQueue, other: IncidentQueue): number {

@@ -9,6 +9,8 @@ export interface FailingNote {
   readonly since: number;
   /** The last failure, also of a record that has failed for long. */
   readonly lastAt: number;
+  /** The last success since the first failure. Undefined: none. */
+  readonly lastSuccessAt?: number | undefined;
   /** Records that have failed, of those whose first failure was less than an hour before. */
   readonly records: number;
   /** The first three failures of each of these records, less twice the successes; 0 at least. A death counts as all three. */

@@ -168,6 +168,7 @@ function noteAfter(
       ...{ group, since: firstFailureAt, lastAt: lastFailureAt, records, error },
       evidence: Math.max(0, outcomes.evidence - SUCCESS_WEIGHT * successes),
       ...{ recentSuccesses: successes, recentFailures: failures, countedAt: now },
+      lastSuccessAt: successes > 0 ? now : undefined,
     };
   }
   const left = 0.5 ** (Math.max(0, now - note.countedAt) / HALF_LIFE_SECONDS);
@@ -185,6 +186,7 @@ function noteAfter(
         SUCCESS_WEIGHT * successes,
     ),
     ...{ recentSuccesses, recentFailures, countedAt: now },
+    lastSuccessAt: successes > 0 ? now : note.lastSuccessAt,
     error: error || note.error,
   };
 }

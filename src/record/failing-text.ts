@@ -6,14 +6,17 @@ const NO_NOTES: FailingNotes = { notes: [], past: [] };
 const MAX_GROUPS = 12;
 /** The notes are in the queue's item, which every page reads: it stays in one write unit. */
 const MAX_BYTES = 850;
+/** Parts of a note without a success. */
 const ENTRY_LENGTH = 9;
+/** Places of the recent counts among its numbers. */
+const [GOOD, BAD] = [5, 6];
 /** The end of the year 9999, in epoch seconds. */
 const LAST_SECOND = Date.UTC(10_000, 0) / 1000;
 
 type Entry = readonly [
   group: string,
   error: string,
-  ...numbers: readonly [number, number, number, number, number, number, number],
+  ...numbers: readonly [number, number, number, number, number, number, number, number?],
 ];
 type PastEntry = readonly [group: string, since: number, seconds: number];
 
@@ -25,7 +28,7 @@ export function parseFailing(text: string | undefined): FailingNotes {
   if (!isAmount(endedAt) || !isListOf(entries, isEntry) || !isListOf(ended, isPastEntry)) return NO_NOTES;
   const past = ended.map(([group, since, seconds]) => ({ group, since, endedAt: since + seconds }));
   const notes = entries.map(
-    ([group, error, since, lastAfter, countedAfter, records, evidence, good, bad]) => ({
+    ([group, error, since, lastAfter, countedAfter, records, evidence, good, bad, successAfter]) => ({
       ...{
         group,
         error,
@@ -36,6 +39,7 @@ export function parseFailing(text: string | undefined): FailingNotes {
         evidence,
       },
       ...{ recentSuccesses: good, recentFailures: bad },
+      lastSuccessAt: successAfter === undefined ? undefined : since + successAfter,
     }),
   );
   return endedAt === 0 ? { notes, past } : { notes, past, endedAt };
@@ -43,11 +47,10 @@ export function parseFailing(text: string | undefined): FailingNotes {
 
 /** Checks an entry by hand: a schema would be a fourth of what the notes add to a handler's bundle. */
 function isEntry(entry: unknown): entry is Entry {
-  if (!Array.isArray(entry) || entry.length !== ENTRY_LENGTH) return false;
+  if (!Array.isArray(entry) || entry.length < ENTRY_LENGTH || entry.length > ENTRY_LENGTH + 1) return false;
   const [group, error, ...numbers] = entry as unknown[];
-  const [whole, recent] = [numbers.slice(0, -2), numbers.slice(-2)];
-  if (!recent.every(isAmount) || !whole.every(Number.isInteger)) return false;
-  return isText(group) && isText(error) && whole.every(isAmount);
+  const isWhole = (one: unknown, i: number) => i === GOOD || i === BAD || Number.isInteger(one);
+  return isText(group) && isText(error) && numbers.every(isAmount) && numbers.every(isWhole);
 }
 
 function isPastEntry(entry: unknown): entry is PastEntry {
@@ -83,10 +86,11 @@ export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string 
   };
   for (const note of notes.toSorted(byEvidence).slice(0, MAX_GROUPS + 1)) {
     const { group, error, since, lastAt, countedAt, records, evidence } = note;
-    const { recentSuccesses, recentFailures } = note;
+    const { recentSuccesses, recentFailures, lastSuccessAt } = note;
     const entry = [
       ...[group, error, since, Math.max(0, lastAt - since), Math.max(0, countedAt - since)],
       ...[records, evidence, recentSuccesses, recentFailures],
+      ...(lastSuccessAt === undefined ? [] : [Math.max(0, lastSuccessAt - since)]),
     ];
     if (hasRoom(entry)) kept.push(entry);
   }

@@ -36,6 +36,7 @@ describe('incidents', () => {
       id: 'destination erp.example.com',
       since: NOW - 20 * MINUTE,
       lastFailureAt: NOW,
+      lastSuccessAt: undefined,
       breakerSince: NOW - 10 * MINUTE,
       probeAt: NOW + 4 * MINUTE,
     });
@@ -43,6 +44,18 @@ describe('incidents', () => {
     expect(textsOf(...queues)).toEqual([
       'erp.example.com has failed since 14:27 UTC: breaker open since 14:37 UTC, next probe in 4 min; 766 records wait in orders and bulk.',
     ]);
+  });
+
+  it('have the latest success that the notes of their queues know', () => {
+    const group = (minutesAgo: number) => ({
+      failingGroups: [{ ...failingNote('a', 20 * MINUTE), lastSuccessAt: NOW / 1000 - minutesAgo * 60 }],
+    });
+    const [incident] = incidentsOf([
+      queue('orders', group(7)),
+      queue('bulk', group(5)),
+      queue('x', failing('a')),
+    ]);
+    expect(incident?.lastSuccessAt).toBe(NOW - 5 * MINUTE);
   });
 
   it('are one for each of two destinations, the one with most records first', () => {

@@ -13,6 +13,9 @@ describe('stored notes', () => {
   it('are read back as they were written', () => {
     const notes = afterRun(outage(), new Map([['x', failed(4, T + 360)]]), T + 363);
     expect(parseFailing(failingText(notes))).toEqual(notes);
+    const success = afterRun(notes, new Map([['x', { ...failed(4, T + 390), successes: 1 }]]), T + 400);
+    expect(success.notes.map(({ lastSuccessAt }) => lastSuccessAt)).toEqual([undefined, T + 400]);
+    expect(parseFailing(failingText(success))).toEqual(success);
     const over = afterRun(outage(), new Map([['', succeeded(9)]]), T + 360);
     expect(over.past).toHaveLength(1);
     expect(parseFailing(failingText(over))).toEqual(over);
@@ -30,6 +33,7 @@ describe('stored notes', () => {
     ...['', '{}', 'null', '[]', '[0]', '[0,[[]]]', '[-1,[]]', '["x",[]]', '[1e99,[]]', '[0,{"length":9}]'],
     ...['[0,[],[],[]]', '[0,[],{}]', '[0,[],[["x",1]]]', '[0,[],[["x",1,-1]]]', '[0,[],[[1,1,1]]]'],
     ...['[0,[["x","",1,2,3,4,5,6]]]', '[0,[["x","",-1,0,0,0,0,0,0]]]', '[0,[["x","",0.5,0,0,0,0,0,0]]]'],
+    ...['[0,[["x","",1,0,0,0,0,0,0,0.5]]]', '[0,[["x","",1,0,0,0,0,0,0,1,1]]]'],
     ...[`[0,[["${'x'.repeat(101)}","",1,0,0,0,0,0,0]]]`, `[0,[["x","",1,0,0,0,0,1e300,0]]]`],
   ])('that the library cannot have written are none: %s', (text) => {
     expect(parseFailing(text)).toEqual({ notes: [], past: [] });

@@ -93,11 +93,12 @@ function Actions({ queues }: { queues: readonly QueueView[] }) {
 }
 
 function Facts({ incident, now }: { incident: Incident; now: number }) {
-  const { state, since, lastFailureAt, backAt, breakerSince, probeAt, queues } = incident;
+  const { state, since, lastFailureAt, lastSuccessAt, backAt, breakerSince, probeAt, queues } = incident;
   const last = state === 'recovering' ? queues[0]?.stats.lastDueAt : undefined;
   const facts: readonly (readonly [label: string, at: number | string | undefined])[] = [
     ['First failure', since],
     ['Latest failure', lastFailureAt],
+    ['Latest success', lastSuccessAt],
     ['Back since', backAt],
     ['Last record is due', last],
     ['Breaker open since', breakerSince],
@@ -111,6 +112,9 @@ function Facts({ incident, now }: { incident: Incident; now: number }) {
             <When at={at} now={now} />
           </Fact>
         ),
+      )}
+      {lastFailureAt === undefined || lastSuccessAt !== undefined ? null : (
+        <Fact label="Latest success">none since the first failure</Fact>
       )}
       {probeAt === undefined ? null : (
         <Fact label="Next probe">
