@@ -40,6 +40,7 @@ export type { ActionName } from './operate/action-of.js';
 export { redrive } from './operate/changes.js';
 export type { PayloadMatch, SkipReason, Which } from './operate/index.js';
 export {
+  type AwaitedFault,
   isHeld,
   isLost,
   type Job,

@@ -1962,6 +1962,12 @@ declare function isHeld({ holder, until }: Pick<Job, 'holder' | 'until'>, wall: 
 declare function isLost(job: Job, wall: number): boolean;
 declare function undoRefusal(job: Job, now: number): string | undefined;
 
+type AwaitedFault = {
+    readonly destination: string | undefined;
+} | {
+    readonly refusal: string;
+};
+
 interface JobRunOptions {
     readonly signal?: AbortSignal | undefined;
     readonly leave?: AbortSignal | undefined;
@@ -1999,6 +2005,7 @@ declare class Jobs {
     goOn(id: string): Promise<Job>;
     stop(id: string, by: string): Promise<Job>;
     undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job>;
+    awaited(which: NewJob['which']): Promise<AwaitedFault>;
 }
 declare function listed(items: ReadonlyMap<string, Item>, now: number): JobList;
 
@@ -2973,6 +2980,7 @@ export type {
     AttemptLogger,
     AttemptSummary,
     AttemptTracing,
+    AwaitedFault,
     BacklogAttributes,
     BacklogClientOptions,
     BacklogDescription,

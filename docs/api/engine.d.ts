@@ -2,6 +2,7 @@
 
 export {
     ActionName,
+    AwaitedFault,
     BUNDLE_METADATA,
     BacklogDescription,
     BacklogStore,

@@ -37,7 +37,7 @@ export const SHOP_VIEWS: readonly string[] = [
 ];
 
 /** Views with stored jobs: their page, and the strip of others. */
-export const JOB_VIEWS: readonly string[] = ['/jobs', '/', '/records?queue=orders'];
+export const JOB_VIEWS: readonly string[] = ['/jobs', '/', '/bulk?do=run-now&queue=orders&status=ERROR'];
 
 /** Views of what a producer can write. */
 export const HOSTILE_VIEWS: readonly string[] = [

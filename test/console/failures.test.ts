@@ -232,6 +232,30 @@ describe('an action on many records', () => {
     expect(await jobDone(console)).toContain('<b>1,200</b> redriven');
   });
 
+  it('tries five first, or waits until the destination is back, where that is known to fail', async () => {
+    const console = consoleUnderTest(orders);
+    for (let i = 0; i < 9; i++)
+      console.store.put(dead(`d${i}`, failedAgo(MINUTE, 'HTTP 503 from http://erp: down')));
+    const at = '/bulk?do=redrive&status=DEAD&errorName=HttpError+503+erp';
+    expect((await get(console.app, at)).text).not.toContain('name="whenBack"');
+    const open = { since: NOW, until: NOW + HOUR, token: 't' };
+    await console.store.breakers.set('orders', 'erp', open, undefined);
+    const { text } = await get(console.app, at);
+    expect(text).toContain('Not before <bdi>erp</bdi> works again');
+    const form = { plan: hiddenField(text, 'plan'), pace: '20', probe: 'on', whenBack: 'on' };
+    const { location } = await post(console.app, '/bulk', form, {}, path);
+    expect((await get(console.app, location)).text).toMatch(
+      /waits until that is back.*Armed.*<bdi>erp<\/bdi> works again/s,
+    );
+    const [job] = [...(await console.store.jobs.list()).values()];
+    expect(job).toMatchObject({ state: 'armed', armedFor: 'erp', probe: 5, perSecond: 20 });
+    const few = await get(console.app, '/bulk?do=redrive&status=DEAD&id=d1');
+    expect(few.text).not.toContain('name="probe"');
+    expect((await get(console.app, '/bulk?do=discard&status=DEAD')).text).not.toMatch(
+      /name="(probe|whenBack)"/,
+    );
+  });
+
   it('looks at 2,000 records at most, and begins also if none of these matches', async () => {
     const console = consoleUnderTest(orders);
     for (let i = 0; i < 2_500; i++) console.store.put(dead(`d${i}`, { payload: i }));

@@ -38,7 +38,7 @@ describe('a filter in words', () => {
     );
     const { text } = await get(app, `/bulk?do=run-now&${query}`);
     expect(text).toContain('<h1>Retry 1 record now?</h1>');
-    expect(text).toContain('Of records of orders that are in retry.');
+    expect(text).toContain('Records of orders that are in retry.');
     expect((await get(app, '/record/act?id=a&do=run-now')).text).toContain(
       '<h1>Retry <bdi>a</bdi> now?</h1>',
     );

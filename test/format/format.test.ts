@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { indexWhenFree, sweep } from '../../src/intake/index.js';
 import { type Items, type OpenBacklog, openBacklog } from './backlog.js';
-import { BANDS, LIFE_STARTS, live } from './life.js';
+import { BANDS, incident, jobsOf, LIFE_STARTS, live } from './life.js';
 
 const FIXTURES = 'test/format/fixtures';
 const { version: current } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -109,6 +109,25 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
       expect(await attempted('orders', { arrivals })).toEqual([]);
       backlog.passUntil(LIFE_STARTS + 10 * 86_400_000 + 90_000);
       expect(await attempted('orders', { arrivals })).toEqual(['from-client']);
+    });
+
+    it('has jobs that go on, and those of a lost process are taken over', async () => {
+      backlog = await inherit(version);
+      const jobs = jobsOf(backlog);
+      const { jobs: list, unreadable } = await jobs.list();
+      expect(unreadable).toEqual([]);
+      expect(list.map(({ state }) => state).sort()).toEqual(['running', 'stopped']);
+      for (const job of list) {
+        if (job.state === 'running') expect(await jobs.takeOver(job)).toMatchObject({ id: job.id, probe: 5 });
+        else expect((await jobs.run(await jobs.goOn(job.id))).job).toMatchObject({ counts: { changed: 1 } });
+      }
+      expect((await backlog.store.records.get('used-up'))?.status).toBe('NEW');
+    });
+
+    it('knows which incident was reported, and reports its end', async () => {
+      backlog = await inherit(version);
+      expect(await incident(backlog, true)).toEqual([]);
+      expect(await incident(backlog, false)).toEqual(['ended']);
     });
 
     it('keeps its dead', async () => {

@@ -1,3 +1,6 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { IncidentEvents } from '../../functions/monitor/incident-events.js';
+import { Jobs, Tables } from '../../src/engine.js';
 import { tierBands } from '../../src/policies/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
@@ -108,4 +111,75 @@ export async function live(backlog: OpenBacklog): Promise<void> {
     now: backlog.clock.wall(),
   });
   await store.sweep.write({ startedAt: LIFE_STARTS, cursors: ['', null, 'bare', ''], found: 2 });
+  await bulkJobs(backlog);
+  await incident(backlog, true);
+}
+
+/** The stored jobs: one that was stopped, and one that was lost in its probe. */
+async function bulkJobs(backlog: OpenBacklog): Promise<void> {
+  const { store } = backlog;
+  const jobs = jobsOf(backlog);
+  const by = { by: 'ops', from: 'console' };
+  const stopped = await jobs.create(
+    {
+      action: 'redrive',
+      which: {
+        queue: ['orders', 'bulk'],
+        status: ['DEAD'],
+        idPrefix: 'us',
+        olderThan: '1d',
+        failedBefore: '1h',
+      },
+      ...{ perSecond: 20, limit: 500, total: 1_000, isTotalLeast: true },
+    },
+    by,
+  );
+  await jobs.stop(stopped.id, 'anna');
+  const probing = await jobs.create(
+    {
+      action: 'redrive',
+      options: { retry: { type: 'none' } },
+      which: ['dead-by-process'],
+      probe: 5,
+      total: 1,
+    },
+    by,
+  );
+  const counts = {
+    changed: 0,
+    failed: 1,
+    skipped: { inFlight: 2 },
+    failures: [{ id: 'a', reason: 'too large' }],
+  };
+  const attributes = {
+    probed: ['dead-by-process'],
+    armedFor: 'erp',
+    armedUntil: '2026-01-12T00:00:00.000Z',
+  };
+  await store.jobs.change(probing.id, { set: { ...attributes, counts, rev: 'r' }, expected: {} });
+}
+
+export function jobsOf({ tables, dynamo, clock, random }: OpenBacklog): Jobs {
+  const { records: table, control: controlTable } = tables;
+  return new Jobs(new Tables({ table, controlTable, client: dynamo, clock, random }));
+}
+
+/** A reading of the monitor, in which the destination of a queue fails, or does not any more. Gives the events about it. */
+export async function incident({ store, clock }: OpenBacklog, isFailing: boolean): Promise<string[]> {
+  const types: string[] = [];
+  const events = new IncidentEvents({
+    ...{ store, table: 'records', runbook: 'https://example.com/runbook', logger: new Logger() },
+    put: async (given) => {
+      types.push(...given.map(({ type }) => type));
+      return new Set();
+    },
+  });
+  const open = { since: LIFE_STARTS + 9 * 86_400_000, until: clock.now() + MINUTE, token: 't' };
+  const state = {
+    ...{ paused: false, tiers: new Map() },
+    breakers: new Map(isFailing ? [['erp.example.com', open]] : []),
+  };
+  events.note('orders', { state, counted: undefined }, clock.now());
+  await events.emit(clock.now());
+  return types;
 }

@@ -148,6 +148,25 @@ describe('an armed job', () => {
     expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(90) });
   });
 
+  it('waits for the destination of its cause in all of its queues', async () => {
+    const { harness, jobs, end } = await failing('crm');
+    const open = { since: START, until: START + 60_000, token: 'r' };
+    for (const queue of ['q', 'r']) await harness.store.breakers.set(queue, 'erp', open, undefined);
+    const queues = { queue: ['q', 'r', 'unknown'] };
+    await expect(jobs.create({ ...armed, which: queues }, OPS)).rejects.toThrow(
+      /the whole cause of a failure/,
+    );
+    const which = { ...queues, errorName: 'HttpError 500 erp' };
+    const running = jobs.run(await jobs.create({ ...armed, which }, OPS));
+    await harness.pass(60);
+    await harness.store.breakers.set('q', 'erp', undefined, open);
+    await harness.pass(60);
+    expect(harness.statuses()).toEqual({ DEAD: 20 });
+    await harness.store.breakers.set('r', 'erp', undefined, open);
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', armedFor: 'erp' });
+    await end('crm');
+  });
+
   it('does not take the end of a pause for a recovery', async () => {
     const { harness, jobs, end } = await failing('erp');
     const running = jobs.run(await jobs.create(armed, OPS));

@@ -143,7 +143,7 @@ describe('a job', () => {
     ],
     ['a probe of what attempts nothing', { action: 'discard', probe: 5 }, /starts attempts/],
     ['a probe of too many', { probe: 6 }, /expected 1 to 5/],
-    ['a wait for no queue', { which: { all: true }, whenBack: '1d' }, /needs a selection with one queue/],
+    ['a wait for no queue', { which: { all: true }, whenBack: '1d' }, /needs a selection with a queue/],
   ])('is refused with %s', async (_, change, message) => {
     const jobs = processOf(new Harness());
     await expect(jobs.create({ ...DEAD_OF_Q, ...change }, OPS)).rejects.toThrow(message);

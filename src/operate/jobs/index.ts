@@ -1,3 +1,4 @@
+export type { AwaitedFault } from './faults.js';
 export {
   isHeld,
   isLost,

@@ -169,10 +169,9 @@ export function undoRefusal(job: Job, now: number): string | undefined {
   return Date.parse(endedAt) + UNDO_MS < now ? 'it ended more than a day ago' : undefined;
 }
 
-/** The only queue of a selection. Undefined: it has none, or several. */
-export function queueOf(which: Job['which']): string | undefined {
-  const queues = 'queue' in which ? [which.queue ?? []].flat() : [];
-  return queues.length === 1 ? queues[0] : undefined;
+/** The queues of a selection. Empty: it names none. */
+export function queuesOf(which: Job['which']): readonly string[] {
+  return 'queue' in which ? [...new Set([which.queue ?? []].flat())] : [];
 }
 
 /** Seconds for which a job is listed after its end. */

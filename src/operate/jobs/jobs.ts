@@ -11,7 +11,7 @@ import type { OperationResult } from '../result.js';
 import type { Selection } from '../selection.js';
 import type { Tables } from '../tables.js';
 import { wantedOf } from '../wanted.js';
-import { faultsOf } from './faults.js';
+import { type AwaitedFault, awaitedFault } from './faults.js';
 import { JOB_HOLD_MS } from './hold.js';
 import {
   expiryOf,
@@ -22,7 +22,6 @@ import {
   type JobOrigin,
   NOTHING_COUNTED,
   parseJob,
-  queueOf,
   undoRefusal,
 } from './job.js';
 import { type JobOutcome, JobRun, type JobRunOptions } from './run-job.js';
@@ -41,7 +40,7 @@ export interface NewJob {
   readonly limit?: number | undefined;
   /** Records to try first, 1 to 5: the others follow if all of them succeed. Default: none. */
   readonly probe?: number | undefined;
-  /** Waits until the queues of the selection work again, for this long at most: seconds, or text such as `"1d"`. Default: begins at once. */
+  /** Waits until the queue of the selection works again, or the destination of its cause, for this long at most: seconds, or text such as `"1d"`. Default: begins at once. */
   readonly whenBack?: number | string | undefined;
   /** Records that match, as a dry run has counted them. */
   readonly total?: number | undefined;
@@ -211,18 +210,16 @@ export class Jobs {
     return undo;
   }
 
-  /** The destination that an armed job waits for: that of the cause, if it fails. Undefined: the whole queue. */
+  /** The failure that a job with `whenBack` would wait for, or why there is none. */
+  awaited(which: NewJob['which']): Promise<AwaitedFault> {
+    const patiently = <Answer>(request: () => Promise<Answer>) => request();
+    return awaitedFault(which, { store: this.store, patiently }, this.clock.now());
+  }
+
   private async faultOf(which: NewJob['which'], name: string): Promise<string | undefined> {
-    const queue = queueOf(which);
-    if (queue === undefined) {
-      throw new ConfigurationError(`${name}: a wait until it is back needs a selection with one queue`);
-    }
-    const faults = faultsOf(await this.store.queues.read(queue), this.clock.now());
-    if (faults.length === 0) {
-      throw new ConfigurationError(`${name}: no failure of ${queue} is known, so it can begin at once`);
-    }
-    const host = 'errorName' in which ? which.errorName?.split(' ').at(-1) : undefined;
-    return faults.find((fault) => fault === host);
+    const found = await this.awaited(which);
+    if ('refusal' in found) throw new ConfigurationError(`${name}: ${found.refusal}`);
+    return found.destination;
   }
 
   private running(): Pick<Job, 'state' | 'startedAt'> {

@@ -15,9 +15,9 @@ import {
   type OperationResult,
 } from '../result.js';
 import { wantedOf } from '../wanted.js';
-import { hasEnded } from './faults.js';
+import { hasEnded, statesOf } from './faults.js';
 import { JobHold } from './hold.js';
-import { expiryOf, type Job, type JobCounts, parseJob, queueOf } from './job.js';
+import { expiryOf, type Job, type JobCounts, parseJob } from './job.js';
 import { Keeper } from './keeper.js';
 import { probeTrouble } from './probe.js';
 import { ChangedRecords, undoAction } from './undo.js';
@@ -138,10 +138,8 @@ export class JobRun {
 
   private async isBack(): Promise<boolean> {
     const { which, armedFor } = this.job;
-    const { store, clock, patiently } = this.deps;
-    const queue = queueOf(which);
-    if (queue === undefined) return false;
-    return hasEnded(await patiently(() => store.queues.read(queue)), armedFor, clock.now());
+    const states = await statesOf(which, this.deps);
+    return states.every((state) => hasEnded(state, armedFor, this.deps.clock.now()));
   }
 
   private async change(): Promise<End> {

@@ -44,7 +44,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
         <Panel title={action.label} note="nothing is changed until you confirm">
           <ActionForm context={context} action="/bulk" class="blank">
             <p>
-              <Foreign text={`Of ${plan.where}.`} most={400} />{' '}
+              <Foreign text={`${plan.where.slice(0, 1).toUpperCase()}${plan.where.slice(1)}.`} most={400} />{' '}
               {plan.list === undefined ? null : <a href={plan.list}>Look at them</a>}
             </p>
             <p>{action.explain}</p>
@@ -76,6 +76,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
                   ))}
                 </select>
               </label>
+              <Begin action={action} plan={plan} field={field} />
             </div>
             <p class="sub sm">
               {isLeast ? 'At least' : 'About'} {counted(result.changed * WRITE_UNITS, 'write unit')} for
@@ -91,7 +92,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
                 {action.icon ? <Icon name={action.icon} /> : null}
                 {asked}
               </button>
-              <a class="btn" href="/records">
+              <a class="btn" href={plan.list ?? '/records'}>
                 Keep them as they are
               </a>
             </p>
@@ -102,6 +103,35 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
     ),
   });
 }
+
+/** Records that can be tried before the others. */
+export const PROBE = 5;
+
+/** The ways in which an action that starts attempts can begin. */
+function Begin({ action, plan, field }: Pick<BulkConfirmProps, 'action' | 'plan' | 'field'>) {
+  const { trial, awaited } = plan;
+  if (!action.startsAttempts) return null;
+  return (
+    <>
+      {trial.isLeast || trial.result.changed > PROBE ? (
+        <label class="choice">
+          <input type="checkbox" name="probe" checked={field('probe') === 'on'} />
+          <span>{PROBE} as a probe, then the rest: the job stops if one of them fails again</span>
+        </label>
+      ) : null}
+      {awaited === undefined ? null : (
+        <label class="choice">
+          <input type="checkbox" name="whenBack" checked={field('whenBack') === 'on'} />
+          <span>
+            Not before <Foreign text={awaited} most={100} /> works again, as it fails now; given up after a
+            day
+          </span>
+        </label>
+      )}
+    </>
+  );
+}
+
 const SHOWN = 30;
 
 function Ticked({ ids }: { ids: readonly string[] }) {

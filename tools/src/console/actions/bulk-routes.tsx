@@ -6,7 +6,7 @@ import { page, Verdict } from '../layout.js';
 import { link } from '../parts.js';
 import { type FilterText, filterLink, parseFilter, readFilter } from '../records/filter.js';
 import { filterText } from '../records/filter-words.js';
-import { bulkConfirmPage } from './bulk-pages.js';
+import { bulkConfirmPage, PROBE } from './bulk-pages.js';
 import { ACTIONS, type ConsoleAction, type Field } from './catalog.js';
 import { type BulkPlan, dryRun, Plans } from './plan.js';
 
@@ -55,6 +55,7 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
         where,
         list: filterLink('/records', text),
         trial,
+        awaited: action.startsAttempts ? await awaitedBy(which) : undefined,
       });
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
@@ -71,6 +72,13 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
     const queue = selection.queue ?? holding.map((one) => one.queue);
     const status = statuses.filter((one) => action.statuses.includes(one));
     return status.length === 0 || queue.length === 0 ? [] : ({ ...selection, queue, status } as Selection);
+  };
+
+  /** The destination or the queue whose failure a job can wait for. */
+  const awaitedBy = async (which: BulkPlan['which']): Promise<string | undefined> => {
+    const found = await runner.jobs.awaited(which);
+    if ('refusal' in found) return undefined;
+    return found.destination ?? ('queue' in which ? [which.queue ?? []].flat()[0] : undefined);
   };
 
   app.post('/bulk/ticked', async (request) => {
@@ -90,20 +98,24 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
     const action = bulkAction(plan?.action);
     if (!plan || !action)
       return refuse(request, 'This has been started already, or is too old: begin again.', 422);
-    const pace = Number(form.field('pace'));
+    const { field } = form;
+    const pace = Number(field('pace'));
+    const isArmed = field('whenBack') === 'on';
     const { result, isLeast } = plan.trial;
     try {
-      const change = action.prepare(form.field, runner.origin().by);
+      const change = action.prepare(field, runner.origin().by);
       const job = await runner.begin({
         ...{ action: change.action, options: change.options, which: plan.which },
+        ...{ probe: field('probe') === 'on' ? PROBE : undefined, whenBack: isArmed ? '1d' : undefined },
         ...{ perSecond: pace >= 1 && pace <= 1_000 ? pace : undefined },
         ...{ total: result.changed, isTotalLeast: isLeast || undefined },
       });
-      const text = `Job ${job.id} is at work. It goes on while you look at other pages.`;
+      const state = isArmed ? 'waits until that is back' : 'is at work';
+      const text = `Job ${job.id} ${state}. It goes on while you look at other pages.`;
       return request.redirect(link('/jobs', { note: notes.write({ ok: true, text }) }), 303);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      return confirm(request, plan, form.field, error.message);
+      return confirm(request, plan, field, error.message);
     }
   });
   return app;

@@ -14,6 +14,8 @@ export interface BulkPlan {
   /** The address of the list that shows them. Undefined: they were ticked. */
   readonly list?: string | undefined;
   readonly trial: Trial;
+  /** The destination or the queue that it can wait for. Undefined: there is not one, or it works. */
+  readonly awaited?: string | undefined;
 }
 
 /** The counts of a dry run. */
