@@ -92,6 +92,9 @@ describe('the page of the jobs', () => {
     console.runner.start(await console.jobs.goOn(id));
     await console.runner.leave();
     await console.runner.watch();
+    expect(console.log.map(({ result }) => result)).toEqual([
+      expect.stringMatching(/^the console has ended/),
+    ]);
     const left = await console.jobs.read(id);
     expect(left).toMatchObject({ state: 'running', counts: { changed: 1 } });
     expect(isLost(left, console.time.now)).toBe(true);

@@ -20,6 +20,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+const LEFT = 'the console has ended: the next one goes on with it';
 /** Age of counts at which nothing is said of their jobs any more. */
 const SEEN_MS = 30_000;
 /** Real time between two looks at jobs of other processes. */
@@ -108,7 +109,7 @@ export class JobRunner {
       this.onChange();
     };
     const ended = this.jobs.run(job, { signal: stop.signal, leave: this.end.signal }).then(
-      (outcome) => end(stateText(outcome.job, this.wall())),
+      (outcome) => end(isLost(outcome.job, this.wall()) ? LEFT : stateText(outcome.job, this.wall())),
       (error: unknown) => end(error instanceof Error ? error.message : String(error)),
     );
     this.running.set(job.id, { stop, ended });
