@@ -31,8 +31,8 @@ export interface Action {
   readonly startsAttempts?: boolean | undefined;
   /** The decision depends on the retry mode of the record's queue. */
   readonly needsRetryMode?: boolean | undefined;
-  /** Changed records get later due times in the index; otherwise earlier ones, or none. */
-  readonly putsOff?: boolean | undefined;
+  /** Changed records get this due time in the index, epoch milliseconds. Default: earlier ones, or none. */
+  readonly putsOffUntil?: number | undefined;
 }
 
 const WAITING: readonly Status[] = ['NEW', 'ERROR'];
@@ -62,7 +62,7 @@ export function snoozeAction(until: number): Action {
   return {
     actsOn: WAITING,
     needsRetryMode: true,
-    putsOff: true,
+    putsOffUntil: until,
     decide: (found, context) => snooze(found, until, context),
   };
 }

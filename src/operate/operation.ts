@@ -97,12 +97,12 @@ export class Operation {
   }
 
   private async work(): Promise<OperationResult['ended']> {
-    const { perSecond = Number.POSITIVE_INFINITY, onProgress } = this.options;
-    const { store } = this.deps;
+    const { perSecond = Number.POSITIVE_INFINITY, onProgress, dryRun } = this.options;
+    const { store, clock } = this.deps;
     const size = Math.max(1, Math.min(PAGE_RECORDS, Math.floor(perSecond * PAGE_SECONDS)));
-    const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
     const { patiently } = this;
-    const pages = pagesOf(this.wanted, { store, size, order, patiently });
+    const putOffUntil = dryRun ? undefined : this.action.putsOffUntil;
+    const pages = pagesOf(this.wanted, { store, size, putOffUntil, now: () => clock.now(), patiently });
     for await (const { found, missing } of pages) {
       if (this.signal.aborted) return 'aborted';
       this.counters.looked += found.length + missing.length;

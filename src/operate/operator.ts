@@ -137,7 +137,7 @@ export class BacklogOperator {
     const pages = pagesOf(wanted, {
       store,
       size: 100,
-      order: 'oldestFirst',
+      now: () => this.tables.clock.now(),
       patiently: this.tables.patiently(signal, onTrouble),
     });
     let count = 0;

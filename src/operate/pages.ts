@@ -1,6 +1,6 @@
 import { deadLane, lanesOf, type Status } from '../record/index.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
-import type { IndexKey } from '../store/store.js';
+import type { DueQuery, IndexKey } from '../store/store.js';
 import { LAST_TIME } from '../support/clock.js';
 import type { Selected } from './selection.js';
 
@@ -20,7 +20,10 @@ interface PagesDeps {
   readonly store: OperatorStore;
   /** Records in a page. */
   readonly size: number;
-  readonly order: 'oldestFirst' | 'newestFirst';
+  /** The records are put off until then, epoch milliseconds. Default: they get earlier due times, or leave the index. */
+  readonly putOffUntil?: number | undefined;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: () => number;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
 
@@ -56,19 +59,36 @@ async function* byPagesOfIds(pages: AsyncIterable<readonly string[]>, deps: Page
   for await (const ids of pages) yield* byId(ids, deps);
 }
 
+/**
+ * Reads lanes in the order in which changed records are not met again. Records that are put off are read from the newest on:
+ * an attempt meanwhile may move one past the place of the reader, so those due from the beginning on are read once more.
+ */
 async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerator<Page> {
-  const { store, order, size: limit, patiently } = deps;
+  const { putOffUntil, now } = deps;
   for (const lane of lanes) {
-    let after: IndexKey | undefined;
-    for (let more = true; more; ) {
-      const query = { lane, until: LAST_TIME, order, limit, after };
-      const page = await patiently(() => store.pages.query(query));
-      const ids = page.keys.map(({ id }) => id);
-      // Records that are gone by now were removed meanwhile.
-      if (ids.length > 0) yield { ...(await readPage(ids, deps)), missing: [] };
-      after = page.keys.at(-1) ?? after;
-      more = page.more && page.keys.length > 0;
+    const from = now();
+    if (putOffUntil === undefined) yield* ofRange({ lane, until: LAST_TIME, order: 'oldestFirst' }, deps);
+    else {
+      yield* ofRange({ lane, until: LAST_TIME, order: 'newestFirst' }, deps);
+      yield* ofRange({ lane, from, until: putOffUntil - 1, order: 'oldestFirst' }, deps);
     }
+  }
+}
+
+async function* ofRange(
+  range: Pick<DueQuery, 'lane' | 'from' | 'until' | 'order'>,
+  deps: PagesDeps,
+): AsyncGenerator<Page> {
+  const { store, size: limit, patiently } = deps;
+  let after: IndexKey | undefined;
+  for (let more = true; more; ) {
+    const query = { ...range, limit, after };
+    const page = await patiently(() => store.pages.query(query));
+    const ids = page.keys.map(({ id }) => id);
+    // Records that are gone by now were removed meanwhile.
+    if (ids.length > 0) yield { ...(await readPage(ids, deps)), missing: [] };
+    after = page.keys.at(-1) ?? after;
+    more = page.more && page.keys.length > 0;
   }
 }
 

@@ -4,7 +4,7 @@ import { editPayload } from '../../src/operate/changes.js';
 import { BacklogOperator, OperationInterruptedError } from '../../src/operate/index.js';
 import { parseRecord } from '../../src/record/index.js';
 import { StoreAccessError, StoreError, StoreThrottledError } from '../../src/store/index.js';
-import { Harness, START, succeed, YOUNG } from '../worker/harness.js';
+import { fail, Harness, START, succeed, YOUNG } from '../worker/harness.js';
 import { interrupted, operatorOf, putDead } from './support.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -324,6 +324,26 @@ describe('snooze', () => {
     for (let i = 0; i < 450; i++) harness.put(`r${i}`, { dueAt: iso(-i) });
     const result = await operatorOf(harness).snooze({ queue: 'q' }, { delay: 60 });
     expect(result).toMatchObject({ matched: 450, changed: 450, skipped: {} });
+  });
+
+  it('finds records that an attempt puts behind the place that is read', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`, { dueAt: iso(-i) });
+    const snoozed = operatorOf(harness).snooze({ queue: 'q' }, { delay: '2h', perSecond: 5 });
+    await harness.pass(9);
+    await harness.run(fail, { retry: { type: 'constant', interval: 600 }, maxRecords: 30 });
+    expect(await harness.time.until(snoozed)).toMatchObject({ changed: 100, ended: 'complete' });
+    expect(harness.store.items().filter(({ dueAt }) => String(dueAt) < iso(7000))).toEqual([]);
+  });
+
+  it('counts each record of a progressive queue once, whose due time stays as it is', async () => {
+    const harness = new Harness();
+    await harness.store.queues.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
+    for (const id of ['a', 'b']) {
+      harness.put(id, { status: 'ERROR', attempts: 1, failures: 1, insertedAt: iso(-60) });
+    }
+    const result = await operatorOf(harness).snooze({ queue: 'q' }, { delay: '2h' });
+    expect(result).toMatchObject({ matched: 2, changed: 2, skipped: {} });
   });
 
   it.each([
