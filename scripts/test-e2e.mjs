@@ -16,6 +16,9 @@ const bin = join(home, 'venv', 'bin');
 const complete = join(home, 'complete');
 const logFile = join(home, 'emulator.log');
 const PACKAGES = ['ministack==1.5.33', 'boto3', 'awscli'];
+/** Packages that Lambda's runtime has, and a function takes from there. */
+const OF_RUNTIME = ['@aws-sdk/client-eventbridge@3'];
+const runtime = join(home, 'runtime');
 const ACCOUNT = '000000000000';
 const START_TIMEOUT_MS = 60_000;
 
@@ -44,7 +47,7 @@ async function main() {
 
 /** Once per list of packages; a fetch that was interrupted starts over. */
 function fetchOnce() {
-  const wanted = PACKAGES.join('\n');
+  const wanted = [...PACKAGES, ...OF_RUNTIME].join('\n');
   if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return;
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
@@ -55,6 +58,9 @@ function fetchOnce() {
     ['install', '--quiet', '--disable-pip-version-check', ...PACKAGES],
     'pip could not fetch it',
   );
+  mkdirSync(runtime);
+  const npm = ['install', '--prefix', runtime, '--no-audit', '--no-fund', '--silent', ...OF_RUNTIME];
+  run('npm', npm, 'npm could not fetch the SDK of the runtime');
   writeFileSync(complete, wanted);
 }
 
@@ -76,6 +82,7 @@ function startEmulator(port) {
       BIND_HOST: '127.0.0.1',
       MINISTACK_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
+      NODE_PATH: join(runtime, 'node_modules'),
       LAMBDA_EXECUTOR: 'local',
       AUTH: 'true',
     },

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { IncidentEvent } from '../../src/overview/incident-events.js';
 import { CLIENT_LIMITS } from '../intake/client-limits.js';
 
@@ -19,9 +20,12 @@ const MAX_ENTRIES = 10;
 /** It is in Lambda's runtime, and no dependency: most backlogs have no bus. */
 const SDK = '@aws-sdk/client-eventbridge';
 
-export function eventBus(bus: string, load: () => Promise<EventBridge> = () => import(SDK)): PutEvents {
+/** Lambda has it in a folder of NODE_PATH, where `require` looks; an `import` does so in Lambda's own build of Node.js alone. */
+const loadSdk = () => createRequire(import.meta.url)(SDK) as EventBridge;
+
+export function eventBus(bus: string, load: () => EventBridge = loadSdk): PutEvents {
   return async (events) => {
-    const { EventBridgeClient, PutEventsCommand } = await load();
+    const { EventBridgeClient, PutEventsCommand } = load();
     const client = new EventBridgeClient(CLIENT_LIMITS);
     const refused = new Set<IncidentEvent>();
     for (let first = 0; first < events.length; first += MAX_ENTRIES) {

@@ -1,7 +1,10 @@
 // The app that the end-to-end test deploys: queues as the test asks for, delivered to the test.
 import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Backlog } from '../../cdk/index.js';
 import type { DeployedQueues } from './cloud.js';
 
@@ -15,7 +18,14 @@ const env = { account, region };
 const stack = new Stack(app, 'EndToEnd', { env });
 // As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);
-const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
+const incidentBus = new EventBus(stack, 'Incidents');
+const incidents = new Queue(stack, 'IncidentEvents');
+new Rule(stack, 'IncidentRule', {
+  eventBus: incidentBus,
+  eventPattern: { source: ['dynamo-backlog'] },
+  targets: [new SqsQueue(incidents)],
+});
+const backlog = new Backlog(stack, 'Backlog', { queues, timeout, incidentBus });
 const encryptionKey = new Key(stack, 'Key');
 const other = new Backlog(stack, 'Scheduled', {
   queues: scheduled,
@@ -51,5 +61,6 @@ const outputs = {
   ProducerRole: producer.roleArn,
   EventDlq: backlog.eventDlq.queueName,
   KeyArn: encryptionKey.keyArn,
+  IncidentQueue: incidents.queueName,
 };
 for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });

@@ -3,7 +3,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { Duration } from 'aws-cdk-lib';
 import type { QueueProps } from '../../cdk/index.js';
 
@@ -115,6 +122,24 @@ export async function messagesIn(QueueName: string): Promise<number> {
   const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
   sqs.destroy();
   return Number((await queueAttributes(QueueUrl)).ApproximateNumberOfMessages);
+}
+
+/** Takes the messages out of a queue of SQS. */
+export async function takeMessages(QueueName: string): Promise<unknown[]> {
+  const sqs = new SQSClient({});
+  const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+  for (const { ReceiptHandle } of Messages)
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  sqs.destroy();
+  return Messages.map(({ Body = '' }) => JSON.parse(Body));
+}
+
+/** Has a function run once, and waits for its end, good or bad. */
+export async function invoke(FunctionName: string): Promise<void> {
+  const lambda = new LambdaClient({});
+  await lambda.send(new InvokeCommand({ FunctionName, Payload: '{}' }));
+  lambda.destroy();
 }
 
 /** The key that encrypts a queue of SQS, by the URL of the queue. */

@@ -3,7 +3,9 @@ import { DynamoDBDocumentClient, GetCommand, ScanCommand } from '@aws-sdk/lib-dy
 import { Duration } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BacklogClient } from '../../src/index.js';
-import { createDynamoDbClient } from '../../src/store/index.js';
+import { failingText, WHOLE_QUEUE } from '../../src/record/index.js';
+import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { systemClock } from '../../src/support/clock.js';
 import { backlog } from '../cli/in-process.js';
 import { readStream } from '../store/stream.js';
 import {
@@ -12,9 +14,11 @@ import {
   deployRenamed,
   destroy,
   idsIn,
+  invoke,
   keyOfLogGroup,
   keyOfQueue,
   messagesIn,
+  takeMessages,
   tool,
 } from './cloud.js';
 import { startErp } from './erp.js';
@@ -28,6 +32,9 @@ import { startErp } from './erp.js';
  *   its own role.
  * - Conditions on DynamoDB's own condition keys are not known. The test does not show that a producer with `grantInsert` reads
  *   only the fence of a record, and writes only its own ids.
+ * - So the monitor, which may write a few items of the control table, writes none. Its right to read the state of an event source is
+ *   taken for another one, and its invocation fails in the end. The test shows that the event of an incident's beginning is put with
+ *   the monitor's right and arrives. For the event of the end it must know what it has put.
  * - Nothing is encrypted, and the key of a table or of variables is forgotten. The test shows that a backlog with a key deploys
  *   and works, and that its queues and log groups have that key.
  */
@@ -303,6 +310,44 @@ describe('the deployed stack', () => {
 
   it('has given up no event', async () => {
     expect(await messagesIn(outputs.EventDlq ?? '')).toBe(0);
+  });
+
+  it('puts the beginning of an incident on the event bus', async () => {
+    const { ControlTableName: control = '', IncidentQueue: queue = '' } = outputs;
+    const { queues } = new DynamoDbStore({ client, tables: { records: table, control }, clock: systemClock });
+    const [monitor = ''] = await idsIn('EndToEnd', 'AWS::Lambda::Function', 'BacklogMonitor');
+    const now = Math.floor(Date.now() / 1000);
+    const { failing: before } = await queues.read('default');
+    const note = {
+      ...{
+        group: WHOLE_QUEUE,
+        since: now - 400,
+        lastAt: now - 60,
+        records: 20,
+        evidence: 40,
+      },
+      ...{ recentSuccesses: 0, recentFailures: 40, countedAt: now, error: 'HttpError 503' },
+    };
+    const failing = failingText({ notes: [note], past: [] });
+    expect(await queues.noteFailing('default', failing, before)).toBe(true);
+    await invoke(monitor);
+    const heard: unknown[] = [];
+    await vi.waitFor(
+      async () => {
+        heard.push(...(await takeMessages(queue)));
+        expect(heard).toContainEqual(
+          expect.objectContaining({
+            source: 'dynamo-backlog',
+            'detail-type': 'Backlog incident began',
+            detail: expect.objectContaining({
+              queues: ['default'],
+              error: { name: 'HttpError', status: 503 },
+            }),
+          }),
+        );
+      },
+      { timeout: 60_000, interval: 500 },
+    );
   });
 
   it('keeps its records when the stack is destroyed', async () => {

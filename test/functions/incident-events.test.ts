@@ -124,7 +124,7 @@ it('the bus takes ten events at a time, and names those that it has refused', as
       this.Entries = input.Entries;
     }
   }
-  const refused = await eventBus('arn:bus', async () => ({ EventBridgeClient, PutEventsCommand }))(events);
+  const refused = await eventBus('arn:bus', () => ({ EventBridgeClient, PutEventsCommand }))(events);
   expect([...refused].map(({ key }) => key)).toEqual(['1', '11']);
   expect(sent.map(({ Entries }) => Entries.length)).toEqual([10, 2]);
   expect(sent[0]?.Entries[0]).toEqual({
