@@ -117,6 +117,11 @@ describe('backlog redrive', () => {
     expect(await found('--error-contains', 'LOCKED')).toBe('a1');
     expect(await found('--message-pattern', 'order {id} is locked')).toBe('a1');
     expect(await found('--failed-before', '1h', '--failed-within', '3h')).toBe('b');
+    const at = tables.at.slice(0, 4);
+    const filters = ['--id-prefix', 'a', '--error-contains', 'locked', '--json'];
+    expect(JSON.parse((await backlog('list', '--queue', 'orders', ...filters, ...at)).out)).toMatchObject([
+      { id: 'a1' },
+    ]);
     expect((await operate('redrive', '--queue', 'orders,order', '--dry-run')).err).toMatch(
       /has no queue "order"/,
     );

@@ -1,25 +1,20 @@
 import type { BacklogRecord, RedactPayload, Status } from 'dynamo-backlog';
-import { DynamoDbOperatorStore, type PayloadMatch, parseSelection, STATUSES } from 'dynamo-backlog/engine';
+import { DynamoDbOperatorStore, parseSelection, STATUSES } from 'dynamo-backlog/engine';
 import { lanesHolding } from '../../../src/store/dynamodb/list.js';
 import { recordJson, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { recordTable } from './list-table.js';
 import { refuseUnknownIfPossible, unservedQueueMessage } from './operate/known-queue.js';
-import { seconds } from './operate/selection-flags.js';
+import { type FilterFlags, filtersOf } from './operate/selection-flags.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
 import { unservedLines } from './unserved.js';
 
-export interface ListFlags extends TargetFlags {
+export interface ListFlags extends TargetFlags, FilterFlags {
   readonly status?: Status | undefined;
   readonly queue?: string | undefined;
   readonly json?: boolean | undefined;
-  /** Cause of the last failure. */
-  readonly error?: string | undefined;
-  /** Milliseconds since the insertion. */
-  readonly olderThan?: number | undefined;
-  readonly where?: readonly PayloadMatch[] | undefined;
   /** The file of a module that says what is shown of a payload. */
   readonly redact?: string | undefined;
   /** Default: 100 for people, all with `json`. */
@@ -76,13 +71,9 @@ type Filter = (record: BacklogRecord, now: number) => boolean;
  * The filter of the flags. With a module that hides parts of payloads it looks into what is shown: hidden values cannot
  * be guessed by it.
  */
-function filterOf(
-  { error: errorName, olderThan, where: payload }: ListFlags,
-  redact?: RedactPayload,
-): Filter {
-  const selection = { errorName, olderThan: seconds(olderThan), payload, all: true };
-  const { matches } = parseSelection(selection, { actsOn: STATUSES }, 'list');
-  if (redact === undefined || payload === undefined) return matches;
+function filterOf(given: ListFlags, redact?: RedactPayload): Filter {
+  const { matches } = parseSelection({ ...filtersOf(given), all: true }, { actsOn: STATUSES }, 'list');
+  if (redact === undefined || given.where === undefined) return matches;
   return (record, now) => {
     const shown = shownPayload(record, redact);
     return shown.hidden === undefined && matches({ ...record, payload: shown.value }, now);

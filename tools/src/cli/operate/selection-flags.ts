@@ -5,21 +5,25 @@ import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import { readLines, TOO_LONG } from '../ndjson.js';
 
-/** Flags that select records. */
-export interface SelectionFlags {
-  readonly queue?: readonly string[] | undefined;
-  readonly status?: readonly Status[] | undefined;
+/** Flags that select records among others, also those of `backlog list`. */
+export interface FilterFlags {
   readonly error?: string | undefined;
   readonly errorContains?: string | undefined;
   readonly messagePattern?: string | undefined;
-  readonly deadReason?: string | undefined;
   readonly idPrefix?: string | undefined;
-  /** Milliseconds. */
+  /** Milliseconds, as the others. */
   readonly olderThan?: number | undefined;
   readonly youngerThan?: number | undefined;
   readonly failedWithin?: number | undefined;
   readonly failedBefore?: number | undefined;
   readonly where?: readonly PayloadMatch[] | undefined;
+}
+
+/** Flags that select records for an action. */
+export interface SelectionFlags extends FilterFlags {
+  readonly queue?: readonly string[] | undefined;
+  readonly status?: readonly Status[] | undefined;
+  readonly deadReason?: string | undefined;
   readonly attribute?: Readonly<Record<string, unknown>> | undefined;
   readonly all?: boolean | undefined;
 }
@@ -30,11 +34,23 @@ export const SELECTION_FLAGS = {
     '--error <cause>',
     'whose last error is this: HttpError, "HttpError 503", or a whole cause of "backlog failures"',
   ],
+  errorContains: [
+    '--error-contains <text>',
+    'whose last error, or reason for being given up, has this text in it',
+  ],
+  messagePattern: [
+    '--message-pattern <pattern>',
+    'whose last error’s message is like this: "order {id} is locked", as "backlog failures" shows it',
+  ],
+  idPrefix: ['--id-prefix <text>', 'whose id begins with this'],
   olderThan: [
     '--older-than <duration>',
     'inserted longer ago than this, such as 15m, 2h or 7d',
     flags.duration,
   ],
+  youngerThan: ['--younger-than <duration>', 'inserted within this time', flags.duration],
+  failedWithin: ['--failed-within <duration>', 'whose last failure is within this time', flags.duration],
+  failedBefore: ['--failed-before <duration>', 'whose last failure is longer ago than this', flags.duration],
   where: [
     '--where <path=value>',
     'whose payload has this value there: customer.id=7, items.0.sku=x; may come again',
@@ -48,17 +64,14 @@ export function selection(command: Command, statuses: string): Command {
     .option('--queue <queues>', 'of this queue, or of several such as orders,bulk', names)
     .option('--status <statuses>', statuses, readStatuses)
     .option(...SELECTION_FLAGS.error)
-    .option('--error-contains <text>', 'whose last error, or reason for being given up, has this text in it')
-    .option(
-      '--message-pattern <pattern>',
-      'whose last error’s message is like this: "order {id} is locked", as "backlog failures" shows it',
-    )
+    .option(...SELECTION_FLAGS.errorContains)
+    .option(...SELECTION_FLAGS.messagePattern)
     .option('--dead-reason <text>', 'whose reason for being given up begins with this, such as expired')
-    .option('--id-prefix <text>', 'whose id begins with this')
+    .option(...SELECTION_FLAGS.idPrefix)
     .option(...SELECTION_FLAGS.olderThan)
-    .option('--younger-than <duration>', 'inserted within this time', flags.duration)
-    .option('--failed-within <duration>', 'whose last failure is within this time', flags.duration)
-    .option('--failed-before <duration>', 'whose last failure is longer ago than this', flags.duration)
+    .option(...SELECTION_FLAGS.youngerThan)
+    .option(...SELECTION_FLAGS.failedWithin)
+    .option(...SELECTION_FLAGS.failedBefore)
     .option(...SELECTION_FLAGS.where)
     .option(
       '--attribute <name=value>',
@@ -66,6 +79,18 @@ export function selection(command: Command, statuses: string): Command {
       readAttribute,
     )
     .option('--all', 'all of them: a selection without any of these has to be meant');
+}
+
+/** The part of a selection that these flags are. */
+export function filtersOf(given: FilterFlags): Selection {
+  const { error: errorName, errorContains, messagePattern, idPrefix, where: payload } = given;
+  return {
+    ...{ errorName, errorContains, messagePattern, idPrefix, payload },
+    olderThan: seconds(given.olderThan),
+    youngerThan: seconds(given.youngerThan),
+    failedWithin: seconds(given.failedWithin),
+    failedBefore: seconds(given.failedBefore),
+  };
 }
 
 /**
@@ -77,15 +102,10 @@ export async function readWhich(
   ids: readonly string[],
   given: SelectionFlags,
 ): Promise<{ readonly which: Which; readonly named: number | undefined }> {
-  const { queue, status, error: errorName, where: payload, attribute: attributes, all } = given;
-  const { errorContains, messagePattern, deadReason, idPrefix } = given;
+  const { queue, status, deadReason, attribute: attributes, all } = given;
   const selection: Selection = {
-    ...{ queue: queue?.length === 1 ? queue[0] : queue, status, errorName, errorContains, messagePattern },
-    ...{ deadReason, idPrefix, payload, attributes },
-    olderThan: seconds(given.olderThan),
-    youngerThan: seconds(given.youngerThan),
-    failedWithin: seconds(given.failedWithin),
-    failedBefore: seconds(given.failedBefore),
+    ...{ queue: queue?.length === 1 ? queue[0] : queue, status, deadReason, attributes },
+    ...filtersOf(given),
   };
   const isSelection = Object.values(selection).some((value) => value !== undefined);
   if (ids.length > 0) {
@@ -110,7 +130,7 @@ async function idsFromStdin(): Promise<string[]> {
   return ids;
 }
 
-export function seconds(milliseconds: number | undefined): number | undefined {
+function seconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1000;
 }
 
