@@ -56,7 +56,7 @@ describe('the alarm on failures, at random faults that its rule was not made for
   it.runIf(FIRST === FIRST_OF_DOCS && COUNT === 500)('has its figures in docs/monitoring.md', () => {
     const { paged, missed, falseClears, falsePages, toPage, toClear } = figures();
     expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(
-      `Of ${COUNT} random faults, ${paged} paged, ${missed} were missed, ${falseClears} had an all-clear before their end, and ${falsePages} ` +
+      `Of ${COUNT} random faults, ${paged} paged, ${missed} ${missed === 1 ? 'was' : 'were'} missed, ${falseClears} had an all-clear before their end, and ${falsePages} ` +
         `had a page for what fails at any time. Minutes to the page after the third failed record: ${toPage[0]} (95 %: ${toPage[1]}); ` +
         `to the all-clear: ${toClear[0]} (95 %: ${toClear[1]}).`,
     );
