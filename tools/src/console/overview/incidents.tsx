@@ -1,4 +1,4 @@
-import { age } from 'dynamo-backlog/engine';
+import { age, type Job } from 'dynamo-backlog/engine';
 import {
   attemptsText,
   COUNT_SIGNS,
@@ -11,20 +11,22 @@ import {
 } from 'dynamo-backlog/overview';
 import { Badge, Count, Fact, Foreign, link, Unknown, When } from '../parts.js';
 import { OldestDue } from './cells.js';
+import { OnIt } from './on-it.js';
 
 /** Incidents that are shown with their facts; each other one has a line. */
 const MAX_WHOLE = 3;
 const MAX_QUEUES = 6;
 
 /** The incidents: what is known of each, the queues that it affects, and what to do. */
-export function IncidentPanels({ queues, now }: { queues: readonly QueueView[]; now: number }) {
+export function IncidentPanels(props: { queues: readonly QueueView[]; jobs: readonly Job[]; now: number }) {
+  const { queues, jobs, now } = props;
   const incidents = incidentsOf(queues);
   const others = incidents.slice(MAX_WHOLE);
   // The element stays when it is empty, so that the script finds the place for an incident.
   return (
     <div class="cols incidents" data-live="incidents">
       {incidents.slice(0, MAX_WHOLE).map((incident) => (
-        <IncidentPanel incident={incident} now={now} />
+        <IncidentPanel incident={incident} jobs={jobs} now={now} />
       ))}
       {others.length === 0 ? null : (
         <details class="panel fold" data-key="more-incidents">
@@ -44,7 +46,8 @@ export function IncidentPanels({ queues, now }: { queues: readonly QueueView[]; 
   );
 }
 
-function IncidentPanel({ incident, now }: { incident: Incident; now: number }) {
+function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; now: number }) {
+  const { incident, jobs, now } = props;
   const { id, state, since, backAt, queues } = incident;
   const isBack = state === 'recovering';
   const from = isBack ? backAt : since;
@@ -67,7 +70,7 @@ function IncidentPanel({ incident, now }: { incident: Incident; now: number }) {
         </span>
       </header>
       <div class="cols two pad">
-        <Facts incident={incident} now={now} />
+        <Facts incident={incident} jobs={jobs} now={now} />
         <Affected queues={queues} now={now} />
       </div>
     </section>
@@ -92,7 +95,8 @@ function Actions({ queues }: { queues: readonly QueueView[] }) {
   );
 }
 
-function Facts({ incident, now }: { incident: Incident; now: number }) {
+function Facts(props: { incident: Incident; jobs: readonly Job[]; now: number }) {
+  const { incident, jobs, now } = props;
   const { state, since, lastFailureAt, lastSuccessAt, backAt, breakerSince, probeAt, queues } = incident;
   const last = state === 'recovering' ? queues[0]?.stats.lastDueAt : undefined;
   const facts: readonly (readonly [label: string, at: number | string | undefined])[] = [
@@ -122,6 +126,7 @@ function Facts({ incident, now }: { incident: Incident; now: number }) {
         </Fact>
       )}
       {attempts === '' ? null : <Fact label="Attempts">{attempts} failed</Fact>}
+      <OnIt incident={incident} jobs={jobs} now={now} />
     </dl>
   );
 }
