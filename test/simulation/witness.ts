@@ -420,6 +420,8 @@ export class Witness {
       known.since = Math.min(known.since, now);
     } else if (kind === 'snooze') {
       known.putOffUntil = Date.parse(restOf(set) ?? set.dueAt ?? '');
+      // It was due, by its age or after its wait: the operator's time holds, also in another queue.
+      if (Date.parse(record.dueAt ?? '') <= now) known.wasPutOff = true;
     }
   }
 
