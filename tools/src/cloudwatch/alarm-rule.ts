@@ -78,13 +78,16 @@ class Parser {
       if (!this.#takes(/\)/y)) throw this.#invalid(')');
       return inside;
     }
-    const call = this.#takes(/(ALARM|OK|INSUFFICIENT_DATA)\s*\(\s*(?:"([^"]*)"|'([^']*)'|([^"')]*?))\s*\)/y);
+    const call = this.#takes(/(ALARM|OK|INSUFFICIENT_DATA)(?=\s*\()/y);
     if (!call) throw this.#invalid('ALARM(…), OK(…), INSUFFICIENT_DATA(…), NOT, TRUE, FALSE or (');
-    const [, state, double, single, bare] = call;
+    this.#takes(/\(/y);
+    const name = this.#takes(/"([^"]*)"|'([^']*)'|([^"')]*)/y) ?? [];
+    if (!this.#takes(/\)/y)) throw this.#invalid(')');
+    const [, double, single, bare = ''] = name;
     return {
       type: 'state',
-      state: state as 'OK' | 'ALARM' | 'INSUFFICIENT_DATA',
-      alarm: this.#idOf(double ?? single ?? bare ?? ''),
+      state: call[1] as 'OK' | 'ALARM' | 'INSUFFICIENT_DATA',
+      alarm: this.#idOf(double ?? single ?? bare.trimEnd()),
     };
   }
 

@@ -62,7 +62,7 @@ const INTRINSICS: Readonly<Record<string, (operand: unknown, tools: Tools) => un
       string,
       Record<string, unknown>?,
     ];
-    return template.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
+    return template.replace(/\$\{(!?)([^{}]+)\}/g, (_, literal: string, name: string) => {
       if (literal) return `\${${name}}`;
       if (Object.hasOwn(values, name)) return text(values[name]);
       const [logicalId = '', ...attribute] = name.split('.');

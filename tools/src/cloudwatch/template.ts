@@ -59,7 +59,8 @@ export function alarmsOf(
 
 /** A rule names an alarm by its name or its ARN, and a template refers to either. */
 function idOf(reference: string, ids: ReadonlyMap<string, string>, resolve: Resolve): string {
-  const name = /:alarm:(.+)$/.exec(reference)?.[1] ?? reference;
+  const [, ...inArn] = reference.split(':alarm:');
+  const name = inArn.length > 0 ? inArn.join(':alarm:') : reference;
   const named = ids.get(name);
   if (named) return named;
   for (const id of ids.values()) {
