@@ -18,7 +18,7 @@ function inOutage() {
     jobs.run(await jobs.create({ action: 'runNow', which: { queue } }, { by, from: 'command line' }));
   const looksAtIt = async () => {
     const { text } = await get(console.app, '/');
-    const [, fact = ''] = /Who looks at it<.*?<dd>(.*?)<\/dd>/s.exec(text) ?? [];
+    const [, fact = ''] = /Operators on it<.*?<dd>(.*?)<\/dd>/s.exec(text) ?? [];
     return fact
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ')
@@ -28,7 +28,7 @@ function inOutage() {
 }
 
 describe('an incident', () => {
-  it('says who has begun a job on one of its queues, and no other', async () => {
+  it('names the operator with a job on one of its queues, and no other', async () => {
     const { begin, looksAtIt } = inOutage();
     expect(await looksAtIt()).toBe('not known: no pause, no job since');
     await begin('ben', 'mails');

@@ -17,9 +17,9 @@ interface Deed {
 export function OnIt(props: { incident: Incident; jobs: readonly Job[]; now: number }) {
   const { incident, jobs, now } = props;
   const deeds = [...pausesOf(incident), ...jobsOf(incident, jobs)].sort((a, b) => b.at - a.at);
-  if (deeds.length === 0) return <Fact label="Who looks at it">not known: no pause, no job since</Fact>;
+  if (deeds.length === 0) return <Fact label="Operators on it">not known: no pause, no job since</Fact>;
   return (
-    <Fact label="Who looks at it">
+    <Fact label="Operators on it">
       {deeds.slice(0, MAX_SHOWN).map(({ by, what, at }) => (
         <div>
           <b>
