@@ -54,6 +54,7 @@ export {
   listed,
   type NewJob,
   parseJob,
+  selectedQueues,
   undoRefusal,
 } from './operate/jobs/index.js';
 export { mergeInto } from './operate/merge-patch.js';

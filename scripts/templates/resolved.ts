@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { resolver } from '../../tools/src/cloudwatch/intrinsics.js';
+import { resolver } from '../../test/cloudwatch/intrinsics.js';
 
 /** A template, by `Template.toJSON()` or from a synthesized file. */
 export interface CloudFormationTemplate {

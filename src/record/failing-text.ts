@@ -72,11 +72,10 @@ function isAmount(value: unknown): value is number {
 }
 
 /**
- * The text in which notes are stored, at most 850 bytes; undefined: there is nothing to note. The whole queue comes first, then
- * the groups with most evidence, and then the past, as much as there is room for.
+ * The text in which notes are stored, at most 850 bytes. The whole queue comes first, then the groups with most evidence, and
+ * then the past, as much as there is room for.
  */
-export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string | undefined {
-  if (notes.length + past.length + endedAt === 0) return undefined;
+export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string {
   const kept: unknown[] = [];
   const ended: PastEntry[] = [];
   let bytes = `[${endedAt},[],[]]`.length;

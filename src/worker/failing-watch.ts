@@ -177,9 +177,9 @@ export class FailingWatch {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         if (tries > 1) this.refresh(await store.queues.read(queue));
         const next = afterRun(this.notes, outcomes, this.now());
-        // A lone failure runs no code of the text.
-        const isNoted = next.notes.length + next.past.length + (next.endedAt ?? 0) > 0;
-        const text = isNoted ? failingText(next) : undefined;
+        const { notes, past, endedAt } = next;
+        const isNothing = notes.length === 0 && past.length === 0 && endedAt === undefined;
+        const text = isNothing ? undefined : failingText(next);
         const read = this.state?.failing;
         if (text !== read && !(await store.queues.noteFailing(queue, text, read))) continue;
         this.refresh({ paused: this.state?.paused === true, failing: text });

@@ -8,8 +8,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
-import { resolver } from '../../tools/src/cloudwatch/intrinsics.js';
 import { alarmsOf, checkAlarm } from '../cloudwatch/alarms.js';
+import { resolver } from '../cloudwatch/intrinsics.js';
 import {
   backlogWith,
   newStack,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MetricData } from '../../tools/src/cloudwatch/metric-data.js';
+import { MetricData, metricKey } from '../../tools/src/cloudwatch/metric-data.js';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-01T12:00:00Z');
@@ -90,5 +90,36 @@ describe('a metric', () => {
       'metric Orders: expected a finite number',
     );
     expect(() => new MetricData().put({ ...metric, value: 1, at: value })).toThrow('expected a time');
+  });
+});
+
+describe('data that are kept for a time', () => {
+  const HOUR = 60 * MINUTE;
+  const kept = () => new MetricData(new Map([[metricKey(metric), HOUR]]));
+  const sum = { ...metric, statistic: 'Sum', period: 60 };
+
+  it('are there for that time, and go then', () => {
+    const data = kept();
+    for (let minute = 0; minute < 300; minute++)
+      data.put({ ...metric, value: 1, at: START + minute * MINUTE });
+    const end = START + 300 * MINUTE;
+    for (let ago = 0; ago < 60; ago++) expect(data.valueBefore(sum, end - ago * MINUTE)).toBe(1);
+    expect(data.firstAt(metric)).toBeGreaterThan(end - 3 * HOUR);
+  });
+
+  it('are those of the named metrics alone', () => {
+    const data = kept();
+    data.put({ ...metric, name: 'Others', value: 1, at: START });
+    data.put({ ...metric, value: 1, at: START });
+    expect(data.names()).toEqual([metricKey(metric)]);
+  });
+
+  it('count at once where a value comes for a period that was asked for', () => {
+    const data = kept();
+    expect(data.valueBefore(sum, START + MINUTE)).toBeUndefined();
+    data.put({ ...metric, value: 1, at: START });
+    expect(data.valueBefore(sum, START + MINUTE)).toBe(1);
+    data.put({ ...metric, value: 2, at: START });
+    expect(data.valueBefore(sum, START + MINUTE)).toBe(3);
   });
 });

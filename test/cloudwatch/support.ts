@@ -1,5 +1,6 @@
 import type { Alarm } from '../../tools/src/cloudwatch/alarm.js';
-import { alarmsOf, type CloudFormationTemplate } from '../../tools/src/cloudwatch/template.js';
+import type { CloudFormationTemplate } from '../../tools/src/cloudwatch/template.js';
+import { alarmsOf } from './alarms.js';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -10,6 +10,22 @@ async function world() {
   return { folder, notices, logs: new FunctionLogs(folder, (notice) => notices.push(notice)) };
 }
 
+it('lines with metrics are handed on, and no others', async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'backlog-logs-')), 'logs');
+  const metrics: string[] = [];
+  const logs = new FunctionLogs(
+    folder,
+    () => {},
+    undefined,
+    (line) => metrics.push(line),
+  );
+  const line = '{"_aws":{"Timestamp":1,"CloudWatchMetrics":[]}}';
+  for (const text of [line, '{"level":"INFO","message":"run"}', 'plain "_aws"'])
+    logs.write('A', text, 'stdout');
+  await logs.close();
+  expect(metrics).toEqual([line]);
+});
+
 describe('what the code of an app writes', () => {
   const shown = async (...lines: Parameters<FunctionLogs['write']>[]) => {
     const output: string[] = [];

@@ -1,7 +1,7 @@
 import { openNotes, parseFailing } from '../../record/index.js';
 import type { OperatorStore } from '../../store/operator-store.js';
 import type { QueueState } from '../../store/store.js';
-import { type Job, queuesOf } from './job.js';
+import { type Job, selectedQueues } from './job.js';
 
 /** Time after a pause in which failures are noted again: the end of a pause drops the notes. */
 const AFTER_PAUSE_MS = 10 * 60_000;
@@ -35,7 +35,7 @@ interface StatesDeps {
 
 /** The states of the queues of a selection: several are read at once. A queue that has none has never failed. */
 export async function statesOf(which: Job['which'], { store, patiently }: StatesDeps): Promise<QueueState[]> {
-  const queues = queuesOf(which);
+  const queues = selectedQueues(which);
   const [first] = queues;
   if (first === undefined) return [];
   if (queues.length === 1) return [await patiently(() => store.queues.read(first))];
@@ -64,7 +64,7 @@ export async function awaitedFault(
   deps: StatesDeps,
   now: number,
 ): Promise<AwaitedFault> {
-  const queues = queuesOf(which);
+  const queues = selectedQueues(which);
   if (queues.length === 0) return { refusal: 'a wait until it is back needs a selection with a queue' };
   const faults = (await statesOf(which, deps)).flatMap((state) => faultsOf(state, now));
   if (faults.length === 0) {

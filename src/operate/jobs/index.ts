@@ -7,6 +7,7 @@ export {
   type JobOrigin,
   type JobState,
   parseJob,
+  selectedQueues,
   undoRefusal,
 } from './job.js';
 export { type JobList, Jobs, listed, type NewJob } from './jobs.js';

@@ -170,7 +170,7 @@ export function undoRefusal(job: Job, now: number): string | undefined {
 }
 
 /** The queues of a selection. Empty: it names none. */
-export function queuesOf(which: Job['which']): readonly string[] {
+export function selectedQueues(which: Job['which']): readonly string[] {
   return 'queue' in which ? [...new Set([which.queue ?? []].flat())] : [];
 }
 

@@ -238,7 +238,7 @@ export class JobRun {
     if (job.action !== 'undo') {
       const { action } = actionOf(job.action, job.options, clock.now());
       const wanted = wantedOf(job.which, action, job.action);
-      // Those of a probe that do not match any more are left alone.
+      // Records of a probe that do not match any more are left alone.
       return { action, wanted: ids ? { ...wanted, ids } : wanted };
     }
     const changed = new ChangedRecords(store.jobs, patiently);

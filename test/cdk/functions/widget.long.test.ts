@@ -3,7 +3,7 @@ import { Role, ServicePrincipal, User } from 'aws-cdk-lib/aws-iam';
 import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../../cdk/index.js';
-import { resolver } from '../../../tools/src/cloudwatch/intrinsics.js';
+import { resolver } from '../../cloudwatch/intrinsics.js';
 import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue, rightsOf } from '../support.js';
 
 const queues = { orders: { ...retryQueue, shards: 3 }, bulk: progressiveQueue };

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../../cdk/index.js';
-import { resolver } from '../../../tools/src/cloudwatch/intrinsics.js';
+import { resolver } from '../../cloudwatch/intrinsics.js';
 import {
   backlogWith,
   newStack,

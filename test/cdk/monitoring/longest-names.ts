@@ -5,7 +5,7 @@ import { Backlog, type BacklogProps, type QueueProps } from '../../../cdk/index.
 import { beyondLimits } from '../../../scripts/templates/limits.js';
 import { type CloudFormationTemplate, resolvedTemplate } from '../../../scripts/templates/resolved.js';
 import { alarmsIn } from '../../../tools/src/cloudwatch/alarm-rule.js';
-import { alarmsOf } from '../../../tools/src/cloudwatch/template.js';
+import { alarmsOf } from '../../cloudwatch/alarms.js';
 import { WITHOUT_CODE } from '../support.js';
 
 /** The longest name of a stack. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { alarmsOf } from '../../../tools/src/cloudwatch/template.js';
 import { AlarmWatch } from '../../../tools/src/local/alarms/alarm-watch.js';
 import { ofInvocation, ofMessage } from '../../../tools/src/local/alarms/measured.js';
+import { alarmsOf } from '../../cloudwatch/alarms.js';
 import { properties, templateOf } from '../../cloudwatch/support.js';
 
 const START = Date.parse('2026-03-01T12:00:00Z');

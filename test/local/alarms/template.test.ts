@@ -12,13 +12,25 @@ const alarm = (changes: object, path?: string) => ({
 
 it('alarms have the names of their constructs, and dimensions the local names', async () => {
   const dimension = { Name: 'Table', Value: { Ref: 'Records0A1B2C3D' } };
+  const queue = { Name: 'QueueName', Value: { 'Fn::GetAtt': ['DlqCCCC2222', 'QueueName'] } };
   const app = await appWith({
+    DlqCCCC2222: { Type: 'AWS::SQS::Queue' },
     FailingordersAAAA0000: alarm({ Dimensions: [dimension] }, 'Shop/Backlog/Alarms/Failing-orders/Resource'),
-    OwnBBBB1111: alarm({}),
+    OwnBBBB1111: alarm({ Dimensions: [queue] }),
+    Any: {
+      Type: 'AWS::CloudWatch::CompositeAlarm',
+      Properties: {
+        AlarmRule: { 'Fn::Join': ['', ['ALARM("', { 'Fn::GetAtt': ['OwnBBBB1111', 'Arn'] }, '")']] },
+      },
+    },
   });
   const [{ alarms = [], unknown } = {}] = app.alarms;
-  expect(alarms.map(({ name }) => name)).toEqual(['Failing-orders', 'Own']);
-  expect(alarms[0]).toMatchObject({ queries: [{ metric: { dimensions: { Table: 'Records' } } }] });
+  expect(alarms.map(({ name }) => name)).toEqual(['Failing-orders', 'Own', 'Any']);
+  expect(alarms).toMatchObject([
+    { queries: [{ metric: { dimensions: { Table: 'Records' } } }] },
+    { queries: [{ metric: { dimensions: { QueueName: 'Dlq' } } }] },
+    { rule: { state: 'ALARM', alarm: 'OwnBBBB1111' } },
+  ]);
   expect(unknown).toEqual([]);
 });
 

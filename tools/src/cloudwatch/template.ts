@@ -10,13 +10,15 @@ import {
 } from './alarm.js';
 import { parseRule } from './alarm-rule.js';
 import { parseExpression } from './expressions.js';
-import { type Resolve, resolver } from './intrinsics.js';
 import { type MetricQuery, statisticOf } from './metric-data.js';
 
 /** The template that `Template.toJSON()` gives, or that a synthesized file holds. */
 export interface CloudFormationTemplate {
   readonly Resources?: Readonly<Record<string, { readonly Type: string; readonly Properties?: unknown }>>;
 }
+
+/** Makes text of a value of a template. */
+export type Resolve = (value: unknown) => string;
 
 // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
 type Properties = Readonly<Record<string, any>>;
@@ -29,7 +31,7 @@ type Properties = Readonly<Record<string, any>>;
  */
 export function alarmsOf(
   template: CloudFormationTemplate,
-  resolve: Resolve = resolver(),
+  resolve: Resolve,
   onUnknown?: (id: string) => void,
 ): Alarm[] {
   const about = (id: string, read: () => Alarm) => {

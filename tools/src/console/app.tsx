@@ -1,4 +1,4 @@
-import { systemClock } from 'dynamo-backlog/engine';
+import { type Job, systemClock } from 'dynamo-backlog/engine';
 import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
 import { bulkRoutes } from './actions/bulk-routes.js';
@@ -35,13 +35,19 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   const reader = new CountsReader(deps, NO_PATIENCE);
   runner.onChange = () => reader.forget();
   const clock = deps.backlog.clock ?? systemClock;
-  const contextOf = (request: Context): PageContext => ({
-    deps,
-    now: clock.now(),
-    csrf: guard.token,
-    jobs: () => runner.seen(reader.known().counts),
-    flash: notes.read(request.req.query('note')),
-  });
+  const contextOf = (request: Context): PageContext => {
+    let jobs: readonly Job[] | undefined;
+    return {
+      deps,
+      now: clock.now(),
+      csrf: guard.token,
+      jobs: () => {
+        jobs ??= runner.seen(reader.known().counts);
+        return jobs;
+      },
+      flash: notes.read(request.req.query('note')),
+    };
+  };
 
   const routes = { deps, guard, notes, reader, runner, contextOf };
 

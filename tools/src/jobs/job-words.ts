@@ -1,4 +1,4 @@
-import { isLost, type Job } from 'dynamo-backlog/engine';
+import { isLost, type Job, selectedQueues } from 'dynamo-backlog/engine';
 import { count, names, shortened } from 'dynamo-backlog/overview';
 
 /** The words of an action: `Redrive`, and 12 records `redriven`. */
@@ -38,8 +38,8 @@ export function actionWords({ action, options }: Pick<Job, 'action' | 'options'>
 export function selectionText({ action, which }: Pick<Job, 'action' | 'which'>): string {
   if (action === 'undo') return 'records that have not changed since';
   if (isIds(which)) return which.length === 1 ? '1 named record' : `${count(which.length)} named records`;
-  const { queue, status, all, ...filters } = which;
-  const queues = [queue ?? []].flat();
+  const { queue: _, status, all, ...filters } = which;
+  const queues = selectedQueues(which);
   const statuses = [status ?? []].flat();
   const parts = [
     [statuses.join(', '), queues.length > 0 ? `of ${names(queues)}` : ''].filter(Boolean).join(' '),

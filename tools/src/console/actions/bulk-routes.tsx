@@ -1,4 +1,5 @@
 import { BacklogOperator, ConfigurationError, type Selection } from 'dynamo-backlog';
+import { selectedQueues } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
@@ -78,7 +79,7 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
   const awaitedBy = async (which: BulkPlan['which']): Promise<string | undefined> => {
     const found = await runner.jobs.awaited(which);
     if ('refusal' in found) return undefined;
-    return found.destination ?? ('queue' in which ? [which.queue ?? []].flat()[0] : undefined);
+    return found.destination ?? selectedQueues(which)[0];
   };
 
   app.post('/bulk/ticked', async (request) => {

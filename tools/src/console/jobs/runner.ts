@@ -84,7 +84,7 @@ export class JobRunner {
   async watch(): Promise<void> {
     const { signal } = this.end;
     while (this.deps.access.write && !signal.aborted) {
-      // What cannot be read now may be readable later.
+      // A read that fails now may succeed at the next look.
       const list = await this.list().catch(() => undefined);
       const others = list?.jobs.filter((job) => isHeld(job, this.wall()) && !this.running.has(job.id));
       if (others?.length === 0) return;

@@ -1,4 +1,4 @@
-import type { Job } from 'dynamo-backlog/engine';
+import { type Job, selectedQueues } from 'dynamo-backlog/engine';
 import type { Incident } from 'dynamo-backlog/overview';
 import { actionWords, countsText } from '../../jobs/job-words.js';
 import { Fact, Foreign, When } from '../parts.js';
@@ -44,9 +44,8 @@ function jobsOf({ queues, since }: Incident, jobs: readonly Job[]): Deed[] {
   const names = new Set(queues.map(({ stats }) => stats.queue));
   return jobs.flatMap((job) => {
     const { by, which, createdAt, state } = job;
-    const itsQueues = 'queue' in which ? [which.queue ?? []].flat() : [];
     const at = Date.parse(createdAt);
-    if (!itsQueues.some((queue) => names.has(queue)) || !(at >= (since ?? 0))) return [];
+    if (!selectedQueues(which).some((queue) => names.has(queue)) || !(at >= (since ?? 0))) return [];
     return [{ by, what: `${actionWords(job).label}, ${state}, ${countsText(job)}`, at }];
   });
 }

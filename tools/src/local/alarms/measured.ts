@@ -17,7 +17,6 @@ export function isMeasured({ namespace, name }: MetricId): boolean {
 
 /** The metrics in a line of a log. One that CloudWatch would drop has none. */
 export function readMetrics(line: string): Measured[] {
-  if (!line.includes('"_aws"')) return [];
   try {
     return readEmf(line).filter(({ values }) => values.every(Number.isFinite));
   } catch {

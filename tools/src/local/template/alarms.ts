@@ -1,16 +1,11 @@
-import { resolver } from '../../cloudwatch/intrinsics.js';
 import { alarmsOf } from '../../cloudwatch/template.js';
 import type { TemplateResource } from './assembly.js';
+import { resolveText } from './intrinsics.js';
 import type { LocalAlarms, StackContext } from './local-app.js';
 
 /** Reads the alarms of a stack. None of them keeps an app from its start. */
 export function readAlarms({ stack, references, nameOf, resource }: StackContext): LocalAlarms {
-  const resolve = resolver((id, attribute) => {
-    // Metrics of a queue have its name, and those of a function its own.
-    if (attribute === undefined || attribute === 'QueueName')
-      return references.ref(id) === undefined ? id : nameOf(id);
-    return references.attribute(id, attribute) ?? `${id}.${attribute}`;
-  });
+  const resolve = (value: unknown) => resolveText(value, references, 'alarm');
   const unknown: string[] = [];
   const shownName = (id: string) => pathName(resource(id)) ?? nameOf(id);
   const alarms = alarmsOf({ Resources: stack.template.Resources ?? {} }, resolve, (id) =>

@@ -108,9 +108,9 @@ function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackC
     attribute: (logicalId, attribute) => {
       const found = resource(logicalId);
       if (!found) return undefined;
-      return attribute === 'Arn'
-        ? localArn(found.Type, nameOf(logicalId))
-        : `${nameOf(logicalId)}.${attribute}`;
+      const name = nameOf(logicalId);
+      if (attribute === 'QueueName') return name;
+      return attribute === 'Arn' ? localArn(found.Type, name) : `${name}.${attribute}`;
     },
     imported: (name) => exported(name, names, all),
   };

@@ -1,5 +1,4 @@
-/** Makes text of a value of a template. */
-export type Resolve = (value: unknown) => string;
+import type { Resolve } from '../../tools/src/cloudwatch/template.js';
 
 /** The name of a resource where data points come from: its own without an attribute, or one of its attributes. */
 export type NameOf = (logicalId: string, attribute: string | undefined) => string;
