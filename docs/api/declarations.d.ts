@@ -1961,6 +1961,7 @@ declare function parseJob(item: Item | undefined): Job | undefined;
 declare function isHeld({ holder, until }: Pick<Job, 'holder' | 'until'>, wall: number): boolean;
 declare function isLost(job: Job, wall: number): boolean;
 declare function undoRefusal(job: Job, now: number): string | undefined;
+declare function selectedQueues(which: Job['which']): readonly string[];
 
 type AwaitedFault = {
     readonly destination: string | undefined;
@@ -2946,6 +2947,7 @@ export {
     run,
     scaledClock,
     seededRandom,
+    selectedQueues,
     sentenceOf,
     shortened,
     show,

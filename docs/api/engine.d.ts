@@ -161,6 +161,7 @@ export {
     run,
     scaledClock,
     seededRandom,
+    selectedQueues,
     show,
     sweep,
     systemClock,

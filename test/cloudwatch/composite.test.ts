@@ -88,6 +88,7 @@ describe('a composite alarm', () => {
       'an ARN of its parts',
       joined('ALARM("arn:aws:cloudwatch:', { Ref: 'AWS::Region' }, ':1:alarm:own name") AND ALARM(Other)'),
     ],
+    ['names with spaces around them', "ALARM( 'own name' ) AND ALARM ( Other )"],
     ['a substitution', { 'Fn::Sub': 'ALARM("$' + '{Own.Arn}") AND ALARM("$' + '{Other}")' }],
   ])('names its alarms by %s', (_, rule) => {
     expect(statesOf(rule)).toEqual(afterOther);

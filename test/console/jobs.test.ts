@@ -155,6 +155,15 @@ describe('the strip of the other pages', () => {
     expect(await stripOf(console)).toBe('');
   });
 
+  it('is left out where the counts of the last page are too old to say', async () => {
+    const console = await stopped();
+    expect(await stripOf(console)).toMatch(/Stopped at 1 of 2/);
+    console.time.now += 30_000;
+    expect(await stripOf(console, '/nowhere')).toMatch(/Stopped at 1 of 2/);
+    console.time.now += 1_000;
+    expect(await stripOf(console, '/nowhere')).toBe('');
+  });
+
   it('costs no request beside those of the page, however many pages ask', async () => {
     const console = await stopped({ countsForMs: 5_000 });
     // The read of the control table asks for the jobs, too.

@@ -621,6 +621,9 @@ describe('a selection', () => {
     [{ queue: 'q', olderThan: '2d' }, ['http', 'old']],
     [{ queue: 'q', youngerThan: '2d' }, ['timeout']],
     [{ queue: 'q', olderThan: 1800, youngerThan: '4d' }, ['http', 'timeout']],
+    // One was inserted this long ago, to the millisecond.
+    [{ queue: 'q', olderThan: 3600, youngerThan: '4d' }, ['http', 'timeout']],
+    [{ queue: 'q', youngerThan: 3600 }, []],
     [{ payload: { path: 'customer.id', equals: 7 } }, ['http']],
     [{ payload: { path: ['customer', 'id'], equals: '7' } }, ['timeout']],
     [

@@ -8,6 +8,7 @@ afterEach(() => void vi.useRealTimers());
 function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
   const events: { name: string; bodies: string[] }[] = [];
   const unread: string[] = [];
+  const sent: string[] = [];
   const app: QueuesOptions['app'] = {
     queues: [
       { name: 'Redelivery', maxReceives: 2, deadLetterQueue: 'GivenUp' },
@@ -28,11 +29,22 @@ function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
       return invocation;
     },
     onUnread: (queue, body) => unread.push(`${queue}: ${body}`),
+    onSent: (queue) => sent.push(queue),
   });
-  return { app, queues, events, unread };
+  return { app, queues, events, unread, sent };
 }
 
 describe('the queues of an app', () => {
+  it('report each message that is put into one of them, and no other', () => {
+    const { queues, sent } = queuesWith();
+    expect(['Redelivery', 'GivenUp', 'Elsewhere'].map((name) => queues.send(name, 'a', 0))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(sent).toEqual(['Redelivery', 'GivenUp']);
+  });
+
   it('hand messages to the function that reads them', async () => {
     const { queues, events, unread } = queuesWith();
     expect(queues.send('Redelivery', 'a', 0)).toBe(true);
