@@ -2002,13 +2002,17 @@ declare class Jobs {
     list(): Promise<JobList>;
     read(id: string): Promise<Job>;
     run(job: Job, options?: JobRunOptions): Promise<JobOutcome>;
-    takeOver(job: Job): Promise<Job | undefined>;
-    goOn(id: string): Promise<Job>;
+    takeOver(job: Job, pace?: PaceChange): Promise<Job | undefined>;
+    goOn(id: string, perSecond?: number): Promise<Job>;
     stop(id: string, by: string): Promise<Job>;
     undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job>;
     awaited(which: NewJob['which']): Promise<AwaitedFault>;
 }
 declare function listed(items: ReadonlyMap<string, Item>, now: number): JobList;
+interface PaceChange {
+    readonly set: Item;
+    readonly remove: readonly string[];
+}
 
 type Merged = {
     readonly payload: unknown;

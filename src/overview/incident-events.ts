@@ -22,6 +22,8 @@ export interface IncidentDetail {
   readonly firstFailureAt?: string | undefined;
   /** ISO-8601. Absent: not known. */
   readonly lastFailureAt?: string | undefined;
+  /** The latest success since the first failure, ISO-8601. Absent: none is known. */
+  readonly lastSuccessAt?: string | undefined;
   /** The opening of the first breaker that is open, ISO-8601. Absent: none is. */
   readonly breakerOpenSince?: string | undefined;
   /** The time of the reading that did not find it any more, ISO-8601. Absent: it goes on. */
@@ -86,7 +88,16 @@ function signature({ queues, destinations, error, breakerOpenSince }: IncidentDe
 }
 
 function detailOf(
-  { id, queues, destinations, cause, since, lastFailureAt, breakerSince }: Incident<IncidentQueue>,
+  {
+    id,
+    queues,
+    destinations,
+    cause,
+    since,
+    lastFailureAt,
+    lastSuccessAt,
+    breakerSince,
+  }: Incident<IncidentQueue>,
   known: string | undefined,
   { table, runbook, now }: IncidentReading,
 ): IncidentDetail {
@@ -104,6 +115,7 @@ function detailOf(
     }),
     ...(since !== undefined && { firstFailureAt: toIso(since) }),
     ...(lastFailureAt !== undefined && { lastFailureAt: toIso(lastFailureAt) }),
+    ...(lastSuccessAt !== undefined && { lastSuccessAt: toIso(lastSuccessAt) }),
     ...(breakerSince !== undefined && { breakerOpenSince: toIso(breakerSince) }),
     ...(runbook !== undefined && { runbook }),
   };

@@ -30,11 +30,11 @@ describe('backlog jobs', () => {
     expect((await operate('jobs')).out).toMatch(
       new RegExp(`${id} +Redrive +of orders +.*, command line .*Stopped at 2: the limit of 2 is reached`),
     );
-    expect(await operate('jobs', 'go-on', id)).toMatchObject({
+    expect(await operate('jobs', 'go-on', id, '--per-second', '50')).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^1 record redriven: /),
     });
-    expect((await operate('jobs', 'show', id)).out).toMatch(/\nstate +Done, 3$/m);
+    expect((await operate('jobs', 'show', id)).out).toMatch(/\npace +50 a second\n(.*\n)+state +Done, 3$/m);
     expect(await statuses()).toEqual(['NEW', 'NEW', 'NEW']);
     const undone = await operate('jobs', 'undo', id);
     expect(undone).toMatchObject({ code: 0, out: expect.stringMatching(/^3 records put back: /) });
@@ -91,6 +91,8 @@ describe('backlog jobs', () => {
   it.each([
     [['jobs', 'fly', 'x'], /expected show, stop, go-on, undo, got "fly"/],
     [['jobs', 'stop'], /stop: which job\?/],
+    [['jobs', 'stop', 'x', '--per-second', '5'], /--per-second: only with go-on and undo/],
+    [['jobs', 'go-on', 'x', '--per-second', '0'], /'--per-second <n>' argument '0' is invalid/],
     [['jobs', 'show', 'nobody2'], /there is no job "nobody2"/],
     [['redrive', '--queue', 'orders', '--yes', '--when-back'], /no failure of orders is known/],
     [['redrive', '--queue', 'orders', '--yes', '--until', '2h'], /--until: only with --when-back/],

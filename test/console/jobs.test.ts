@@ -7,12 +7,12 @@ const READ_ONLY = { write: false, reason: 'read-only' } as const;
 const REDRIVE: NewJob = { action: 'redrive', which: { queue: 'orders' }, limit: 1, total: 2 };
 
 /** A console, and a job of a command line that has stopped after one of two records. */
-async function stopped(changes = {}) {
+async function stopped(changes = {}, how: Partial<NewJob> = {}) {
   const console = consoleUnderTest(changes);
   const { store, clock } = console;
   for (const id of ['a', 'b']) store.put(dead(id));
   const jobs = new Jobs(new Tables({ table: 'Records', controlTable: 'Control', store, clock }));
-  const { job } = await jobs.run(await jobs.create(REDRIVE, BY));
+  const { job } = await jobs.run(await jobs.create({ ...REDRIVE, ...how }, BY));
   return { ...console, jobs, id: job.id };
 }
 
@@ -49,6 +49,19 @@ describe('the page of the jobs', () => {
       'Done, 2',
     ]);
     expect((await get(console.app, '/jobs')).text).toContain('undone by job');
+  });
+
+  it.each([
+    ['5', 5],
+    ['0', undefined],
+    ['', 30],
+  ])('goes on at another pace: %j', async (pace, perSecond) => {
+    const console = await stopped({}, { perSecond: 30 });
+    const { text } = await get(console.app, '/jobs');
+    expect(text).toMatch(/At another pace….*<option value="30" selected="">30 a second: under a second</s);
+    await post(console.app, `/jobs/go-on?id=${console.id}`, { pace }, {}, '/jobs');
+    expect((await ended(console))[0]).toMatchObject({ counts: { changed: 2 } });
+    expect((await console.jobs.read(console.id)).perSecond).toBe(perSecond);
   });
 
   it('says that the process of a job is lost, and takes the job over unless the console may only read', async () => {

@@ -28,9 +28,28 @@ function monitored(
   const trouble = async () => undefined;
   const handler = monitorHandler({ store, clock, logger, env, trouble, putEvents });
   const since = Math.floor(clock.now() / 1000) - 600;
-  const note = async (queue: string, error: string | undefined) => {
+  const note = async (queue: string, error: string | undefined, successAfter?: number) => {
     const { failing } = await store.queues.read(queue);
-    const text = error === undefined ? undefined : `[0,[["erp","${error}",${since},600,600,9,9,0,9]]]`;
+    const text =
+      error === undefined
+        ? undefined
+        : JSON.stringify([
+            0,
+            [
+              [
+                'erp',
+                error,
+                since,
+                600,
+                600,
+                9,
+                9,
+                0,
+                9,
+                ...(successAfter === undefined ? [] : [successAfter]),
+              ],
+            ],
+          ]);
     await store.queues.noteFailing(queue, text, failing);
   };
   /** The events of the next reading. */
@@ -60,9 +79,12 @@ describe('the events of an incident', () => {
       ...{ firstFailureAt: '2026-11-20T09:20:00.000Z', lastFailureAt: '2026-11-20T09:30:00.000Z' },
     });
     expect(await read()).toEqual([]);
-    await note('bulk', 'HttpError 503');
+    await note('bulk', 'HttpError 503', 60);
     expect(await read()).toMatchObject([
-      { type: 'changed', id: began?.id, queues: ['orders', 'bulk'], waiting: 2 },
+      {
+        ...{ type: 'changed', id: began?.id, queues: ['orders', 'bulk'], waiting: 2 },
+        lastSuccessAt: '2026-11-20T09:21:00.000Z',
+      },
     ]);
     await note('orders', undefined);
     await note('bulk', undefined);

@@ -119,6 +119,24 @@ describe('a job', () => {
     expect(harness.store.items().map(({ dueAt }) => dueAt)).toEqual([iso(7200), iso(7200)]);
   });
 
+  it('goes on at another pace, or at none, also when it is taken over', async () => {
+    const harness = new Harness();
+    putAll(harness, 4);
+    const jobs = processOf(harness);
+    const made = { ...DEAD_OF_Q, limit: 1, perSecond: 5 };
+    const { job } = await harness.time.until(jobs.run(await jobs.create(made, OPS)));
+    await expect(jobs.goOn(job.id, 0)).rejects.toThrow(/goOn\.perSecond: .*got 0/);
+    expect(await jobs.read(job.id)).toMatchObject({ state: 'stopped', perSecond: 5 });
+    const slower = await jobs.goOn(job.id, 0.5);
+    expect(slower).toMatchObject({ state: 'running', perSecond: 0.5 });
+    await harness.time.until(jobs.run(slower));
+    const before = await jobs.goOn(job.id);
+    expect(before.perSecond).toBe(0.5);
+    await harness.pass(61);
+    const taken = await processOf(harness).goOn(job.id, Number.POSITIVE_INFINITY);
+    expect(taken.perSecond).toBeUndefined();
+  });
+
   it('counts durations from the time at which it was stored', async () => {
     const harness = new Harness();
     putAll(harness, 2);

@@ -6,7 +6,9 @@ import { parseDuration } from '../../support/duration.js';
 import { ConfigurationError } from '../../support/errors.js';
 import { type Random, randomToken } from '../../support/random.js';
 import { shortened } from '../../support/shortened.js';
+import { parseOptions } from '../../support/validation.js';
 import { type ActionName, actionOf } from '../action-of.js';
+import { operationSchema } from '../option-schemas.js';
 import type { OperationResult } from '../result.js';
 import type { Selection } from '../selection.js';
 import type { Tables } from '../tables.js';
@@ -136,28 +138,31 @@ export class Jobs {
   }
 
   /** Takes over a job that is running or armed and whose process is gone. Undefined: it is held, or has ended. */
-  async takeOver(job: Job): Promise<Job | undefined> {
+  async takeOver(job: Job, pace: PaceChange = AS_BEFORE): Promise<Job | undefined> {
     const { id, state, holder, until } = job;
     if (!isLost(job, this.clock.wall())) return undefined;
-    return this.change(id, this.held(), { state, holder, until });
+    return this.change(id, { ...this.held(), ...pace.set }, { state, holder, until }, pace.remove);
   }
 
   /**
    * Goes on with a stopped job, or with one whose process is gone: this process holds it then.
    *
-   * @throws ConfigurationError if there is no such job, or it cannot go on
+   * @param perSecond records changed per second at most from now on; `Infinity`: no limit. Default: as before
+   * @throws ConfigurationError if there is no such job, it cannot go on, or for a wrong pace
    */
-  async goOn(id: string): Promise<Job> {
+  async goOn(id: string, perSecond?: number): Promise<Job> {
+    const pace = paceChange(perSecond);
     const job = await this.read(id);
-    const taken = await this.takeOver(job);
+    const taken = await this.takeOver(job, pace);
     if (taken) return taken;
     const { state, holder, until } = job;
     if (isHeld(job, this.clock.wall())) throw new ConfigurationError(`job ${id}: a process is at work on it`);
     if (state !== 'stopped')
       throw new ConfigurationError(`job ${id}: it is ${state}, and has nothing to go on with`);
     await this.tables.checkRegion(this.store);
-    const set = { ...this.running(), ...this.held(), startedAt: job.startedAt };
-    const going = await this.change(id, set, { state, holder, until }, ['endedAt', 'why']);
+    const set = { ...this.running(), ...this.held(), startedAt: job.startedAt, ...pace.set };
+    const removed = ['endedAt', 'why', ...pace.remove];
+    const going = await this.change(id, set, { state, holder, until }, removed);
     if (!going) throw new ConfigurationError(`job ${id}: another process was quicker`);
     return going;
   }
@@ -276,6 +281,20 @@ const NO_RESULT: OperationResult = {
   ...{ matched: 0, changed: 0, delayed: 0, skipped: {}, failed: 0, failures: [], examples: [] },
   ended: 'aborted',
 };
+
+/** The attributes of a job that another pace sets and removes. */
+interface PaceChange {
+  readonly set: Item;
+  readonly remove: readonly string[];
+}
+
+const AS_BEFORE: PaceChange = { set: {}, remove: [] };
+
+function paceChange(perSecond: number | undefined): PaceChange {
+  if (perSecond === undefined) return AS_BEFORE;
+  if (perSecond === Number.POSITIVE_INFINITY) return { set: {}, remove: ['perSecond'] };
+  return { set: { perSecond: parseOptions(operationSchema, { perSecond }, 'goOn').perSecond }, remove: [] };
+}
 
 /** The options as they are stored: a delay counts from now, whenever the job goes on. */
 function storable(name: ActionName, options: object, now: number): Item {

@@ -3,6 +3,7 @@ import { ConfigurationError } from 'dynamo-backlog';
 import { isLost, type Job, type JobList, jsonOf } from 'dynamo-backlog/engine';
 import { actionWords, selectionText, stateText } from '../../jobs/job-words.js';
 import { examples } from '../command-parts.js';
+import { flags as parsers } from '../flags.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { clock, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { painter } from '../paint.js';
@@ -14,6 +15,7 @@ import { usage } from './usage.js';
 
 interface JobsFlags extends OperateTargetFlags {
   readonly json?: boolean | undefined;
+  readonly perSecond?: number | undefined;
 }
 
 const ACTIONS = ['show', 'stop', 'go-on', 'undo'];
@@ -28,11 +30,13 @@ export function addJobs(program: Command, output: Output, onExit: (code: ExitCod
     .argument('[action]', 'show, stop, go-on or undo')
     .argument('[id]', 'of the job')
     .option('--json', 'the jobs for programs')
+    .option('--per-second <n>', 'with go-on or undo: change so many per second at most', parsers.rate)
     .addHelpText(
       'after',
       examples(
         ['backlog jobs', ''],
         ['backlog jobs go-on k3v9x2ab', 'in this terminal; also if its process was lost'],
+        ['backlog jobs go-on k3v9x2ab --per-second 50', 'at another pace'],
         ['backlog jobs undo k3v9x2ab', 'within a day of its end'],
       ),
     );
@@ -47,10 +51,13 @@ async function jobsCommand(
   flags: JobsFlags,
   output: Output,
 ): Promise<ExitCode> {
+  const { perSecond } = flags;
   await usage(async () => {
     if (action !== undefined && !ACTIONS.includes(action))
       throw new ConfigurationError(`expected ${ACTIONS.join(', ')}, got "${printable(action)}"`);
     if (action !== undefined && id === undefined) throw new ConfigurationError(`${action}: which job?`);
+    if (perSecond !== undefined && action !== 'go-on' && action !== 'undo')
+      throw new ConfigurationError('--per-second: only with go-on and undo');
   });
   const at = await tablesAt(flags);
   const interrupt = listenForInterrupt(() =>
@@ -67,7 +74,8 @@ async function jobsCommand(
       output.data(flags.json ? jsonOf(shown(job, wall)) : linesOf(job, wall).join('\n'));
       return EXIT.ok;
     }
-    const held = action === 'undo' ? await jobs.undo(id, origin()) : await jobs.goOn(id);
+    const held =
+      action === 'undo' ? await jobs.undo(id, origin(), perSecond) : await jobs.goOn(id, perSecond);
     return await workOn(held, { jobs, flags, at, signal: interrupt.signal }, output);
   } finally {
     interrupt.close();

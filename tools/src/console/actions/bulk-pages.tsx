@@ -1,14 +1,12 @@
-import { age } from 'dynamo-backlog/engine';
 import { count, counted, records, units } from 'dynamo-backlog/overview';
 import { resultText } from '../../cli/operate/report.js';
+import { Pace } from '../jobs/pace.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Panel, recordLink } from '../parts.js';
 import type { ConsoleAction, Field } from './catalog.js';
 import { Problem } from './confirm.js';
 import { type BulkPlan, trialText } from './plan.js';
 
-/** Changes per second that an operator can choose; 0: as fast as it goes. */
-const PACES = [5, 20, 50, 100, 0] as const;
 const DEFAULT_PACE = 20;
 /** Write units of most actions for a small record: docs/operate.md has the table. */
 const WRITE_UNITS = 3;
@@ -66,16 +64,9 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
             <input type="hidden" name="plan" value={name} />
             <div class="rows">
               {action.fields?.({ record: undefined, queues, field })}
-              <label class="f">
+              <Pace chosen={pace} total={result.changed} atLeast={atLeast}>
                 Pace: a spike of load can take a destination down again
-                <select name="pace">
-                  {PACES.map((perSecond) => (
-                    <option value={String(perSecond)} selected={perSecond === pace}>
-                      {paceText(perSecond, result.changed, atLeast)}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              </Pace>
               <Begin action={action} plan={plan} field={field} />
             </div>
             <p class="sub sm">
@@ -149,10 +140,4 @@ function Ticked({ ids }: { ids: readonly string[] }) {
       </ul>
     </Panel>
   );
-}
-
-function paceText(perSecond: number, total: number, atLeast: string): string {
-  if (perSecond === 0) return 'as fast as it goes';
-  const milliseconds = (1000 * total) / perSecond;
-  return `${perSecond} a second: ${milliseconds < 1000 ? 'under a second' : `${atLeast}${age(milliseconds)}`}`;
 }

@@ -3,6 +3,7 @@ import { selectedQueues } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
+import { paceOf } from '../jobs/pace.js';
 import { page, Verdict } from '../layout.js';
 import { link } from '../parts.js';
 import { type FilterText, filterLink, parseFilter, readFilter } from '../records/filter.js';
@@ -100,7 +101,6 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
     if (!plan || !action)
       return refuse(request, 'This has been started already, or is too old: begin again.', 422);
     const { field } = form;
-    const pace = Number(field('pace'));
     const isArmed = field('whenBack') === 'on';
     const { result, isLeast } = plan.trial;
     try {
@@ -108,7 +108,7 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
       const job = await runner.begin({
         ...{ action: change.action, options: change.options, which: plan.which },
         ...{ probe: field('probe') === 'on' ? PROBE : undefined, whenBack: isArmed ? '1d' : undefined },
-        ...{ perSecond: pace >= 1 && pace <= 1_000 ? pace : undefined },
+        ...{ perSecond: paceOf(field('pace')) },
         ...{ total: result.changed, isTotalLeast: isLeast || undefined },
       });
       const state = isArmed ? 'waits until that is back' : 'is at work';

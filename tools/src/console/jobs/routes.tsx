@@ -4,18 +4,20 @@ import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { page, Verdict } from '../layout.js';
 import { link } from '../parts.js';
+import { paceOf } from './pace.js';
 import { jobsPage } from './view.js';
 
 /** The stored jobs: a page with all of them, and forms that stop one, go on with it or undo it. */
 export function jobsRoutes({ deps, guard, notes, runner, contextOf }: Routes): Hono {
   const app = new Hono();
-  const acts: Readonly<Record<string, (id: string) => Promise<string>>> = {
+  const acts: Readonly<Record<string, (id: string, pace: string) => Promise<string>>> = {
     async stop(id) {
       await runner.stop(id);
       return 'It ends after the writes under way.';
     },
-    async 'go-on'(id) {
-      runner.start(await runner.jobs.goOn(id));
+    async 'go-on'(id, pace) {
+      const perSecond = pace === '' ? undefined : (paceOf(pace) ?? Number.POSITIVE_INFINITY);
+      runner.start(await runner.jobs.goOn(id, perSecond));
       return 'It goes on.';
     },
     async undo(id) {
@@ -32,7 +34,8 @@ export function jobsRoutes({ deps, guard, notes, runner, contextOf }: Routes): H
     const form = await readForm(request, guard, deps);
     if ('refusal' in form) return request.text(form.refusal, form.status);
     try {
-      const text = (await acts[request.req.param('act')]?.(request.req.query('id') ?? '')) ?? '';
+      const act = acts[request.req.param('act')];
+      const text = (await act?.(request.req.query('id') ?? '', form.field('pace'))) ?? '';
       return request.redirect(link('/jobs', { note: notes.write({ ok: true, text }) }), 303);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;

@@ -1,9 +1,11 @@
 import { isHeld, isLost, type Job, type JobList, undoRefusal } from 'dynamo-backlog/engine';
 import { count, counted, minuteText } from 'dynamo-backlog/overview';
+import type { Child } from 'hono/jsx';
 import { actionWords, countsText, selectionText } from '../../jobs/job-words.js';
 import { ActionForm, type PageContext, page, timesOf, Verdict } from '../layout.js';
 import { Badge, Foreign, Icon, link, Panel, When } from '../parts.js';
 import { endOf, lookOf, type Times, urgency } from './looks.js';
+import { Pace } from './pace.js';
 import { ProgressBar } from './progress.js';
 
 /** Jobs that are shown; there may be more on the command line. */
@@ -160,10 +162,11 @@ function partsOf({ state, probe, probePassed, counts: { skipped, failed } }: Job
 
 /** The buttons that fit its state. An undo is behind one more step. */
 function JobActions({ context, job }: { context: PageContext; job: Job }) {
-  const { id, state, counts, total, isTotalLeast } = job;
+  const { id, state, counts, total, isTotalLeast, perSecond = 0 } = job;
   if (!context.deps.access.write) return null;
-  const form = (name: string, text: string, look = '') => (
+  const form = (name: string, text: string, look = '', field: Child = null) => (
     <ActionForm context={context} action={link(`/jobs/${name}`, { id })}>
+      {field}
       <button class={`btn ${look}`} type="submit">
         {text}
       </button>
@@ -176,9 +179,23 @@ function JobActions({ context, job }: { context: PageContext; job: Job }) {
     if (isHeld(job, timesOf(context).wall)) return null;
     const isUndone = job.undoneBy !== undefined || undoRefusal(job, context.now) !== undefined;
     if (isUndone && state !== 'stopped') return null;
+    const goOn = left > 0 ? `Go on with ${count(left)}` : 'Go on';
+    const pace = (
+      <Pace chosen={perSecond} total={left > 0 ? left : undefined}>
+        Pace
+      </Pace>
+    );
     return (
       <>
-        {state === 'stopped' ? form('go-on', left > 0 ? `Go on with ${count(left)}` : 'Go on', 'pri') : null}
+        {state === 'stopped' ? (
+          <>
+            {form('go-on', goOn, 'pri')}
+            <details>
+              <summary class="btn">At another pace…</summary>
+              <div class="ask">{form('go-on', goOn, '', pace)}</div>
+            </details>
+          </>
+        ) : null}
         {isUndone ? null : (
           <details>
             <summary class="btn">Undo {count(counts.changed)}…</summary>

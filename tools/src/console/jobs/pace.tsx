@@ -1,0 +1,46 @@
+import { age } from 'dynamo-backlog/engine';
+import type { Child } from 'hono/jsx';
+
+/** Changes per second that an operator can choose; 0: as fast as it goes. */
+const PACES: readonly number[] = [5, 20, 50, 100, 0];
+const MAX_PACE = 1_000;
+
+/** The pace that a form asks for. Undefined: no limit. */
+export function paceOf(text: string): number | undefined {
+  const pace = Number(text);
+  return pace >= 1 && pace <= MAX_PACE ? pace : undefined;
+}
+
+interface PaceProps {
+  readonly chosen: number;
+  /** Records that are to be changed. Undefined: not known. */
+  readonly total: number | undefined;
+  /** `at least `, if there may be more. */
+  readonly atLeast?: string | undefined;
+  readonly children: Child;
+}
+
+/** The field that asks for the pace of a job. */
+export function Pace({ chosen, total, atLeast = '', children }: PaceProps) {
+  // A command can have asked for any pace.
+  const paces = PACES.includes(chosen) ? PACES : [chosen, ...PACES];
+  return (
+    <label class="f">
+      {children}
+      <select name="pace">
+        {paces.map((perSecond) => (
+          <option value={String(perSecond)} selected={perSecond === chosen}>
+            {paceText(perSecond, total, atLeast)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function paceText(perSecond: number, total: number | undefined, atLeast: string): string {
+  if (perSecond === 0) return 'as fast as it goes';
+  if (total === undefined) return `${perSecond} a second`;
+  const milliseconds = (1000 * total) / perSecond;
+  return `${perSecond} a second: ${milliseconds < 1000 ? 'under a second' : `${atLeast}${age(milliseconds)}`}`;
+}
