@@ -39,7 +39,13 @@ it('the jobs fit on a phone, are readable in light and dark, and a stopped one g
   await page.getByText('Undo 2…').focus();
   await page.keyboard.press('Enter');
   expect(await page.getByRole('button', { name: 'Undo 2' }).isVisible()).toBe(true);
-  await page.getByRole('button', { name: 'Go on' }).focus();
+  await page.getByText('At another pace…').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('5 a');
+  expect(await axe(page)).toEqual([]);
+  await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('It goes on.').waitFor();
+  expect(await jobs.list()).toMatchObject({ jobs: [{ perSecond: 5 }, {}] });
 });
