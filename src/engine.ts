@@ -58,6 +58,7 @@ export {
   undoRefusal,
 } from './operate/jobs/index.js';
 export { mergeInto } from './operate/merge-patch.js';
+export { parsePause } from './operate/parse-pause.js';
 export { type DuePart, duePartsOf } from './operate/queue-stats.js';
 export { isPlainObject, parseSelection, type Selected } from './operate/selection.js';
 export { lanesInUse } from './operate/stats.js';

@@ -2021,6 +2021,13 @@ type Merged = {
 };
 declare function mergeInto(payload: unknown, patch: Readonly<Record<string, unknown>>): Merged;
 
+interface ParsedPause {
+    readonly until: number | undefined;
+    readonly reason: string | undefined;
+    readonly by: string | undefined;
+}
+declare function parsePause(options: unknown, now: number, name: string): ParsedPause;
+
 interface StatsDeps {
     readonly store: Pick<OperatorStore, 'pages'>;
     readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
@@ -2929,6 +2936,7 @@ export {
     parseDuration,
     parseJob,
     parseOptions,
+    parsePause,
     parseRecord,
     parseSelection,
     parseWeights,

@@ -144,6 +144,7 @@ export {
     parseDuration,
     parseJob,
     parseOptions,
+    parsePause,
     parseRecord,
     parseSelection,
     parseWeights,

@@ -8,7 +8,7 @@ import { parseOptions } from '../support/validation.js';
 import { type ActionName, actionOf } from './action-of.js';
 import { exportAction } from './actions.js';
 import { Operation } from './operation.js';
-import { exportSchema, pauseSchema, statsSchema } from './option-schemas.js';
+import { exportSchema, statsSchema } from './option-schemas.js';
 import type {
   ChangePolicyOptions,
   DiscardOptions,
@@ -23,7 +23,7 @@ import type {
   Which,
 } from './options.js';
 import { pagesOf } from './pages.js';
-import { pauseEnd } from './pause-end.js';
+import { parsePause } from './parse-pause.js';
 import type { QueueStats, Stats } from './queue-stats.js';
 import type { ActionResult } from './result.js';
 import { queueName } from './selection.js';
@@ -183,10 +183,9 @@ export class BacklogOperator {
    *   reached
    */
   async pause(queue: string, options: PauseOptions = {}): Promise<boolean> {
-    const { until, reason, by } = parseOptions(pauseSchema, options, 'pause');
-    const end = until === undefined ? undefined : pauseEnd(until, this.tables.clock.now(), 'pause.until');
+    const { until, reason, by } = parsePause(options, this.tables.clock.now(), 'pause');
     const note = {
-      pausedUntil: end === undefined ? undefined : toIso(end),
+      pausedUntil: until === undefined ? undefined : toIso(until),
       pauseReason: reason,
       pausedBy: by,
     };
