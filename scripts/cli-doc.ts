@@ -35,6 +35,8 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   jobs: ['jobs', 'operate.md#jobs'],
   pause: ['pause and resume', 'operate.md#pause-and-resume'],
   resume: ['pause and resume', 'operate.md#pause-and-resume'],
+  mute: ['mutes', 'monitoring.md#mutes'],
+  unmute: ['mutes', 'monitoring.md#mutes'],
   doctor: ['the doctor', 'adopt.md#the-doctor'],
   diff: ['backlog diff', 'deployments.md#backlog-diff'],
   adopt: ['adopt an older table', 'adopt.md'],

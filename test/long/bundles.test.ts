@@ -150,19 +150,19 @@ it('a task brings a producer neither the run nor the SDK', async () => {
   ]);
 });
 
-it('the command line loads what draws only when something is drawn', async () => {
+it('the command line loads what draws, and the client of CloudWatch, only when they are needed', async () => {
   const metafile = await metafileOf({
     entryPoints: ['tools/src/cli/main.ts'],
     packages: 'external',
     splitting: true,
   });
   expect(packagesOf(metafile, 'dynamic-import')).toEqual(
-    expect.arrayContaining(['@observablehq/plot', 'linkedom']),
+    expect.arrayContaining(['@observablehq/plot', 'linkedom', '@aws-sdk/client-cloudwatch']),
   );
   const atStart = packagesOf(metafile, 'import-statement');
   expect(atStart).toContain('commander');
-  for (const drawing of ['@observablehq/plot', 'linkedom', '@resvg/resvg-wasm']) {
-    expect(atStart).not.toContain(drawing);
+  for (const late of ['@observablehq/plot', 'linkedom', '@resvg/resvg-wasm', '@aws-sdk/client-cloudwatch']) {
+    expect(atStart).not.toContain(late);
   }
 });
 
@@ -191,8 +191,8 @@ function packagesOf({ outputs }: Metafile, kind: 'import-statement' | 'dynamic-i
     if (seen.has(file)) continue;
     seen.add(file);
     for (const imported of outputs[file]?.imports ?? []) {
-      if (imported.external) packages.push(imported.path);
-      else if (imported.kind === 'import-statement' || imported.kind === kind) waiting.push(imported.path);
+      if (imported.kind !== 'import-statement' && imported.kind !== kind) continue;
+      (imported.external ? packages : waiting).push(imported.path);
     }
   }
   return packages;

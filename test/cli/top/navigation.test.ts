@@ -48,7 +48,7 @@ const result = (changed: number, ended: ActionResult['ended'] = 'complete'): Act
 });
 
 /** `backlog top` on two queues, with the answers of an explorer that a test may replace. */
-function top({ refusal, act, pause, causes }: Partial<Explorer> = {}) {
+function top({ refusal, act, pause, causes, ...muting }: Partial<Explorer> = {}) {
   const terminal = new VirtualTerminal();
   const keyboard = new FakeKeyboard();
   const abort = new AbortController();
@@ -59,6 +59,10 @@ function top({ refusal, act, pause, causes }: Partial<Explorer> = {}) {
     act: vi.fn(act ?? (async () => result(3))),
     pause: vi.fn(pause ?? (async () => {})),
     resume: vi.fn(async () => {}),
+    muteRefusal: muting.muteRefusal,
+    muteNote: vi.fn(muting.muteNote ?? (async () => undefined)),
+    mute: vi.fn(muting.mute ?? (async () => '5 alarms of orders muted until 16:47 UTC')),
+    unmute: vi.fn(async () => {}),
   };
   const groups = { failingGroups: [failingNote('erp.example.com', 20 * MINUTE)], isFailing: true };
   const queues = [
@@ -203,13 +207,89 @@ describe('the keys of backlog top', () => {
     await end();
   });
 
+  it('mute the alarms of a queue until a time, which costs no request before and after', async () => {
+    const { press, pass, does, reads, terminal, end } = top();
+    await pass();
+    expect(does.muteNote).not.toHaveBeenCalled();
+    const before = reads.mock.calls.length;
+    const form = await press('m', ...'bank');
+    expect(form).toMatch(/Mute the alarms of orders.*Reason +bank▏.*Until +2h.*15 days at most/s);
+    expect(form).toContain('enter: mute   tab: next field   esc: cancel');
+    expect(terminal.lines.every((line) => line.length <= 80)).toBe(true);
+    expect(await press(TAB, BACKSPACE, BACKSPACE, ...'90m', ENTER)).toContain(
+      '5 alarms of orders muted until 16:47 UTC',
+    );
+    expect(does.mute).toHaveBeenCalledWith('orders', { reason: 'bank', until: '90m' });
+    expect(does.muteNote).toHaveBeenCalledTimes(1);
+    expect(reads.mock.calls.length).toBe(before);
+    // Red stays red.
+    expect(terminal.text).toContain('erp.example.com has failed since 14:27 UTC');
+    await end();
+  });
+
+  it('show until when alarms are muted, and by whose words, and unmute them; from a list as well', async () => {
+    const muteNote = async () => 'until 16:47 UTC, by ann, "the bank is down"';
+    const { press, pass, does, end } = top({ muteNote });
+    await pass();
+    const asked = await press(ENTER, 'm');
+    expect(asked).toContain('Let the alarms of orders notify again?');
+    expect(asked).toContain('Muted until 16:47 UTC, by ann, "the bank is down".');
+    // Nothing is typed there.
+    expect(await press('x')).toContain('enter: unmute   esc: cancel');
+    expect(await press(ENTER)).toContain('the alarms of orders notify again');
+    expect(does.unmute).toHaveBeenCalledWith('orders');
+    expect(does.mute).not.toHaveBeenCalled();
+    await end();
+  });
+
+  it('mute nothing while the rule is read, nor after Esc', async () => {
+    let answer = (_: string | undefined) => {};
+    const muteNote = () => new Promise<string | undefined>((resolve) => (answer = resolve));
+    const { press, pass, does, end } = top({ muteNote });
+    await pass();
+    expect(await press('m', ENTER)).toContain('asking …');
+    expect(await press(ESC)).not.toContain('Mute the alarms');
+    answer('until 16:47 UTC');
+    expect(await press('x')).not.toContain('notify again');
+    expect(does.mute).not.toHaveBeenCalled();
+    await end();
+  });
+
+  it('keep the form of a mute that was refused, and close it where the rule may not be read', async () => {
+    const denied = async () => {
+      throw new Error('CloudWatch: not authorized');
+    };
+    const refused = top({ mute: denied });
+    await refused.pass();
+    expect(await refused.press('m', ...'bank', ENTER)).toMatch(/Reason +bank▏.*CloudWatch: not authorized/s);
+    await refused.end();
+    const unread = top({ muteNote: denied });
+    await unread.pass();
+    const screen = await unread.press('m');
+    expect(screen).toContain('CloudWatch: not authorized');
+    expect(screen).not.toContain('Mute the alarms');
+    await unread.end();
+  });
+
+  it('mute nothing at a local runtime', async () => {
+    const { press, pass, does, end } = top({
+      muteRefusal: 'alarms of a local runtime notify no operator: there is nothing to mute',
+    });
+    await pass();
+    expect(await press('m')).toContain('alarms of a local runtime notify no operator');
+    expect(does.muteNote).not.toHaveBeenCalled();
+    await end();
+  });
+
   it('change nothing without --write, and say so', async () => {
     const { press, pass, does, end } = top({ refusal: 'start with --write to change anything' });
     await pass();
     expect(await press('p')).toContain('start with --write');
+    expect(await press('m')).toContain('start with --write');
     expect(await press(ENTER, 'R')).toContain('start with --write');
     expect(does.act).not.toHaveBeenCalled();
     expect(does.pause).not.toHaveBeenCalled();
+    expect(does.muteNote).not.toHaveBeenCalled();
     await end();
   });
 

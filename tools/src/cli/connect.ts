@@ -30,6 +30,8 @@ export interface Target {
   readonly where: string;
   /** True for a table of the local runtime: reading costs nothing. */
   readonly local: boolean;
+  /** The endpoint of DynamoDB, where a flag or the runtime names it. Undefined: AWS, or what the environment names. */
+  readonly endpoint?: string | undefined;
   /** The app's queues, where they are known. */
   readonly queues?: readonly string[] | undefined;
   /** URL of the runtime's status page, with a slash at its end. */
@@ -62,7 +64,7 @@ export async function connect({ endpoint, table, stack }: TargetFlags, cwd = pro
 
 async function atStack(stack: string, endpoint: string | undefined): Promise<Target> {
   const { table, controlTable, hasIntake } = await tablesOfStack(stack, endpoint);
-  const found = at({ ...(endpoint === undefined ? {} : { endpoint }), table });
+  const found = at({ endpoint, table });
   return { ...found, controlTable, hasIntake, where: `${found.where}, stack ${stack}` };
 }
 
@@ -74,13 +76,14 @@ function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
     hasIntake: runtime.tables.some(({ name, hasIntake }) => name === table && hasIntake === true),
     where: `table ${table} of the local runtime at ${runtime.endpoint}`,
     local: true,
+    endpoint: runtime.endpoint,
     queues: runtime.queues,
     statusPage: runtime.statusPage,
     others: runtime.tables.filter(({ records }) => !records).map(({ name }) => name),
   };
 }
 
-function at({ endpoint, table }: { endpoint?: string; table: string }): Target {
+function at({ endpoint, table }: { endpoint?: string | undefined; table: string }): Target {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   // The SDK goes there: a message that names AWS would be wrong.
   const other = AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL;
@@ -92,6 +95,7 @@ function at({ endpoint, table }: { endpoint?: string; table: string }): Target {
     hasIntake: false,
     where: `table ${table} at ${place}`,
     local: false,
+    endpoint,
   };
 }
 

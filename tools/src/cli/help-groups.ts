@@ -32,6 +32,8 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   jobs: [ACT, 'bulk actions: list, stop, go on, undo'],
   pause: [ACT, 'stop a queue'],
   resume: [ACT, 'let a paused queue go on'],
+  mute: [ACT, 'silence the alarms of a queue for some time'],
+  unmute: [ACT, 'let the alarms of a queue notify again'],
   cost: [PLAN, 'what a month costs, beside other designs'],
   doctor: [PLAN, 'what is wrong with a backlog, and what to do'],
   diff: [PLAN, 'what a deployment means for records that wait'],

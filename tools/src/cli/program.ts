@@ -16,6 +16,7 @@ import { importFile } from './import.js';
 import { initCommand } from './init/command.js';
 import { list } from './list.js';
 import { addMetrics } from './metrics/command.js';
+import { addMute } from './mute/command.js';
 import { addOperate } from './operate/command.js';
 import { endsWith } from './operate/end.js';
 import { SELECTION_FLAGS } from './operate/selection-flags.js';
@@ -174,6 +175,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addDiff(program, output, onExit);
   addRestore(program, output, onExit);
   addOperate(program, output, onExit);
+  addMute(program, output, onExit);
   addFailures(program, output, onExit);
   addOwners(program, output, onExit);
   addFailover(program, output, onExit);

@@ -31,7 +31,7 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
     .description('Watch a backlog: what is wrong, and each queue, the worst first.')
     .option('--interval <duration>', 'how often to read (default: 5s)', flags.interval)
     .option('--once', 'print it once, as without a terminal')
-    .option('--write', 'let its keys retry, redrive, pause and resume')
+    .option('--write', 'let its keys retry, redrive, pause, resume and mute')
     .option('--json', 'print it once, for programs')
     .option('--check', CHECK)
     .addHelpText(

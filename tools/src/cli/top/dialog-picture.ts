@@ -1,6 +1,6 @@
 import { causeText, count, records } from 'dynamo-backlog/overview';
 import { cut, type Paint, padEnd, width } from '../paint.js';
-import { type ActionDialog, type Dialog, PACES, type PauseDialog } from './screens.js';
+import { type ActionDialog, type Dialog, type NoteDialog, PACES } from './screens.js';
 import { oneColumnEach, wrapped } from './text.js';
 
 const MAX_WIDTH = 68;
@@ -12,7 +12,7 @@ export function withDialog(
   { columns, paint }: { columns: number; paint: Paint },
 ): string[] {
   const inner = Math.max(20, Math.min(MAX_WIDTH, columns - 4));
-  const content = dialog.name === 'action' ? actionLines(dialog, inner, paint) : pauseLines(dialog, inner);
+  const content = dialog.name === 'action' ? actionLines(dialog, inner, paint) : noteLines(dialog, inner);
   const box = [
     `┌${'─'.repeat(inner + 2)}┐`,
     ...content.map((line) => `│ ${padEnd(cut(line, inner), inner)} │`),
@@ -60,33 +60,54 @@ function trialText(trial: ActionDialog['trial']): string {
   return `${count(matched)} match, ${count(changed)} would change${left > 0 ? `, ${count(left)} left alone` : ''}`;
 }
 
-function pauseLines(
-  { queue, isPaused, reason, until, field, error }: PauseDialog,
+/** Words of the forms. */
+const FORMS = {
+  pause: {
+    begin: (queue: string) => `Pause ${queue}`,
+    end: (queue: string) => `Let ${queue} go on?`,
+    help: [
+      'Until: 90m, 2h, or 2026-11-26T16:00Z; no alarm goes off before. Empty: no end.',
+      'Records keep coming in, and wait.',
+    ],
+    endHelp: 'Its records are attempted again.',
+    keys: ['pause', 'resume'],
+  },
+  mute: {
+    begin: (queue: string) => `Mute the alarms of ${queue}`,
+    end: (queue: string) => `Let the alarms of ${queue} notify again?`,
+    help: [
+      'Until: 90m, 2h, or 2026-11-26T16:00Z; 15 days at most.',
+      'No alarm notifies meanwhile. Those that are still on then do.',
+    ],
+    endHelp: 'Those that are on notify at once.',
+    keys: ['mute', 'unmute'],
+  },
+} as const;
+
+function noteLines(
+  { name, queue, isOn, note, isBusy, reason, until, field, error }: NoteDialog,
   columns: number,
 ): string[] {
-  const name = oneColumnEach(queue);
+  const { begin, end, help, endHelp, keys } = FORMS[name];
+  const own = oneColumnEach(queue);
   const trouble = error === undefined ? [] : ['', ...wrapped(oneColumnEach(error), columns, 3)];
-  if (isPaused) {
-    return [
-      `Let ${name} go on?`,
-      '',
-      'Its records are attempted again.',
-      ...trouble,
-      '',
-      'enter: resume   esc: cancel',
-    ];
-  }
   const input = (text: string, isHere: boolean) => `${oneColumnEach(text)}${isHere ? '▏' : ''}`;
+  const words = note === undefined ? [] : wrapped(oneColumnEach(`Muted ${note}.`), columns, 4);
+  const content = isOn
+    ? [...words, endHelp]
+    : [
+        `Reason   ${input(reason, field === 'reason')}`,
+        `Until    ${input(until, field === 'until')}`,
+        '',
+        ...help,
+      ];
+  const enter = `enter: ${isOn ? keys[1] : keys[0]}${isOn ? '' : '   tab: next field'}   esc: cancel`;
   return [
-    `Pause ${name}`,
+    isOn ? end(own) : begin(own),
     '',
-    `Reason   ${input(reason, field === 'reason')}`,
-    `Until    ${input(until, field === 'until')}`,
-    '',
-    'Until: 90m, 2h, or 2026-11-26T16:00Z; no alarm goes off before. Empty: no end.',
-    'Records keep coming in, and wait.',
+    ...content,
     ...trouble,
     '',
-    'enter: pause   tab: next field   esc: cancel',
+    isBusy ? 'asking …   esc: back' : enter,
   ].flatMap((line) => wrapped(line, columns, 2));
 }

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import {
   type ActionResult,
   BacklogOperator,
@@ -11,6 +10,10 @@ import { type CausesRead, readCauses } from '../../console/failures/read-causes.
 import { LARGE_BUDGET, PAGE_BUDGET } from '../../console/read-within.js';
 import type { Target } from '../connect.js';
 import { recordsOf } from '../list.js';
+import { AlarmMutes, muteRefusal } from '../mute/alarm-mutes.js';
+import { muteText, parseMute } from '../mute/rule.js';
+import { userName } from '../operate/target.js';
+import { counted } from '../output.js';
 
 /** Records of one cause that wait, or that are dead. */
 export interface CauseOf {
@@ -32,10 +35,18 @@ export interface Explorer {
   act(action: CauseAction, which: CauseOf, options: OperationOptions): Promise<ActionResult>;
   pause(queue: string, note: { readonly reason: string; readonly until: string }): Promise<void>;
   resume(queue: string): Promise<void>;
+  /** The reason why there are no alarms to mute. Undefined: there may be some. */
+  readonly muteRefusal: string | undefined;
+  /** The end of the mute of a queue, and its words. Undefined: there is none. */
+  muteNote(queue: string): Promise<string | undefined>;
+  /** Mutes the alarms of a queue, and says how many, until when. */
+  mute(queue: string, note: { readonly reason: string; readonly until: string }): Promise<string>;
+  unmute(queue: string): Promise<void>;
 }
 
 interface ExplorerDeps {
   readonly backlog: BacklogOperatorOptions & Pick<Target, 'client' | 'clock'>;
+  readonly target: Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
   readonly runtime: () => OverviewDeps['runtime'];
   readonly counts: () => Counts | undefined;
   readonly mayWrite: boolean;
@@ -45,9 +56,10 @@ const MAX_SHOWN = 100;
 /** Most records in retry, and most dead ones, that are read to find those of one cause. */
 const MAX_READ = 1_000;
 
-export function explorerOf({ backlog, runtime, counts, mayWrite }: ExplorerDeps): Explorer {
+export function explorerOf({ backlog, target, runtime, counts, mayWrite }: ExplorerDeps): Explorer {
   const { clock } = backlog;
   const operator = new BacklogOperator(backlog);
+  const mutes = new AlarmMutes(target);
   return {
     refusal: mayWrite ? undefined : 'start with --write to change anything',
     async causes(queue) {
@@ -71,13 +83,30 @@ export function explorerOf({ backlog, runtime, counts, mayWrite }: ExplorerDeps)
     act: (action, { queue, cause }, options) => operator[action]({ queue, errorName: cause }, options),
     async pause(queue, { reason, until }) {
       await operator.pause(queue, {
-        ...(reason === '' ? {} : { reason }),
         ...(until === '' ? {} : { until }),
-        by: userInfo().username,
+        ...wordsOf(reason),
       });
     },
     async resume(queue) {
       await operator.resume(queue);
     },
+    muteRefusal: muteRefusal(target),
+    async muteNote(queue) {
+      const found = await mutes.read(queue);
+      return found && !found.isOver ? muteText(found, clock.now()) : undefined;
+    },
+    async mute(queue, { reason, until }) {
+      const muted = await mutes.mute(queue, parseMute({ until, ...wordsOf(reason) }, clock.now()));
+      return `${counted(muted.alarms.length, 'alarm')} of ${queue} muted ${muteText(muted, clock.now())}`;
+    },
+    async unmute(queue) {
+      await mutes.unmute(queue);
+    },
   };
+}
+
+/** The words of an operator, as far as there are any. */
+function wordsOf(reason: string) {
+  const by = userName();
+  return { ...(reason === '' ? {} : { reason }), ...(by === undefined ? {} : { by }) };
 }

@@ -1,7 +1,7 @@
 import { causeText } from 'dynamo-backlog/overview';
 import { resultText } from '../operate/report.js';
 import type { Explorer } from './explore.js';
-import { type ActionDialog, type Dialog, type ListScreen, PACES, type PauseDialog } from './screens.js';
+import { type ActionDialog, type Dialog, type ListScreen, type NoteDialog, PACES } from './screens.js';
 
 interface NavigatorDeps {
   /** Undefined: the tables are not known yet. */
@@ -19,6 +19,16 @@ interface SelectedQueue {
 }
 
 const MAX_INPUT = 200;
+/** A mute has an end: this one, unless another is typed. */
+const DEFAULT_MUTE = '2h';
+const EMPTY_FORM = {
+  isOn: false,
+  isBusy: false,
+  reason: '',
+  until: '',
+  field: 'reason',
+  error: undefined,
+} as const;
 
 /** The views over the overview: lists of causes and records, and one dialog. */
 export class Navigator {
@@ -60,6 +70,7 @@ export class Navigator {
     else if (screen) this.pressInList(screen, key, selected);
     else if (selected && key === 'enter') this.showCauses(selected.queue);
     else if (selected && key === 'p') this.askPause(selected);
+    else if (selected && key === 'm') this.askMute(selected.queue);
     else return false;
     return true;
   }
@@ -75,6 +86,7 @@ export class Navigator {
     else if (key === 'r') this.readAgain(screen);
     else if (key === 'R' && cause) this.askAction(screen.queue, cause);
     else if (key === 'p' && selected?.queue === screen.queue) this.askPause(selected);
+    else if (key === 'm') this.askMute(screen.queue);
   }
 
   private showCauses(queue: string): void {
@@ -104,7 +116,7 @@ export class Navigator {
 
   private pressInDialog(dialog: Dialog, key: string): void {
     if (key === 'esc') this.leave(dialog);
-    else if (dialog.name === 'pause') this.pressInPause(dialog, key);
+    else if (dialog.name !== 'action') this.pressInForm(dialog, key);
     else if (dialog.result !== undefined) this.open = undefined;
     else if (dialog.changed === undefined) this.pressInAction(dialog, key);
   }
@@ -168,31 +180,52 @@ export class Navigator {
 
   private askPause({ queue, isPaused }: SelectedQueue): void {
     if (this.isRefused()) return;
-    this.open = { name: 'pause', queue, isPaused, reason: '', until: '', field: 'reason', error: undefined };
+    this.open = { ...EMPTY_FORM, name: 'pause', queue, isOn: isPaused };
   }
 
-  private pressInPause(dialog: PauseDialog, key: string): void {
-    const { queue, isPaused, reason, until, field } = dialog;
-    if (key === 'enter') {
-      this.run(async (explorer) => {
-        try {
-          await (isPaused ? explorer.resume(queue) : explorer.pause(queue, { reason, until }));
-        } catch (error) {
-          // The form stays, with what was typed.
-          this.open = { ...dialog, error: textOf(error) };
-          return;
-        }
-        this.open = undefined;
-        this.said = isPaused ? `${queue} goes on` : `${queue} is paused`;
-        this.deps.onWrite();
+  /** The rule is read now, and with no reading of the overview: CloudWatch counts its requests. */
+  private askMute(queue: string): void {
+    this.said = this.deps.explorer()?.muteRefusal;
+    if (this.said !== undefined || this.isRefused()) return;
+    const form: NoteDialog = { ...EMPTY_FORM, name: 'mute', queue, until: DEFAULT_MUTE, isBusy: true };
+    this.run(async (explorer) => {
+      this.open = form;
+      const note = await explorer.muteNote(queue).catch((error: unknown) => {
+        if (this.open === form) this.open = undefined;
+        throw error;
       });
-    } else if (isPaused) return;
+      if (this.open === form) this.open = { ...form, isOn: note !== undefined, note, isBusy: false };
+    });
+  }
+
+  private pressInForm(dialog: NoteDialog, key: string): void {
+    const { isOn, isBusy, field } = dialog;
+    if (isBusy) return;
+    if (key === 'enter') this.send(dialog);
+    else if (isOn) return;
     else if (key === 'tab' || key === 'down' || key === 'up') {
       this.open = { ...dialog, field: field === 'reason' ? 'until' : 'reason' };
     } else if (key === 'backspace')
       this.open = { ...dialog, [field]: [...dialog[field]].slice(0, -1).join('') };
     else if ([...key].length === 1)
       this.open = { ...dialog, [field]: (dialog[field] + key).slice(0, MAX_INPUT) };
+  }
+
+  private send(dialog: NoteDialog): void {
+    const sent = { ...dialog, isBusy: true };
+    this.run(async (explorer) => {
+      this.open = sent;
+      try {
+        this.said = await done(dialog, explorer);
+      } catch (error) {
+        if (this.open !== sent) throw error;
+        // The form stays, with what was typed.
+        this.open = { ...dialog, error: textOf(error) };
+        return;
+      }
+      if (this.open === sent) this.open = undefined;
+      if (dialog.name === 'pause') this.deps.onWrite();
+    });
   }
 
   private isRefused(): boolean {
@@ -231,4 +264,13 @@ export class Navigator {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Does what a form asks for, and says what was done. */
+async function done({ name, queue, isOn, reason, until }: NoteDialog, explorer: Explorer): Promise<string> {
+  if (name === 'mute' && !isOn) return explorer.mute(queue, { reason, until });
+  if (name === 'mute') await explorer.unmute(queue);
+  else await (isOn ? explorer.resume(queue) : explorer.pause(queue, { reason, until }));
+  if (name === 'mute') return `the alarms of ${queue} notify again`;
+  return isOn ? `${queue} goes on` : `${queue} is paused`;
 }

@@ -44,9 +44,16 @@ export interface PictureFacts {
   readonly wall: number;
 }
 
-const KEYS = 'q quit  enter causes  p pause queue  / filter  r read now  space hold  s sort';
-const FEW_KEYS = 'q quit  enter causes  p pause  / filter  space hold  s sort';
-const LIST_KEYS = 'esc back  enter open  R retry or redrive all  p pause queue  r read now  q quit';
+/** The keys over the queues, and over a list: the first line that fits. */
+const KEYS = [
+  'q quit  enter causes  p pause queue  m mute alarms  / filter  r read now  space hold  s sort',
+  'q quit  enter causes  p pause  m mute  / filter  space hold  s sort',
+  'q quit  enter causes  p pause  m mute  space hold  s sort',
+];
+const LIST_KEYS = [
+  'esc back  enter open  R retry or redrive all  p pause queue  m mute alarms  r read now  q quit',
+  'esc back  enter open  R retry or redrive  p pause  m mute  r read now  q quit',
+];
 /** A store answers within this time; what takes longer is said. */
 const SLOW_MS = 3_000;
 const MAX_DETAILS = 6;
@@ -180,8 +187,8 @@ function keyLine({ sort, isPaused, screen, isFiltering }: TopState, columns: num
   const all = isFiltering
     ? ['enter done  esc all queues']
     : screen
-      ? [LIST_KEYS]
-      : [KEYS, FEW_KEYS].map(
+      ? LIST_KEYS
+      : KEYS.map(
           (keys) => `${isPaused ? keys.replace('space hold', 'space go on') : keys}: ${sortText(sort)}`,
         );
   return paint('dim', all.find((text) => width(text) <= columns) ?? 'q quit');

@@ -40,18 +40,23 @@ export interface ActionDialog {
   readonly result: string | undefined;
 }
 
-/** The form of a pause; of a queue that is paused, the question before it goes on. */
-export interface PauseDialog {
-  readonly name: 'pause';
+/** The form of a pause, or of a mute; while it lasts, the question before it ends. */
+export interface NoteDialog {
+  readonly name: 'pause' | 'mute';
   readonly queue: string;
-  readonly isPaused: boolean;
+  /** True: the queue is paused, or its alarms are muted. */
+  readonly isOn: boolean;
+  /** The end of the mute, and its words. */
+  readonly note?: string | undefined;
+  /** A request is under way: keys wait for its end. */
+  readonly isBusy: boolean;
   readonly reason: string;
   readonly until: string;
   readonly field: 'reason' | 'until';
   readonly error: string | undefined;
 }
 
-export type Dialog = ActionDialog | PauseDialog;
+export type Dialog = ActionDialog | NoteDialog;
 
 /** Records a second. Undefined: as fast as they can be written. */
 export const PACES: readonly (number | undefined)[] = [undefined, 1, 5, 20, 100];

@@ -141,7 +141,7 @@ export function sourceAt(
   let latest: Counts | undefined;
   return {
     where,
-    explorer: explorerOf({ backlog, runtime: () => counts.runtime, counts: () => latest, mayWrite }),
+    explorer: explorerOf({ backlog, target, runtime: () => counts.runtime, counts: () => latest, mayWrite }),
     async read() {
       // The interval is the operator's: the console holds counts for longer where they cost much.
       reader.forget();

@@ -1,0 +1,122 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An alarm on one metric. */
+export interface FakeAlarm {
+  readonly name: string;
+  readonly description: string;
+  readonly metric: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+interface FakeRule {
+  readonly Name: string;
+  readonly Description: string;
+  readonly Rule: { readonly Schedule: { Expression: string; Duration: string; Timezone: string } };
+  readonly MuteTargets?: { readonly AlarmNames: readonly string[] };
+}
+
+class Refusal extends Error {
+  constructor(
+    override readonly name: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** CloudWatch, as far as mutes ask it: alarms by their metric, and rules, which it checks as its documentation says. */
+export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
+  const rules = new Map<string, FakeRule>();
+  const requests: string[] = [];
+  const denied = new Set<string>();
+  let status = 'ACTIVE';
+  const answers: Readonly<Record<string, (body: never) => unknown>> = {
+    DescribeAlarmsForMetric({ Namespace, MetricName, Dimensions }: MetricRequest) {
+      const asked = JSON.stringify(Dimensions.map(({ Name, Value }) => [Name, Value]).sort());
+      const found = alarms.filter(
+        ({ metric, dimensions }) =>
+          Namespace === 'DynamoBacklog' &&
+          metric === MetricName &&
+          JSON.stringify(Object.entries(dimensions).sort()) === asked,
+      );
+      return {
+        MetricAlarms: found.map(({ name, description }) => ({
+          AlarmName: name,
+          AlarmDescription: description,
+        })),
+      };
+    },
+    PutAlarmMuteRule(rule: FakeRule) {
+      const { Expression, Duration, Timezone } = rule.Rule.Schedule;
+      const names = rule.MuteTargets?.AlarmNames ?? [];
+      const [, days = 0, hours = 0, minutes = 0] = /^P(\d+)DT(\d+)H(\d+)M$/.exec(Duration)?.map(Number) ?? [];
+      const length = (days * 24 + hours) * 60 + minutes;
+      const isValid =
+        /^[\w-]{1,255}$/.test(rule.Name) &&
+        /^at\(\d{4}-\d\d-\d\dT\d\d:\d\d\)$/.test(Expression) &&
+        Timezone === 'UTC' &&
+        length >= 1 &&
+        length <= 15 * 24 * 60 &&
+        rule.Description.length <= 1_024 &&
+        names.length > 0 &&
+        names.length <= 100 &&
+        names.every((name) => alarms.some((alarm) => alarm.name === name));
+      if (!isValid) throw new Refusal('ValidationError', `refused ${JSON.stringify(rule)}`);
+      rules.set(rule.Name, rule);
+    },
+    GetAlarmMuteRule({ AlarmMuteRuleName: name }: RuleRequest) {
+      const rule = rules.get(name);
+      if (!rule) throw new Refusal('ResourceNotFoundException', `no rule ${name}`);
+      return { ...rule, Status: status };
+    },
+    DeleteAlarmMuteRule({ AlarmMuteRuleName: name }: RuleRequest) {
+      rules.delete(name);
+    },
+  };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const [, action = ''] = String(request.headers['x-amz-target']).split('.');
+      requests.push(action);
+      response.setHeader('content-type', 'application/x-amz-json-1.0');
+      try {
+        if (denied.has(action))
+          throw new Refusal('AccessDenied', `not authorized to perform: cloudwatch:${action}`);
+        response.end(JSON.stringify(answers[action]?.(JSON.parse(body) as never) ?? {}));
+      } catch (error) {
+        const { name, message } = error as Error;
+        response.statusCode = 400;
+        response.end(JSON.stringify({ __type: name, message }));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rules,
+    requests,
+    /** Actions that the caller has no right to. */
+    denied,
+    setStatus: (next: string) => {
+      status = next;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface MetricRequest {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
+}
+
+interface RuleRequest {
+  readonly AlarmMuteRuleName: string;
+}

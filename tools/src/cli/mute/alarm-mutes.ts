@@ -1,0 +1,181 @@
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { ConfigurationError } from 'dynamo-backlog';
+import type { Clock } from 'dynamo-backlog/engine';
+import type { Target } from '../connect.js';
+import { counted, printable } from '../output.js';
+import {
+  endOf,
+  MAX_ALARMS_IN_RULE,
+  type Mute,
+  type MuteOptions,
+  type MuteSchedule,
+  muteNote,
+  ruleName,
+  scheduleOf,
+} from './rule.js';
+
+const NAMESPACE = 'DynamoBacklog';
+/** The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth` and `UnknownTask`. */
+const METRICS = ['OldestDueAge', 'FailingSeconds', 'Dead', 'Waiting', 'UnknownTask'];
+/** The descriptions of the construct's alarms. An alarm of the user's own, which may scale processes, is not muted. */
+const OWN_ALARM = /^\[(?:page|ticket)\] .* Runbook: /s;
+
+const CONNECTION_TIMEOUT_MS = 3_000;
+const REQUEST_TIMEOUT_MS = 20_000;
+
+type Sdk = typeof import('@aws-sdk/client-cloudwatch');
+type MuteTarget = Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
+
+/** A mute that has begun. */
+export interface Muted extends Mute {
+  readonly alarms: readonly string[];
+}
+
+/** The reason why a backlog has no alarms to mute. Undefined: they are in CloudWatch. */
+export function muteRefusal({ local, endpoint }: Pick<Target, 'local' | 'endpoint'>): string | undefined {
+  if (local) return 'alarms of a local runtime notify no operator: there is nothing to mute';
+  if (endpoint === undefined) return undefined;
+  return `alarms are in CloudWatch, not at ${endpoint}: name the tables or the stack without --endpoint`;
+}
+
+/**
+ * Mutes the alarms of a queue by a rule of CloudWatch, one for each queue: alarms go on to change their state, and their actions
+ * are left out until the rule ends. The SDK is loaded, and asked, only when a method is called.
+ */
+export class AlarmMutes {
+  private readonly table: string;
+  private readonly clock: Clock;
+
+  constructor(private readonly target: MuteTarget) {
+    // Metrics have the name of a table that is known by its ARN.
+    this.table = target.table.split('/').at(-1) ?? target.table;
+    this.clock = target.clock;
+  }
+
+  /** Name of the rule of a queue. */
+  ruleOf(queue: string): string {
+    return ruleName(this.table, queue);
+  }
+
+  /** Undefined: there is no rule for the queue. */
+  async read(queue: string): Promise<Mute | undefined> {
+    return this.ask((client, sdk) => this.readRule(queue, client, sdk));
+  }
+
+  /**
+   * Mutes all alarms of a queue, in place of an earlier mute.
+   *
+   * @throws ConfigurationError for a queue without alarms, or if CloudWatch refuses
+   */
+  async mute(queue: string, { until, reason, by }: MuteOptions): Promise<Muted> {
+    const schedule = scheduleOf(this.clock.now(), until);
+    const note = muteNote({ by, reason });
+    return this.ask(async (client, sdk) => {
+      const alarms = await this.alarmsOf(queue, client, sdk);
+      await client.send(
+        new sdk.PutAlarmMuteRuleCommand({
+          Name: this.ruleOf(queue),
+          Description: note,
+          Rule: { Schedule: schedule },
+          MuteTargets: { AlarmNames: alarms },
+        }),
+      );
+      // The rule is there, whatever becomes of this question.
+      const made = await this.readRule(queue, client, sdk).catch(() => undefined);
+      if (made?.isOver) {
+        throw new ConfigurationError(
+          'CloudWatch says that the time of the rule is over: compare the clock of this machine',
+        );
+      }
+      return { until: endOf(schedule), note, isOver: false, alarms };
+    });
+  }
+
+  /** Removes the rule of a queue. Undefined: there was none. */
+  async unmute(queue: string): Promise<Mute | undefined> {
+    return this.ask(async (client, sdk) => {
+      const found = await this.readRule(queue, client, sdk);
+      if (!found) return undefined;
+      await client.send(new sdk.DeleteAlarmMuteRuleCommand({ AlarmMuteRuleName: this.ruleOf(queue) }));
+      return found;
+    });
+  }
+
+  private async readRule(queue: string, client: CloudWatchClient, sdk: Sdk): Promise<Mute | undefined> {
+    const request = new sdk.GetAlarmMuteRuleCommand({ AlarmMuteRuleName: this.ruleOf(queue) });
+    const found = await client.send(request).catch((error: unknown) => {
+      if (/^ResourceNotFound/.test((error as Error).name)) return undefined;
+      throw error;
+    });
+    if (!found) return undefined;
+    const until = endOf((found.Rule?.Schedule ?? {}) as Partial<MuteSchedule>);
+    const isOver = found.Status === 'EXPIRED' || (until !== undefined && until <= this.clock.now());
+    return { until, note: found.Description ?? '', isOver };
+  }
+
+  /**
+   * The names of a queue's alarms, by their metrics: of five requests each answers with the alarms of one.
+   *
+   * @throws ConfigurationError if there are none: a rule without targets would mute all alarms of the account
+   */
+  private async alarmsOf(queue: string, client: CloudWatchClient, sdk: Sdk): Promise<string[]> {
+    const dimensions = [
+      { Name: 'Table', Value: this.table },
+      { Name: 'Queue', Value: queue },
+    ];
+    const answers = await Promise.all(
+      METRICS.map((MetricName) =>
+        client.send(
+          new sdk.DescribeAlarmsForMetricCommand({
+            ...{ Namespace: NAMESPACE, MetricName, Dimensions: dimensions },
+          }),
+        ),
+      ),
+    );
+    const alarms = answers.flatMap(({ MetricAlarms = [] }) => MetricAlarms);
+    const names = new Set(
+      alarms.flatMap(({ AlarmName, AlarmDescription = '' }) =>
+        AlarmName && OWN_ALARM.test(AlarmDescription) ? [AlarmName] : [],
+      ),
+    );
+    if (names.size > 0 && names.size <= MAX_ALARMS_IN_RULE) return [...names].sort();
+    throw new ConfigurationError(
+      names.size === 0
+        ? `the queue ${printable(queue)} has no alarms of its own in CloudWatch (with alarms: 'essential' one alarm is for all queues)`
+        : `the queue ${printable(queue)} has ${counted(names.size, 'alarm')}: a rule mutes ${MAX_ALARMS_IN_RULE} at most`,
+    );
+  }
+
+  private async ask<Answer>(work: (client: CloudWatchClient, sdk: Sdk) => Promise<Answer>): Promise<Answer> {
+    const refusal = muteRefusal(this.target);
+    if (refusal !== undefined) throw new ConfigurationError(refusal);
+    const sdk = await import('@aws-sdk/client-cloudwatch').catch((error: unknown) => {
+      throw new ConfigurationError(
+        'mutes need @aws-sdk/client-cloudwatch, an optional dependency of the tools: npm install @aws-sdk/client-cloudwatch',
+        { cause: error },
+      );
+    });
+    const client = new sdk.CloudWatchClient({
+      requestHandler: {
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        throwOnRequestTimeout: true,
+      },
+    });
+    try {
+      return await work(client, sdk);
+    } catch (error) {
+      throw error instanceof ConfigurationError ? error : refused(error);
+    } finally {
+      client.destroy();
+    }
+  }
+}
+
+/** An error of CloudWatch, or of the way there, in one line. */
+function refused(error: unknown): ConfigurationError {
+  const { name = '', message = '' } = error as { name?: string; message?: string };
+  const isDenied = /AccessDenied|not authorized/i.test(`${name} ${message}`);
+  const hint = isDenied ? ' (the rights: docs/permissions.md#mutes)' : '';
+  return new ConfigurationError(`CloudWatch: ${printable(message || name)}${hint}`, { cause: error });
+}
