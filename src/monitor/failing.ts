@@ -2,6 +2,7 @@ import type { QueueCounts } from '../operate/queue-stats.js';
 import {
   type FailingNote,
   failingSeconds,
+  isOutage,
   openNotes,
   parseFailing,
   type RecordsLeft,
@@ -29,7 +30,7 @@ export interface FailingNow {
   readonly seconds: number;
   /** The notes of the groups that fail. */
   readonly groups: readonly FailingNote[];
-  /** The time of the last recovery, epoch seconds. Undefined: none is noted, or records have failed since. */
+  /** The time of the last recovery, epoch seconds. Undefined: none is noted, or a group fails again. */
   readonly endedAt: number | undefined;
 }
 
@@ -56,7 +57,7 @@ export function failingNow(
   const seconds = failingSeconds(notes, second, left);
   if (seconds === undefined) return undefined;
   const { endedAt = second } = notes;
-  const failsAgain = notes.notes.some(({ lastAt }) => lastAt > endedAt);
+  const failsAgain = notes.notes.some((note) => note.lastAt > endedAt && isOutage(note));
   return {
     seconds,
     groups: openNotes(notes.notes, second, left),

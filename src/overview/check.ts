@@ -1,4 +1,4 @@
-import { COUNT_SIGNS } from './count-signs.js';
+import { COUNT_SIGNS, waitText } from './count-signs.js';
 import { records } from './format.js';
 import { incidentText } from './incident-text.js';
 import { incidentsOf } from './incidents.js';
@@ -40,6 +40,9 @@ function ofQueue(view: QueueView, now: number): string[] {
       : [
           `${stats.queue}: it is not known whether attempts succeed, as the monitor has not read the queue lately.`,
         ]),
+    ...(isAllInRetry(view) && !isSilent
+      ? [`${stats.queue}: ${waitText(stats)}, all after failed attempts, and no success of late is known.`]
+      : []),
   ];
 }
 
@@ -49,4 +52,11 @@ function isKnown({ recent, stats: { reading, pending, dead } }: QueueView, now: 
   // A reading that is far ahead is of another clock: it says as little about now.
   const age = Math.abs(now - Date.parse(reading?.at ?? ''));
   return age < OLD_MS + 2 * COUNT_MS_PER_RECORD * (pending + dead);
+}
+
+/** Tells whether nothing but failures is known, and they are no incident yet: that is no evidence that attempts succeed. */
+function isAllInRetry({ stats, inRetry = 0, recent, isFailing, backAt, breakers }: QueueView): boolean {
+  const isSaid = isFailing || breakers.length > 0;
+  const hasSucceeded = (recent?.succeeded ?? 0) > 0 || backAt !== undefined;
+  return stats.pending > 0 && inRetry >= stats.pending && !isSaid && !hasSucceeded;
 }

@@ -19,8 +19,10 @@ export const RECENT_MINUTES = 15;
 const LATEST_MINUTES = 3;
 /** Real time that the latest minutes span at least: on a faster clock, three minutes pass between two looks at a page. */
 const LATEST_REAL_MS = 15_000;
-/** The least attempts that say whether a queue fails. */
+/** The least attempts that say whether a queue fails, where some succeed. */
 const MIN_ATTEMPTS = 5;
+/** The least failures that say it, where none succeeds: back-off thins the attempts of an outage. */
+const MIN_FAILURES = 2;
 const FAILING_SHARE = 0.5;
 
 /** Attempts of the last minutes. The minute that has begun, and the one in which the first of them lies, are whole. */
@@ -48,28 +50,56 @@ export interface FailingAttempts extends RecentAttempts {
   readonly since: number;
 }
 
+/** Failures of a queue by its attempts. */
+interface Outage {
+  /** The attempts that say that it fails. Undefined: it does not. */
+  readonly failing?: FailingAttempts | undefined;
+  /** The minute since which it does not fail any more: the first after those in which most attempts failed. Undefined: it did not fail. */
+  readonly backAt?: number | undefined;
+}
+
+/** Reads the minutes in turn. After a recovery, only later attempts say that the queue fails again: one record does not. */
+function outageOf(counts: readonly MinuteCount[], now: number, speed: number): Outage {
+  let outage: Outage = {};
+  let from = 0;
+  for (let i = 0; i <= counts.length; i++) {
+    const seenAt = Math.min(now, (counts[i]?.at ?? now) + MINUTE_MS - 1);
+    const seen = counts.slice(from, i + 1);
+    const failing = failingNow(seen, seenAt, speed);
+    if (failing) outage = { failing };
+    else if (outage.failing && isBack(attemptsWithin(seen, latestMinutes(speed), seenAt))) {
+      from += seen.findLastIndex(isBadMinute) + 1;
+      outage = { backAt: counts[from]?.at };
+    } else if (i === counts.length) outage = { backAt: outage.backAt };
+  }
+  return outage;
+}
+
 /**
  * The attempts that say that a queue fails: half or more of at least 5, in the latest minutes, or in 15 minutes of which the latest
- * are not better. So a queue that has recovered does not fail for another quarter of an hour.
+ * are not better. Two failures are enough if none has succeeded in 15 minutes. So a queue that has recovered does not fail for another
+ * quarter of an hour.
  */
 export function failingAttempts(
   counts: readonly MinuteCount[],
   now: number,
   speed: number,
 ): FailingAttempts | undefined {
-  const latest = attemptsWithin(counts, latestMinutes(speed), now);
-  const recent = attemptsWithin(counts, RECENT_MINUTES, now);
-  const found = mostFail(latest) ? latest : mostFail(recent) && !isBack(latest) ? recent : undefined;
-  const since = minutesWithin(counts, RECENT_MINUTES, now).find(isBad)?.at;
-  return found && { ...found, since: since ?? now };
+  return outageOf(counts, now, speed).failing;
 }
 
-/** The minute since which a queue does not fail any more. Undefined: it did not fail within 15 minutes, or does still. */
+/** The minute since which a queue does not fail any more. It stays the same until most of its attempts fail again. */
 export function backSince(counts: readonly MinuteCount[], now: number, speed: number): number | undefined {
-  if (!mostFail(attemptsWithin(counts, RECENT_MINUTES, now))) return undefined;
-  if (!isBack(attemptsWithin(counts, latestMinutes(speed), now))) return undefined;
-  const minutes = minutesWithin(counts, RECENT_MINUTES, now);
-  return minutes[minutes.findLastIndex(isBad) + 1]?.at;
+  return outageOf(counts, now, speed).backAt;
+}
+
+function failingNow(counts: readonly MinuteCount[], now: number, speed: number): FailingAttempts | undefined {
+  const latest = attemptsWithin(counts, latestMinutes(speed), now);
+  const recent = attemptsWithin(counts, RECENT_MINUTES, now);
+  const isBad = (mostFail(recent) || allFail(recent)) && !isBack(latest);
+  const found = mostFail(latest) ? latest : isBad ? recent : undefined;
+  const since = minutesWithin(counts, RECENT_MINUTES, now).find(isBadMinute)?.at;
+  return found && { ...found, since: since ?? now };
 }
 
 function mostFail({ succeeded, failed }: RecentAttempts): boolean {
@@ -77,10 +107,14 @@ function mostFail({ succeeded, failed }: RecentAttempts): boolean {
   return all >= MIN_ATTEMPTS && failed / all >= FAILING_SHARE;
 }
 
+function allFail({ succeeded, failed }: RecentAttempts): boolean {
+  return succeeded === 0 && failed >= MIN_FAILURES;
+}
+
 function isBack({ succeeded, failed }: RecentAttempts): boolean {
   return succeeded > failed;
 }
 
-function isBad({ succeeded, failed }: MinuteCount): boolean {
+function isBadMinute({ succeeded, failed }: MinuteCount): boolean {
   return failed > 0 && failed >= succeeded;
 }

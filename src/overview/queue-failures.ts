@@ -1,12 +1,6 @@
 import { type FailingNow, failingNow } from '../monitor/index.js';
 import type { QueueState } from '../store/store.js';
-import {
-  attemptsWithin,
-  backSince,
-  type FailingAttempts,
-  failingAttempts,
-  RECENT_MINUTES,
-} from './failing.js';
+import { backSince, type FailingAttempts, failingAttempts, RECENT_MINUTES } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
 import type { MinuteCount } from './runtime.js';
 
@@ -39,6 +33,10 @@ interface Known {
   readonly speed: number;
 }
 
+const MINUTE_MS = 60_000;
+/** Time for which a recovery is said. */
+const BACK_MS = 60 * MINUTE_MS;
+
 /**
  * The failures of a queue. Where its attempts are counted by minute, they say at once that it fails, or that it does not any more;
  * the notes of its runs need some minutes for either.
@@ -48,11 +46,12 @@ export function failuresOf(known: Known): QueueFailures {
   const failing = minutes && failingAttempts(minutes, now, speed);
   const noted = notedFailures(known);
   const backAt = minutes && backSince(minutes, now, speed);
-  const groups = backAt === undefined ? (noted?.groups ?? []) : [];
+  const isJustBack = backAt !== undefined && now - backAt < RECENT_MINUTES * MINUTE_MS;
+  const groups = isJustBack ? [] : (noted?.groups ?? []);
   if (failing || groups.length > 0) {
     return { failing, failingSeconds: noted?.seconds, failingGroups: groups, isFailing: true };
   }
-  const endedAt = backAt ?? (minutes && hasFailed(minutes, now) ? undefined : msOf(noted?.endedAt));
+  const endedAt = backAt ?? msOf(noted?.endedAt);
   return {
     failing,
     failingSeconds: noted && 0,
@@ -61,19 +60,12 @@ export function failuresOf(known: Known): QueueFailures {
   };
 }
 
-/** Tells whether most attempts failed of late: a few that do are no failing queue, and no recovering one either. */
-function hasFailed(minutes: readonly MinuteCount[], now: number): boolean {
-  const { succeeded, failed } = attemptsWithin(minutes, RECENT_MINUTES, now);
-  return failed > succeeded;
-}
-
 function msOf(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** A recovery is known for an hour by the notes, and for a quarter of an hour by the attempts. */
-function isRecovering({ stats, inRetry }: Known, endedAt: number | undefined): boolean {
-  if (endedAt === undefined || stats.paused) return false;
+function isRecovering({ stats, inRetry, now }: Known, endedAt: number | undefined): boolean {
+  if (endedAt === undefined || stats.paused || now - endedAt > BACK_MS) return false;
   return (inRetry ?? stats.pending) > 0;
 }
 

@@ -127,17 +127,15 @@ function nothingWrong({ queues }: Snapshot): Sentence {
       : unknown('No indexed record waits. Whether attempts succeed is not known here.');
   }
   const waiting = strangers.filter(({ stats }) => stats.pending > 0);
-  const onTime = waiting.every(({ stats }) => stats.lagSeconds !== undefined)
-    ? 'Every queue is on time.'
-    : 'No queue is known to be late.';
   const wait = waitText({ pending, counted });
   if (strangers.length === 0) {
+    const onTime = 'Every queue is on time.';
     const hasSucceeded = queues.some(({ recent }) => (recent?.succeeded ?? 0) > 0);
     if (hasSucceeded) return { tone: 'ok', title: `${onTime} ${wait}.`, details: [] };
     return unknown(`${onTime} ${wait}, and none has succeeded in the last ${RECENT_MINUTES} min.`);
   }
   return unknown(
-    `${onTime} Whether attempts succeed is not known here: ${wait}${retryText(waiting)}.`,
+    `Whether attempts succeed is not known here: ${wait}${retryText(waiting)}.`,
     'Failures reads some of them, and the alarms watch attempts.',
   );
 }

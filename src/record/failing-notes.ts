@@ -46,7 +46,8 @@ export function isFailing(note: FailingNote, now: number): boolean {
   return lastAt - since >= MIN_SECONDS || now - lastAt >= SILENT_SECONDS;
 }
 
-function isOutage({ records, evidence }: FailingNote): boolean {
+/** Tells whether the evidence is that of an outage, which may be too young to call a person. */
+export function isOutage({ records, evidence }: FailingNote): boolean {
   return records >= MIN_RECORDS && evidence >= MIN_EVIDENCE;
 }
 

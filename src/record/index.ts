@@ -8,6 +8,7 @@ export {
   errorInNote,
   evidenceOf,
   failingSeconds,
+  isOutage,
   MAX_GROUP_LENGTH,
   openNotes,
   secondsOf,

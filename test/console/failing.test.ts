@@ -38,7 +38,17 @@ describe('attempts that fail', () => {
       since: minute(2, 0, 9).at,
     });
     expect(failingAttempts(OUTAGE.slice(0, -1), NOW, 1)).toBeUndefined();
-    expect(failingAttempts([minute(0, 0, 4)], NOW, 1)).toBeUndefined();
+    expect(failingAttempts([minute(1, 1, 0), minute(0, 0, 3)], NOW, 1)).toBeUndefined();
+    expect(failingAttempts([minute(0, 0, 1)], NOW, 1)).toBeUndefined();
+  });
+
+  it('are an outage where none of a few has succeeded, as back-off thins them', () => {
+    const thin = [minute(14, 0, 1), minute(9, 0, 2), minute(1, 0, 1)];
+    expect(failingAttempts(thin, NOW, 1)).toMatchObject({
+      succeeded: 0,
+      failed: 4,
+      since: minute(14, 0, 0).at,
+    });
   });
 
   it('are over once most of the latest attempts succeed, and not before', () => {
@@ -49,7 +59,22 @@ describe('attempts that fail', () => {
     const back = [...outage, minute(2, 1, 0), minute(1, 1, 1), minute(0, 1, 0)];
     expect(failingAttempts(back, NOW, 1)).toBeUndefined();
     expect(backSince(back, NOW, 1)).toBe(minute(0, 0, 0).at);
-    expect(backSince([minute(20, 0, 90), ...back.slice(-3)], NOW, 1)).toBeUndefined();
+    expect(backSince([minute(20, 0, 90), ...back.slice(-3)], NOW, 1)).toBe(minute(2, 0, 0).at);
+  });
+
+  it('leave the time of the recovery as it is, whatever single records do, until the queue fails again', () => {
+    const outage = Array.from({ length: 10 }, (_, i) => minute(60 - i, 0, 9));
+    const recovery = [minute(50, 9, 0), minute(49, 9, 0), minute(48, 9, 0)];
+    const rare = [minute(43, 0, 1), minute(30, 2, 0), minute(12, 0, 1), minute(1, 1, 0)];
+    for (let seen = 1; seen <= rare.length; seen++) {
+      const counts = [...outage, ...recovery, ...rare.slice(0, seen)];
+      const now = (counts.at(-1)?.at ?? 0) + 5 * MINUTE;
+      expect(failingAttempts(counts, now, 1), `after ${seen}`).toBeUndefined();
+      expect(backSince(counts, now, 1), `after ${seen}`).toBe(minute(50, 0, 0).at);
+    }
+    const again = [...outage, ...recovery, minute(2, 0, 9), minute(1, 0, 9)];
+    expect(backSince(again, NOW, 1)).toBeUndefined();
+    expect(backSince([...again, minute(0, 40, 0)], NOW, 1)).toBe(minute(0, 0, 0).at);
   });
 
   it('are seen in as many real seconds on a faster clock', () => {

@@ -19,6 +19,9 @@ describe('a check', () => {
     expect(
       check(
         queueView('a', 'quiet', FRESH),
+        queueView('d', 'waiting', { ...FRESH, pending: 5 }, { inRetry: 4 }),
+        queueView('e', 'recovering', { ...FRESH, pending: 5 }, { inRetry: 5, backAt: NOW - MINUTE }),
+        queueView('f', 'waiting', { pending: 5 }, { inRetry: 5, recent: { succeeded: 1, failed: 0 } }),
         queueView('b', 'waiting', { pending: 5 }, { recent: { succeeded: 0, failed: 0 } }),
         queueView('c', 'working', { pending: 100_000, reading: reading(40 * MINUTE, 100_000) }),
       ),
@@ -37,6 +40,10 @@ describe('a check', () => {
     [
       queueView('a', 'late', { ...FRESH, lagSeconds: 960, due: { now: 3, minute: 3, hour: 3, day: 3 } }),
       'a is 16 min late: 3 records due, no run is at work.',
+    ],
+    [
+      queueView('a', 'waiting', { ...FRESH, pending: 100 }, { inRetry: 100 }),
+      'a: 100 records wait, all after failed attempts, and no success of late is known.',
     ],
     [queueView('a', 'dead', { ...FRESH, dead: 2 }), 'a has 2 dead records.'],
     [

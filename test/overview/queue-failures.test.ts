@@ -57,12 +57,26 @@ describe('the failures of a queue', () => {
   });
 
   it('are not said to be over while records fail again', () => {
-    const again = { ...failing, records: 1, evidence: 1 };
+    const again = { ...failing, since: seconds(2), records: 3, evidence: 9 };
     const backOf = (text: string | undefined, parts?: Partial<Known>) =>
       failuresOf(known(text, parts)).backAt;
     expect(backOf(notesText([again], 7))).toBeUndefined();
     const minutes = [minute(2, 0, 1), minute(0, 0, 1)];
     expect(backOf(notesText([], 7), { minutes })).toBeUndefined();
     expect(backOf(notesText([], 7), { minutes: [minute(0, 1, 0)] })).toBe(NOW - 7 * MINUTE);
+  });
+
+  it('are over since the same time, though one record fails', () => {
+    const poison = { ...failing, since: seconds(2), records: 1, evidence: 3 };
+    const minutes = [minute(2, 0, 1)];
+    for (const parts of [{}, { minutes }]) {
+      expect(failuresOf(known(notesText([poison], 7), parts)).backAt).toBe(NOW - 7 * MINUTE);
+    }
+  });
+
+  it('are those of the notes again, a quarter of an hour after the attempts have recovered', () => {
+    const backAgo = (ago: number) => ({ minutes: [minute(ago + 1, 0, 9), minute(ago, 99, 0)] });
+    expect(failuresOf(known(notesText([failing]), backAgo(10)))).toMatchObject({ isFailing: false });
+    expect(failuresOf(known(notesText([failing]), backAgo(20)))).toMatchObject({ isFailing: true });
   });
 });
