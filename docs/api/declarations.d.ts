@@ -1653,7 +1653,7 @@ interface FailingNow {
     readonly groups: readonly FailingNote[];
     readonly endedAt: number | undefined;
 }
-declare function failingNow({ failing, paused }: Pick<QueueState, 'failing' | 'paused'>, counted: Counted | undefined, { now, isPassive }: {
+declare function failingNow(state: Pick<QueueState, 'failing' | 'paused' | 'resumedAt'>, counted: Counted | undefined, { now, isPassive }: {
     readonly now: number;
     readonly isPassive: boolean | undefined;
 }): FailingNow | undefined;

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { failingNow, type RateLimitedCounts } from '../../src/monitor/index.js';
+import { failingNow, isUnknownByPause, type RateLimitedCounts } from '../../src/monitor/index.js';
 import {
   afterEvents,
   incidentEvents,
@@ -37,7 +37,7 @@ export class IncidentEvents {
 
   note(queue: string, { state, counted }: Look, now: number): void {
     // A pause is no recovery.
-    if (state.paused) {
+    if (isUnknownByPause(state, now)) {
       this.noteUnread(queue);
       return;
     }

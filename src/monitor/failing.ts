@@ -8,6 +8,7 @@ import {
   type RecordsLeft,
 } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
+import { isUnknownByPause } from './pauses.js';
 
 /**
  * Records of the queue, where they are counted.
@@ -23,10 +24,7 @@ interface Counted {
 
 /** Failures of a queue without recovery, by the notes of its runs. */
 export interface FailingNow {
-  /**
-   * The time for which they have lasted, in seconds. 0: the queue has recovered lately, or no run attempts its records: it is
-   * paused, or the region passive.
-   */
+  /** The time for which they have lasted, in seconds. 0: the queue has recovered lately, or the region is passive. */
   readonly seconds: number;
   /** The notes of the groups that fail. */
   readonly groups: readonly FailingNote[];
@@ -35,18 +33,20 @@ export interface FailingNow {
 }
 
 /**
- * The failures of a queue. Undefined: nothing to say.
+ * The failures of a queue. Undefined: nothing to say. So it is in a pause, and until its first runs: an outage that was known
+ * before has not ended.
  *
  * @param now the backlog's time, epoch milliseconds
  * @param isPassive another region attempts the records. Undefined: not known
  */
 export function failingNow(
-  { failing, paused }: Pick<QueueState, 'failing' | 'paused'>,
+  state: Pick<QueueState, 'failing' | 'paused' | 'resumedAt'>,
   counted: Counted | undefined,
   { now, isPassive }: { readonly now: number; readonly isPassive: boolean | undefined },
 ): FailingNow | undefined {
-  if (failing === undefined || isPassive === undefined) return undefined;
-  if (paused || isPassive) return { seconds: 0, groups: [], endedAt: undefined };
+  const { failing } = state;
+  if (failing === undefined || isPassive === undefined || isUnknownByPause(state, now)) return undefined;
+  if (isPassive) return { seconds: 0, groups: [], endedAt: undefined };
   const notes = parseFailing(failing);
   const left: RecordsLeft | undefined = counted && {
     waiting: counted.counts.pending,

@@ -8,7 +8,7 @@ export {
   observeQueues,
   registeredMeterProvider,
 } from './open-telemetry.js';
-export { type LastAges, reportedAge } from './pauses.js';
+export { isUnknownByPause, type LastAges, reportedAge } from './pauses.js';
 export {
   GAUGE_FIELDS,
   type GaugeDefinition,

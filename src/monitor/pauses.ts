@@ -26,6 +26,15 @@ export function reportedAge(
   return isLateOfPause && (age < before || now - resumed < FIRST_RUNS_MS) ? 0 : age;
 }
 
+/** Tells whether no run has attempted the queue's records, as it is paused, or its first runs have hardly begun. */
+export function isUnknownByPause(
+  { paused, resumedAt }: Pick<QueueState, 'paused' | 'resumedAt'>,
+  now: number,
+): boolean {
+  const sinceResume = now - timeOf(resumedAt);
+  return paused || (sinceResume > -FIRST_RUNS_MS && sinceResume < FIRST_RUNS_MS);
+}
+
 /** Epoch milliseconds; 0 for what is no time. */
 function timeOf(text: string | undefined): number {
   const time = Date.parse(text ?? '');

@@ -100,11 +100,6 @@ export function failingText({ notes, past, endedAt = 0 }: FailingNotes): string 
   return JSON.stringify(ended.length === 0 ? [endedAt, kept] : [endedAt, kept, ended]);
 }
 
-/** The text of a queue without evidence from now on. */
-export function nothingFails(nowMs: number): string {
-  return JSON.stringify([Math.floor(nowMs / 1000), []]);
-}
-
 function byEvidence(a: FailingNote, b: FailingNote): number {
   if (a.group === WHOLE_QUEUE || b.group === WHOLE_QUEUE) return a.group === WHOLE_QUEUE ? -1 : 1;
   const [one, other] = [a, b].map(({ records }) => Math.min(records, MIN_RECORDS));

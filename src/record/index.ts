@@ -15,7 +15,7 @@ export {
   WHOLE_QUEUE,
   YOUNG_SECONDS,
 } from './failing-notes.js';
-export { failingText, nothingFails, parseFailing } from './failing-text.js';
+export { failingText, parseFailing } from './failing-text.js';
 export { asWritten, attributesToFence, FENCED } from './fence.js';
 export { giveUp } from './give-up.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';

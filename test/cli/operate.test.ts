@@ -255,7 +255,6 @@ describe('the other actions', () => {
     expect(await control.get('queue#orders')).toEqual({
       key: 'queue#orders',
       resumedAt: expect.any(String),
-      failing: expect.any(String),
       retryMode: 'perRecord',
       retryModeSince: 0,
     });

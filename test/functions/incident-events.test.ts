@@ -109,12 +109,16 @@ describe('the events of an incident', () => {
   );
 
   it('do not end it by a pause', async () => {
-    const { note, read, store } = monitored();
+    const { note, read, insert, store } = monitored();
+    await insert({ id: 'a', queue: 'orders', status: 'ERROR', dueAt: '2027-01-01T00:00:00.000Z' });
     await note('orders', 'TypeError');
     expect(await read()).toHaveLength(1);
     await store.queues.setPaused('orders', true);
     expect(await read()).toEqual([]);
     await store.queues.setPaused('orders', false);
+    expect(await read()).toEqual([]);
+    expect(await read()).toEqual([]);
+    await note('orders', undefined);
     expect(await read()).toMatchObject([{ type: 'ended' }]);
   });
 

@@ -51,13 +51,17 @@ describe('the monitor says for how long records have failed', () => {
     expect(await read('FailingSeconds')).toBe(600);
   });
 
-  it('as 0 while the queue is paused, and drops the evidence at the resume', async () => {
-    const { store, clock, failing } = await monitored();
+  it('and not while the queue is paused, nor before its first runs: an alarm keeps its state', async () => {
+    const { store, clock, insert, failing } = await monitored();
+    await insert({ id: 'a', queue: 'orders', status: 'ERROR', dueAt: '2027-01-01T00:00:00.000Z' });
     await store.queues.setPaused('orders', true);
-    expect(await failing()).toBe(0);
-    await store.queues.setPaused('orders', false);
     clock.advance(600);
-    expect(await failing()).toBe(0);
+    expect(await failing()).toBeUndefined();
+    await store.queues.setPaused('orders', false);
+    clock.advance(179);
+    expect(await failing()).toBeUndefined();
+    clock.advance(1);
+    expect(await failing()).toBe(1380);
   });
 
   it('as 0 in a passive region, whose runs attempt nothing', async () => {

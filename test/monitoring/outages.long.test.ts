@@ -53,6 +53,14 @@ const PAGES: Readonly<Record<string, Outage & { readonly within: number }>> = {
   'one of two destinations refuses each request, 10 records a minute': {
     ...{ perMinute: 10, destinations: 2, minutes: 120, within: SOON, how: ofOne('dies', 2) },
   },
+  'all is down for 3 hours, with a pause of 20 minutes in it': {
+    ...{ perMinute: 1, minutes: 180, within: SOON },
+    happens: ({ store, time }) => {
+      const pausedUntil = new Date(time.now + 60 * MINUTE).toISOString();
+      time.after(40 * MINUTE, () => void store.queues.setPaused('orders', true, { pausedUntil }));
+      time.after(60 * MINUTE, () => void store.queues.setPaused('orders', false));
+    },
+  },
   'all is down for 12 hours, and the monitor as well': {
     ...{ perMinute: 0, burst: 100, minutes: 720, within: SOON, troubles: { rulesOff: /Monitor/ } },
   },
@@ -72,6 +80,14 @@ const SILENT: Readonly<Record<string, Outage>> = {
     perMinute: 1,
     minutes: DAY,
     how: (n) => (n % 30 === 0 && n <= 300 ? 'fails' : 'works'),
+  },
+  'all fails for 3 minutes, and then it is paused for an hour': {
+    ...{ perMinute: 10, minutes: 60, how: () => 'fails' },
+    happens: ({ store, time }) => {
+      const pausedUntil = new Date(time.now + 60 * MINUTE).toISOString();
+      time.after(3 * MINUTE, () => void store.queues.setPaused('orders', true, { pausedUntil }));
+      time.after(60 * MINUTE + 20_000, () => void store.queues.setPaused('orders', false));
+    },
   },
   'a pause of 3 hours that was announced': {
     ...{ perMinute: 3, minutes: 180, how: () => 'works' },

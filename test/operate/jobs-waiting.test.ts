@@ -171,10 +171,11 @@ describe('an armed job', () => {
     const { harness, jobs, end } = await failing('erp');
     const running = jobs.run(await jobs.create(armed, OPS));
     await operatorOf(harness).pause('q');
-    await end('erp');
     await harness.pass(300);
     await operatorOf(harness).resume('q');
-    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(900) });
+    await harness.pass(600);
+    await end('erp');
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(930) });
   });
 
   it('is given up at its time, or cancelled, and has changed nothing', async () => {

@@ -3,10 +3,7 @@ import type { OperatorStore } from '../../store/operator-store.js';
 import type { QueueState } from '../../store/store.js';
 import { type Job, selectedQueues } from './job.js';
 
-/** Time after a pause in which failures are noted again: the end of a pause drops the notes. */
-const AFTER_PAUSE_MS = 10 * 60_000;
-
-type State = Pick<QueueState, 'failing' | 'breakers' | 'paused' | 'resumedAt'>;
+type State = Pick<QueueState, 'failing' | 'breakers' | 'paused'>;
 
 /** The destinations of a queue that fail, by the breakers and the notes of its runs; an empty text: the whole queue. */
 function faultsOf({ failing, breakers }: State, now: number): readonly string[] {
@@ -22,8 +19,7 @@ function faultsOf({ failing, breakers }: State, now: number): readonly string[] 
  * @param now the backlog's time, epoch milliseconds
  */
 export function hasEnded(state: State, destination: string | undefined, now: number): boolean {
-  const sincePause = now - Date.parse(state.resumedAt ?? '');
-  if (state.paused || sincePause < AFTER_PAUSE_MS) return false;
+  if (state.paused) return false;
   const faults = faultsOf(state, now);
   return destination === undefined ? faults.length === 0 : !faults.includes(destination);
 }

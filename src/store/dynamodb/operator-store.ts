@@ -1,4 +1,4 @@
-import { type Item, nothingFails } from '../../record/index.js';
+import type { Item } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { JobStore } from '../job-store.js';
 import type {
@@ -120,8 +120,7 @@ class OperatorQueues extends DynamoDbQueues implements OperatorQueueStore {
   async setPaused(queue: string, paused: boolean, note: PauseNote = {}): Promise<boolean> {
     if (paused) return (await this.begin(queue, note)) || (await this.changeNote(queue, note));
     const expressions = new Expressions();
-    const now = this.clock.now();
-    const set = { resumedAt: toIso(now), failing: nothingFails(now) };
+    const set = { resumedAt: toIso(this.clock.now()) };
     const remove = ['paused', 'pausedAt', ...NOTE];
     const update = expressions.update(set, remove, expressions.equal('paused', true));
     return (await this.table.update(queueKey(queue), update)).written;

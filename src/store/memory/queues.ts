@@ -1,4 +1,3 @@
-import { nothingFails } from '../../record/index.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import { MAX_OPEN_BREAKERS } from '../buckets.js';
 import type { OperatorQueueStore, PauseNote } from '../operator-store.js';
@@ -58,9 +57,7 @@ export class MemoryQueues implements OperatorQueueStore {
     if (before.paused === paused && !(paused && isChanged)) return false;
     const now = this.clock.now();
     const begun = before.paused ? before : { ...state, pausedAt: toIso(now) };
-    const next = paused
-      ? { ...begun, ...Object.fromEntries(given) }
-      : { ...state, resumedAt: toIso(now), failing: nothingFails(now) };
+    const next = paused ? { ...begun, ...Object.fromEntries(given) } : { ...state, resumedAt: toIso(now) };
     this.queues.set(queue, { ...next, paused });
     return true;
   }

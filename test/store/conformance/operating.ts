@@ -212,9 +212,10 @@ export function operating(underTest: UnderTest): void {
     expect(queue).not.toHaveProperty('pausedAt');
   });
 
-  it('keeps until when a pause was announced, and drops the evidence of failures after it', async () => {
+  it('keeps until when a pause was announced, and what failed before it', async () => {
     const { store } = underTest();
-    await store.queues.noteFailing('op-announced', '[0,[["",1,0,0,9,9,0,9]]]', undefined);
+    const failing = '[0,[["",1,0,0,9,9,0,9]]]';
+    await store.queues.noteFailing('op-announced', failing, undefined);
     expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(60) })).toBe(true);
     expect(await store.queues.setPaused('op-announced', true, { pausedUntil: iso(60) })).toBe(false);
     expect(await store.queues.setPaused('op-announced', true)).toBe(false);
@@ -222,11 +223,7 @@ export function operating(underTest: UnderTest): void {
     expect(await store.queues.read('op-announced')).toMatchObject({ paused: true, pausedUntil: iso(120) });
     expect(await store.queues.setPaused('op-announced', false)).toBe(true);
     const queue = await store.queues.read('op-announced');
-    expect(queue).toMatchObject({
-      paused: false,
-      resumedAt: iso(),
-      failing: expect.stringMatching(/^\[\d+,\[\]\]$/),
-    });
+    expect(queue).toMatchObject({ paused: false, resumedAt: iso(), failing });
     expect(queue).not.toHaveProperty('pausedUntil');
     await store.queues.setPaused('op-announced', true);
     expect(await store.queues.read('op-announced')).not.toHaveProperty('resumedAt');
