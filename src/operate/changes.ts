@@ -91,7 +91,7 @@ export interface RedriveWishes {
   readonly retry?: RetryPolicy | null | undefined;
 }
 
-/** Makes a dead record pending again: due now, with no failure counted and its history kept. */
+/** Makes a dead record wait again: due now, with no failure counted and its history kept. */
 export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change {
   const lane = queue === undefined || queue === record.queue ? ownLaneOf(record) : laneOf(queue);
   const { set, remove } = restart(lane, now);
@@ -157,7 +157,7 @@ export function runNow({ record }: Found, { now, retryMode }: DecisionContext): 
   return withIndexing(record, set, ['notBefore'], now);
 }
 
-/** Gives a record another payload, within the limits of an item. With `again`, a dead record is pending again as well. */
+/** Gives a record another payload, within the limits of an item. With `again`, a dead record waits again as well. */
 export function editPayload(
   found: Found,
   payload: unknown,

@@ -48,7 +48,7 @@ export class BacklogOperator {
   }
 
   /**
-   * Makes dead records pending again, and due now: failures back to 0, history kept. A selection leaves out those that
+   * Makes dead records wait again, due now: failures back to 0, history kept. A selection leaves out those that
    * are not wanted any more.
    *
    * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot

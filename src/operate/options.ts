@@ -70,7 +70,7 @@ export interface EditOptions extends OperationOptions {
   readonly payload?: unknown;
   /** A JSON merge patch for the present payload (RFC 7396), in place of `payload`: an object, in which `null` removes. */
   readonly merge?: Readonly<Record<string, unknown>> | undefined;
-  /** Makes dead records pending again as well. Default: false. */
+  /** Makes dead records wait again as well. Default: false. */
   readonly redrive?: boolean | undefined;
 }
 

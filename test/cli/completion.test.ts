@@ -147,7 +147,7 @@ describe('the help of the program', () => {
       'Examples:',
     ]);
     const list = out.slice(out.indexOf('Develop:'), out.indexOf('Examples:'));
-    expect(list).toMatch(/Act on[\s\S]*^ {2}redrive \[ids\.\.\.\] {2,}make dead records pending again$/m);
+    expect(list).toMatch(/Act on[\s\S]*^ {2}redrive \[ids\.\.\.\] {2,}make dead records wait again$/m);
     // A summary that is too long goes on in a line of its own.
     expect(list).not.toMatch(/^ {10,}/m);
   });

@@ -71,7 +71,7 @@ const statuses = async () =>
   Object.fromEntries((await table.all()).map(({ id, status }) => [id, status] as const).sort());
 
 describe('backlog redrive', () => {
-  it('makes records pending again that are named, without a question', async () => {
+  it('makes records wait again that are named, without a question', async () => {
     await table.put(dead('a b/ü'), dead('c'), record('waiting'));
     const { code, out, err } = await operate('redrive', 'a b/ü');
     expect({ code, out }).toEqual({ code: 0, out: '1 record redriven: a b/ü' });
@@ -142,7 +142,7 @@ describe('backlog redrive', () => {
     expect(code).toBe(3);
     expect(out.split('\n').sort()).toEqual([
       '1 left alone: not there',
-      '1 left alone: of another status',
+      '1 left alone: of another status; of waiting records: backlog run-now',
       '1 left alone: written by a newer version of dynamo-backlog',
       '1 record redriven: a',
     ]);
@@ -345,24 +345,27 @@ describe('backlog stats', () => {
       queue: 'orders',
       retryMode: 'perRecord',
       paused: false,
-      pending: 6,
+      waiting: 6,
+      condition: 'late',
       dead: 1,
       due: { now: 2, minute: 1, hour: 2, day: 3 },
     });
     expect(orders.lagSeconds).toBeGreaterThanOrEqual(3600);
-    expect(bulk).toMatchObject({ queue: 'bulk', retryMode: 'progressive', pending: 4, dead: 0, delayed: 1 });
+    expect(bulk).toMatchObject({ queue: 'bulk', retryMode: 'progressive', waiting: 4, dead: 0, delayed: 1 });
     expect(bulk.ages.map(({ count }: { count: number }) => count)).toEqual([1, 1, 0, 0, 0, 0, 1]);
     expect(bulk).not.toHaveProperty('lagSeconds');
     const { out, err } = await operate('stats');
-    expect(out).toMatch(/^QUEUE +RETRIES +PENDING +DUE NOW +1 MIN +1 H +1 D +LAG +OLDEST +DEAD +STATE$/m);
-    expect(out).toMatch(/^orders +per record +6 +2 +1 +2 +3 +1 h +1 h +1$/m);
-    expect(out).toMatch(/^bulk +by age +4 +- +- +- +- +- +400 d +0$/m);
+    expect(out).toMatch(
+      /^QUEUE +RETRIES +WAITING +DUE NOW +1 MIN +1 H +1 D +LAG +OLDEST +RETRY +DEAD +STATE$/m,
+    );
+    expect(out).toMatch(/^orders +per record +6 +2 +1 +2 +3 +1 h +1 h +- +1 +late$/m);
+    expect(out).toMatch(/^bulk +by age +4 +- +- +- +- +- +400 d +- +0 +waiting$/m);
     expect(err).toMatch(/read units$/);
   });
 
   it('shows no age of a due time that cannot be read', async () => {
     await table.put(record('odd', { dueAt: '#' }));
-    expect((await operate('stats')).out).toMatch(/^orders +per record +1 .* 0 s +- +0$/m);
+    expect((await operate('stats')).out).toMatch(/^orders +per record +1 .* 0 s +- +- +0 +waiting$/m);
   });
 
   it('with --check ends with code 3 in an outage, as the doctor does, and where the state is not known', async () => {
@@ -388,7 +391,22 @@ describe('backlog stats', () => {
       code: 3,
       err: expect.stringMatching(/^check: orders \(HttpError 503\) has failed since .* UTC\.$/m),
     });
-    expect(await operate('top', '--check', '--json')).toMatchObject({ code: 3 });
+    const top = await operate('top', '--check', '--json');
+    const { json } = await operate('stats', '--json');
+    const incident = {
+      ...{
+        id: 'queue orders',
+        state: 'failing',
+        destinations: [],
+        queues: ['orders'],
+        error: 'HttpError 503',
+      },
+      since: new Date(since * 1000).toISOString(),
+      lastFailureAt: new Date((since + 800) * 1000).toISOString(),
+    };
+    for (const { incidents } of [json, top.json]) expect(incidents).toEqual([incident]);
+    expect(json.queues).toMatchObject([{ queue: 'orders', condition: 'failing' }]);
+    expect((await operate('stats')).out).toMatch(/^orders .* failing since .*\d\d:\d\d UTC$/m);
     const doctor = await operate('doctor');
     expect(doctor).toMatchObject({
       code: 3,
@@ -434,7 +452,10 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     [['redrive'], /which records\?/],
     [['redrive', 'a', '--queue', 'orders'], /ids or a selection, got both/],
     [['redrive', '--queue', 'a b', '--yes'], /redrive\.queue: expected letters/],
-    [['redrive', '--status', 'NEW', '--yes'], /redrive\.status: expected DEAD/],
+    [
+      ['redrive', '--status', 'NEW', '--yes'],
+      /redrive\.status: expected DEAD, got "NEW"; of waiting records: backlog run-now/,
+    ],
     [['redrive', '--status', 'OPEN', '--yes'], /Expected one of NEW/],
     [['redrive', '--queue', 'orders', '--older-than', '5', '--yes'], /Expected a duration/],
     [['redrive', '--where', 'x', '--yes'], /Expected a pair such as customer.id=7/],

@@ -33,7 +33,7 @@ describe('an action', () => {
     expect(text).toMatch(/class="flash ok" role="status">.*?1 record made due: r/);
   });
 
-  it('makes a dead record pending again', async () => {
+  it('makes a dead record wait again', async () => {
     const console = consoleUnderTest();
     console.store.put(dead('d'));
     await act(console, 'd', 'redrive');

@@ -11,7 +11,7 @@ const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 const DAY = 86_400;
 
 describe('redrive', () => {
-  it('makes a dead record pending again: no failure counted, its history kept, due now', async () => {
+  it('makes a dead record wait again: no failure counted, its history kept, due now', async () => {
     const harness = new Harness();
     putDead(harness, 'a', { expiresAt: 1, notBefore: iso(5), own: 'kept' });
     const before = harness.item('a');

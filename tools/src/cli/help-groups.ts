@@ -22,7 +22,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   work: [ACT, 'attempt what is due, in a container or on a server'],
   import: [ACT, 'put records of a file into the backlog'],
   export: [ACT, 'write records into a file'],
-  redrive: [ACT, 'make dead records pending again'],
+  redrive: [ACT, 'make dead records wait again'],
   discard: [ACT, 'give up records, or remove them'],
   snooze: [ACT, 'put off the next attempt'],
   'run-now': [ACT, 'make waiting records due now'],

@@ -4,6 +4,7 @@ import {
   ConfigurationError,
   OperationInterruptedError,
   type OperationOptions,
+  type Status,
 } from 'dynamo-backlog';
 import { DynamoDbStore, type NewJob, QUEUE_PATTERN, type Which } from 'dynamo-backlog/engine';
 import { Serving } from 'dynamo-backlog/overview';
@@ -36,6 +37,8 @@ export interface ActFlags extends SelectionFlags, OperateTargetFlags, ForceFlags
 /** One action, as the command line has it. */
 export interface CliAction extends NamedAction {
   readonly verbs: Verbs;
+  /** The statuses of a selection for it. Default: any that the operator takes. */
+  readonly actsOn?: readonly Status[] | undefined;
   /** True if it cannot be undone. The command then asks even where ids are named. */
   readonly alwaysAsks?: boolean | undefined;
   /** The queue that records go to. */
@@ -53,6 +56,7 @@ export async function act(
 ): Promise<ExitCode> {
   const { dryRun = false, yes = false } = flags;
   const { which, named } = await usage(() => readWhich(ids, flags));
+  await usage(async () => refuseOthers(action, flags));
   const waits = await usage(async () => waitsOf(flags));
   const asks = !dryRun && !yes && (named === undefined || action.alwaysAsks === true);
   if (asks) await usage(async () => requireTerminal());
@@ -111,6 +115,13 @@ export async function act(
     interrupt.close();
     target.client.destroy();
   }
+}
+
+/** Refuses a selection that only another command acts on, and names that one. */
+function refuseOthers({ action, actsOn, verbs: { others } }: CliAction, { status = [] }: ActFlags): void {
+  const other = status.find((one) => actsOn?.includes(one) === false);
+  if (!actsOn || !other) return;
+  throw new ConfigurationError(`${action}.status: expected ${actsOn.join(', ')}, got "${other}"; ${others}`);
 }
 
 /** The options of a job that waits for something before it changes all records. Undefined: it does not. */

@@ -51,7 +51,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
 
   action<ActFlags & { to?: string; policy?: string }>('redrive', {
     statuses: 'DEAD, as all that can be redriven',
-    describe: 'Make dead records pending again: due now, failures back to 0, history kept.',
+    describe: 'Make dead records wait again: due now, failures back to 0, history kept.',
     flagsOf: (command) =>
       force(command)
         .option('--to <queue>', 'into another queue', flags.queue)
@@ -60,7 +60,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     make: ({ to, policy }) => {
       const retry = policy === undefined ? undefined : policyOf(policy);
       return {
-        verbs: { ask: 'Redrive', done: 'redriven' },
+        verbs: { ask: 'Redrive', done: 'redriven', others: 'of waiting records: backlog run-now' },
+        actsOn: ['DEAD'],
         toQueue: to,
         action: 'redrive',
         options: { queue: to, retry },
@@ -127,7 +128,8 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       'Make waiting records due now, whatever they wait for; on a progressive queue at the next turn of their tier.',
     startsAttempts: true,
     make: () => ({
-      verbs: { ask: 'Make due now', done: 'made due' },
+      verbs: { ask: 'Make due now', done: 'made due', others: 'of dead records: backlog redrive' },
+      actsOn: ['NEW', 'ERROR'],
       action: 'runNow',
       options: {},
     }),
@@ -147,7 +149,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
           '--merge <json>',
           'an object with what of it is new (JSON merge patch: null removes); @FILE reads a file',
         )
-        .option('--redrive', 'make dead ones pending again with it')
+        .option('--redrive', 'make dead ones wait again with it')
         .option(...REDACT_FLAG),
     startsAttempts: true,
     make: editAction,

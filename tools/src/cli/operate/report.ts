@@ -8,6 +8,8 @@ export interface Verbs {
   readonly ask: string;
   /** 12 records `redriven` */
   readonly done: string;
+  /** The records that it is not for, and the command that is: `waiting records: run-now`. */
+  readonly others?: string | undefined;
 }
 
 const SHOWN_FAILURES = 20;
@@ -31,7 +33,7 @@ export function hasProblems({ failed, skipped }: ActionResult, named: boolean): 
 }
 
 /** One line each: what was done, and what was left. */
-export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolean): string {
+export function resultText(result: ActionResult, { done, others }: Verbs, dryRun: boolean): string {
   const { changed, delayed, skipped, failed, failures, examples, ended } = result;
   const such =
     examples.length > 0
@@ -43,7 +45,10 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
     ...(delayed > 0
       ? [`${delayed} due in 15 minutes: a run may be attempting ${delayed === 1 ? 'it' : 'them'}`]
       : []),
-    ...Object.entries(skipped).map(([reason, count]) => `${count} left alone: ${LEFT[reason as SkipReason]}`),
+    ...Object.entries(skipped).map(
+      ([reason, count]) =>
+        `${count} left alone: ${LEFT[reason as SkipReason]}${reason === 'otherStatus' && others ? `; ${others}` : ''}`,
+    ),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...failures.slice(0, SHOWN_FAILURES).map(({ id, reason }) => `  ${printable(id)}: ${printable(reason)}`),
     ...(failed > SHOWN_FAILURES ? [`  … (--json has the first 1000)`] : []),

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { shortened } from 'dynamo-backlog/overview';
+import { incidentsOf, shortened } from 'dynamo-backlog/overview';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
+import { bounded, incidentsJson } from '../incidents-json.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { NoAnswerError, type OperateTargetFlags, target } from '../operate/target.js';
 import { EXIT, type ExitCode, hasColors, type Output } from '../output.js';
@@ -101,9 +102,6 @@ async function printOnce(source: Source, { json, check }: TopFlags, output: Outp
   }
 }
 
-/** Most characters of a text that others wrote into the tables. */
-const MAX_FOREIGN = 200;
-const bounded = (text: string) => shortened(text, MAX_FOREIGN);
 /** Most characters of a sentence, which names what others wrote. */
 const MAX_SENTENCE = 1_000;
 
@@ -118,6 +116,7 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
       details: sentence.details.map((text) => shortened(text, MAX_SENTENCE)),
     },
     readUnits,
+    incidents: incidentsJson(incidentsOf(snapshot.queues ?? [])),
     queues: (snapshot.queues ?? []).map(
       ({ stats, condition, unserved, inRetry, recent, leases, nextRunAt }) => ({
         queue: bounded(stats.queue),

@@ -72,7 +72,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
     statuses: ['DEAD'],
     done: 'redriven',
     explain:
-      'Pending again, and due at once. Failures count from 0 and the age starts again; the history stays. If the cause is still there, it fails again.',
+      'Waiting again, and due at once. Failures count from 0 and the age starts again; the history stays. If the cause is still there, it fails again.',
     startsAttempts: true,
     prepare: () => ({ text: 'redrive', action: 'redrive', options: {} }),
   },

@@ -1,0 +1,23 @@
+import { errorText, type Incident, shortened } from 'dynamo-backlog/overview';
+
+/** Most characters of a text that others wrote into the tables. */
+const MAX_FOREIGN = 200;
+export const bounded = (text: string) => shortened(text, MAX_FOREIGN);
+
+/** The incidents for programs, the worst first. What is not known is missing. Times are ISO-8601. */
+export function incidentsJson(incidents: readonly Incident[]) {
+  return incidents.map(({ id, state, destinations, queues, since, lastFailureAt, backAt, cause }) => ({
+    id: bounded(id),
+    state,
+    destinations: destinations.map(bounded),
+    queues: queues.map(({ stats }) => bounded(stats.queue)),
+    since: isoOf(since),
+    lastFailureAt: isoOf(lastFailureAt),
+    backAt: isoOf(backAt),
+    error: cause && bounded(errorText(cause)),
+  }));
+}
+
+function isoOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
