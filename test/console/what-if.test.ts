@@ -155,6 +155,15 @@ describe('the page of another policy', () => {
     expect(text).not.toMatch(/ style=|<style|<script(?! src)/);
   });
 
+  it('opens with a policy of another type than the present one', async () => {
+    const { app } = await backlogOf(some);
+    expect((await get(app, '/what-if?queue=orders')).text).toMatch(/<option value="exponential" selected/);
+    const { app: constant } = await backlogOf(some, {
+      queues: () => [{ name: 'orders', retry: { type: 'constant' } }],
+    });
+    expect((await get(constant, '/what-if?queue=orders')).text).toMatch(/<option value="fibonacci" selected/);
+  });
+
   it('says that it is a sample, and how large', async () => {
     const many = Array.from({ length: 400 }, (_, i) => inRetry(`r${i}`, { dueAt: iso(10 * MINUTE + i) }));
     const { app } = await backlogOf(many);

@@ -80,7 +80,9 @@ describe('a job', () => {
     const other = processOf(harness);
     await harness.pass(30);
     expect(await other.takeOver(await other.read(id))).toBeUndefined();
+    await expect(other.undo(id, OPS)).rejects.toThrow(/at work: stop it first/);
     await harness.pass(60);
+    await expect(other.undo(id, OPS)).rejects.toThrow(/its process is lost: go on with it, or stop it first/);
     const changed = harness.statuses().NEW ?? 0;
     expect(changed).toBeGreaterThan(0);
     const [job, none] = await Promise.all([
@@ -95,6 +97,22 @@ describe('a job', () => {
     const undo = await harness.time.until(other.run(await other.undo(id, OPS)));
     expect(undo.result).toMatchObject({ changed: 150 });
     expect(harness.statuses()).toEqual({ DEAD: 150 });
+  });
+
+  it('whose process is lost before it has counted anything is stopped, and undone', async () => {
+    const harness = new Harness();
+    putAll(harness, 50);
+    const { killed, kill } = lostAfter(harness);
+    const { id } = await killed.create({ ...DEAD_OF_Q, perSecond: 20 }, OPS);
+    void killed.run(await killed.read(id));
+    await harness.pass(1);
+    kill();
+    await harness.pass(61);
+    expect(harness.statuses().NEW).toBeGreaterThan(0);
+    const other = processOf(harness);
+    expect(await other.stop(id, 'ops')).toMatchObject({ state: 'stopped', counts: { changed: 0 } });
+    await harness.time.until(other.run(await other.undo(id, OPS)));
+    expect(harness.statuses()).toEqual({ DEAD: 50 });
   });
 
   it('stops with the reason when DynamoDB does not answer any more', async () => {

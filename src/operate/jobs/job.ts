@@ -159,13 +159,20 @@ export function isLost(job: Job, wall: number): boolean {
 /** Time after its end for which a job can be undone. */
 export const UNDO_MS = 86_400_000;
 
-/** The reason why a job cannot be undone. Undefined: it can. @param now the backlog's time, epoch milliseconds */
-export function undoRefusal(job: Job, now: number): string | undefined {
-  const { action, options, state, counts, endedAt } = job;
+/**
+ * The reason why a job cannot be undone. Undefined: it can.
+ *
+ * @param now the backlog's time, epoch milliseconds
+ * @param wall real time, epoch milliseconds
+ */
+export function undoRefusal(job: Job, now: number, wall: number): string | undefined {
+  const { action, options, state, counts, endedAt, holder } = job;
   if (action === 'undo') return 'an undo cannot be undone: run the action again';
   if (action === 'discard' && options.delete === true) return 'removed records cannot be brought back';
+  if (isLost(job, wall)) return 'its process is lost: go on with it, or stop it first';
   if (state === 'running' || state === 'armed') return 'it is at work: stop it first';
-  if (counts.changed === 0 || endedAt === undefined) return 'it has changed nothing';
+  // A process that was lost had not counted its last changes.
+  if ((counts.changed === 0 && holder === undefined) || endedAt === undefined) return 'it has changed nothing';
   return Date.parse(endedAt) + UNDO_MS < now ? 'it ended more than a day ago' : undefined;
 }
 

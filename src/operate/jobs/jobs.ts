@@ -195,7 +195,7 @@ export class Jobs {
    */
   async undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job> {
     const job = await this.read(id);
-    const refusal = undoRefusal(job, this.clock.now());
+    const refusal = undoRefusal(job, this.clock.now(), this.clock.wall());
     if (refusal !== undefined) throw new ConfigurationError(`job ${id}: ${refusal}`);
     if (isHeld(job, this.clock.wall()))
       throw new ConfigurationError(`job ${id}: it is ending: try again in a moment`);

@@ -176,8 +176,9 @@ function JobActions({ context, job }: { context: PageContext; job: Job }) {
   const buttons = () => {
     if (state === 'running') return form('stop', 'Stop');
     if (state === 'armed') return form('stop', 'Cancel');
-    if (isHeld(job, timesOf(context).wall)) return null;
-    const isUndone = job.undoneBy !== undefined || undoRefusal(job, context.now) !== undefined;
+    const { wall } = timesOf(context);
+    if (isHeld(job, wall)) return null;
+    const isUndone = job.undoneBy !== undefined || undoRefusal(job, context.now, wall) !== undefined;
     if (isUndone && state !== 'stopped') return null;
     const goOn = left > 0 ? `Go on with ${count(left)}` : 'Go on';
     const pace = (

@@ -33,7 +33,7 @@ export async function whatIfPage(context: PageContext, reader: CountsReader, fie
   const stats = queues.find(({ queue }) => queue === asked);
   const own = stats && queuePolicy(deps, stats.queue, stats.reading);
   const present = own ? undefined : readPolicyInput(field('present') || '', () => '');
-  const other = readPolicyInput(field('policy') || 'fibonacci', field);
+  const other = readPolicyInput(field('policy') || otherThan(own?.type ?? present?.type), field);
   const form: FormState = {
     queue: asked,
     queues: queues.map(({ queue }) => queue),
@@ -72,6 +72,11 @@ export async function whatIfPage(context: PageContext, reader: CountsReader, fie
     presentPolicy,
     presentText: textOf(own ?? present?.read?.data),
   });
+}
+
+/** The type that the page opens with: not the present one, which compared with itself says nothing. */
+function otherThan(present: string | undefined): string {
+  return present === 'fibonacci' ? 'exponential' : 'fibonacci';
 }
 
 function resolvedOr(policy: unknown): ResolvedPolicy | undefined {
