@@ -1960,7 +1960,7 @@ interface Job {
 declare function parseJob(item: Item | undefined): Job | undefined;
 declare function isHeld({ holder, until }: Pick<Job, 'holder' | 'until'>, wall: number): boolean;
 declare function isLost(job: Job, wall: number): boolean;
-declare function undoRefusal(job: Job, now: number): string | undefined;
+declare function undoRefusal(job: Job, now: number, wall: number): string | undefined;
 declare function selectedQueues(which: Job['which']): readonly string[];
 
 type AwaitedFault = {

@@ -410,10 +410,14 @@ describe('backlog stats', () => {
     const doctor = await operate('doctor');
     expect(doctor).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/records of orders have failed for 14 min/),
+      out: expect.stringMatching(/orders \(HttpError 503\) has failed since .* UTC/),
     });
+    expect((await backlog('doctor', ...tables.at.slice(0, 4))).out).toMatch(
+      /whether attempts succeed is not known[\s\S]*--control-table/,
+    );
     await operate('pause', 'orders', '--until', '2h');
     expect(await operate('top', '--once', '--check')).toMatchObject({ code: 0 });
+    expect((await operate('doctor')).out).toMatch(/records of orders have failed for 14 min .*it is paused/);
   });
 
   it('knows the queues of the running runtime and no others', async () => {

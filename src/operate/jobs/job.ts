@@ -172,7 +172,8 @@ export function undoRefusal(job: Job, now: number, wall: number): string | undef
   if (isLost(job, wall)) return 'its process is lost: go on with it, or stop it first';
   if (state === 'running' || state === 'armed') return 'it is at work: stop it first';
   // A process that was lost had not counted its last changes.
-  if ((counts.changed === 0 && holder === undefined) || endedAt === undefined) return 'it has changed nothing';
+  if ((counts.changed === 0 && holder === undefined) || endedAt === undefined)
+    return 'it has changed nothing';
   return Date.parse(endedAt) + UNDO_MS < now ? 'it ended more than a day ago' : undefined;
 }
 

@@ -229,7 +229,7 @@ describe('a record that is not indexed', () => {
 
   it('is stuck at once where the table has no stream, and is indexed', async () => {
     await table.put(bare('a'));
-    const settings = { 'table.stream': [], 'table.expiry': [] };
+    const settings = { 'table.stream': [], 'table.expiry': [], 'incidents.unknown': [] };
     const args = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--queues', 'orders'];
     expect((await doctor(...args)).ids).toEqual({ notIndexed: ['a'], ...settings });
     expect(await doctor(...args, '--repair', '--yes')).toMatchObject({ repaired: { indexed: 1 }, code: 3 });

@@ -11,6 +11,7 @@ import { counted, EXIT, type ExitCode, type Output } from '../output.js';
 import { checkControl } from './control-checks.js';
 import { controlTables, readControlTables } from './control-table.js';
 import { Findings } from './findings.js';
+import { checkIncidents, NO_CONTROL_TABLE } from './incident-checks.js';
 import { lookAtRecords } from './look-at-records.js';
 import { checkOwners } from './owner-checks.js';
 import { REPAIRABLE } from './record-checks.js';
@@ -73,6 +74,8 @@ async function examine(
   const region = local ? '' : await target.client.config.region();
   const passive = control && checkRegion(control, region, time.now);
   if (passive) findings.add(passive);
+  if (controls.tables.length === 0 && controls.findings.length === 0) findings.add(NO_CONTROL_TABLE);
+  for (const finding of await checkIncidents(target, controls.tables)) findings.add(finding);
   if (control) {
     const found = [
       ...checkControl(control, time),
