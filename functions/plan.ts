@@ -76,7 +76,7 @@ export function planQueue(
     ...(work ? { knows: work.knows, taskNames: work.taskNames, decisionsFor: work.decisionsFor } : {}),
     policy: policyFor(queue, settings, typeof retry === 'function' ? undefined : retry),
     breaker: resolveBreaker(choices.breaker ?? settings.breaker),
-    destination: choices.destination,
+    destination: choices.destination ?? hostOf(settings.deliverTo),
     limits,
     tickSeconds: settings.tickSeconds ?? TICK_SECONDS,
     ...(typeof retry === 'function' ? { retryDecider: retry } : {}),
@@ -88,6 +88,13 @@ export function planQueue(
     logsErrorTexts: logsErrorTexts === true || choices.history?.redact !== undefined,
     retention: keep === 'forever' ? undefined : keep,
   };
+}
+
+/** The host that the built-in handlers deliver to: queues with the same one fail and recover together. */
+function hostOf(deliverTo: QueueSettings['deliverTo']): DestinationOf | undefined {
+  if (deliverTo === undefined) return undefined;
+  const { host } = new URL(typeof deliverTo === 'string' ? deliverTo : deliverTo.url);
+  return () => host;
 }
 
 /** Puts a run together from the plan of its queue and an event. */

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
 import type { FetchSecret } from '../../functions/secrets/secrets.js';
+import { parseFailing } from '../../src/record/index.js';
 import { listen } from '../delivery/support.js';
 import { context, environment, TIER_1, workbench } from './support.js';
 
@@ -68,6 +69,22 @@ describe('the built-in delivery', () => {
     expect(summary).toMatchObject({ attempted: 2, succeeded: 1, failed: 1, dead: 0 });
     for (const request of erp.received) {
       expect(request).toMatchObject({ method: 'PUT', headers: { 'x-tenant': 'blue' } });
+    }
+  });
+
+  it('notes what fails by the host, which queues may share', async () => {
+    await using erp = await answering(() => 503);
+    const bench = workbench({
+      default: { retryMode: 'perRecord', deliverTo: erp.url },
+      orders: { retryMode: 'perRecord', deliverTo: { url: `${erp.origin}/orders` } },
+    });
+    const { host } = new URL(erp.url);
+    const handler = deliveryHandler('perRecord', bench.overrides);
+    for (const queue of ['default', 'orders']) {
+      for (const id of ['a', 'b', 'c']) await bench.insert({ id: `${queue}-${id}`, queue });
+      expect(await handler({ queue }, context)).toMatchObject({ failed: 3 });
+      const { notes } = parseFailing((await bench.store.queues.read(queue)).failing);
+      expect(notes.map(({ group }) => group)).toEqual(['', host]);
     }
   });
 
