@@ -502,12 +502,13 @@ interface LeaseHold extends LeaseOwner {
     readonly begun?: true | undefined;
     readonly rev: string;
     readonly suspects?: readonly string[] | undefined;
+    readonly succeededAt?: number | undefined;
 }
 interface Cursor {
     readonly head: IndexKey;
     readonly at: IndexKey;
 }
-interface LeaseState extends LeaseHold {
+interface LeaseState extends Omit<LeaseHold, 'succeededAt'> {
     readonly suspects: readonly string[];
     readonly cursor?: Cursor | undefined;
     readonly woken: boolean;
@@ -524,6 +525,7 @@ interface LeaseLeft {
     readonly until?: number | undefined;
     readonly cursor?: Cursor | undefined;
     readonly suspects?: readonly string[] | undefined;
+    readonly succeededAt?: number | undefined;
 }
 interface LostRun {
     readonly holderPrefix: string;
@@ -537,6 +539,9 @@ interface ArrivalsClaim extends LeaseOwner {
     readonly now: number;
 }
 type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
+interface ClaimLeft extends NamedClaim {
+    readonly succeededAt?: number | undefined;
+}
 type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 interface ClaimedArrivals {
     readonly ids: readonly string[];
@@ -618,7 +623,7 @@ interface LeaseStore {
 }
 interface ClaimStore {
     take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
-    release(queue: string, claim: NamedClaim): Promise<void>;
+    release(queue: string, claim: ClaimLeft): Promise<void>;
     end(queue: string, lost: LostRun): Promise<number>;
     find(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 }
@@ -1402,6 +1407,7 @@ interface ReadingStore {
 interface ControlState {
     readonly queues: ReadonlyMap<string, QueueState>;
     readonly leases: ReadonlyMap<string, LeaseState>;
+    readonly successes: ReadonlyMap<string, number>;
     readonly readings: ReadonlyMap<string, Item>;
     readonly jobs: ReadonlyMap<string, Item>;
     readonly registry: Registry;
@@ -2062,6 +2068,7 @@ type contract_d_ArrivalsClaim = ArrivalsClaim;
 type contract_d_BreakerState = BreakerState;
 type contract_d_BreakerStore = BreakerStore;
 type contract_d_ClaimAnswer = ClaimAnswer;
+type contract_d_ClaimLeft = ClaimLeft;
 type contract_d_ClaimStore = ClaimStore;
 type contract_d_ClaimedArrivals = ClaimedArrivals;
 type contract_d_ControlState = ControlState;
@@ -2118,7 +2125,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function patiently<Answer>(request: () => Promise<Answer>, { clock, signal, onTrouble, }: {
@@ -2467,6 +2474,7 @@ declare class Serving {
 interface Counts {
     readonly stats: OverviewOfQueues;
     readonly leases: ReadonlyMap<string, LeaseState>;
+    readonly successes?: ReadonlyMap<string, number> | undefined;
     readonly states: ReadonlyMap<string, QueueState>;
     readonly jobs?: ReadonlyMap<string, Item> | undefined;
     readonly serving?: Serving | undefined;
@@ -2515,6 +2523,10 @@ interface QueueFailures {
     readonly isFailing: boolean;
     readonly backAt?: number | undefined;
 }
+interface LatestSuccess {
+    readonly at: number;
+    readonly isOld: boolean;
+}
 
 interface OpenBreaker extends Pick<BreakerState, 'since' | 'until'> {
     readonly destination: string;
@@ -2527,6 +2539,7 @@ interface QueueView extends QueueFailures {
     } | undefined;
     readonly inRetry: number | undefined;
     readonly retryCounted: OverviewStats['counted'];
+    readonly lastSuccess?: LatestSuccess | undefined;
     readonly recent: Pick<RecentAttempts, 'succeeded' | 'failed'> | undefined;
     readonly minutes: readonly MinuteCount[] | undefined;
     readonly isLate: boolean;
@@ -3074,6 +3087,7 @@ export type {
     KnownQueue,
     LambdaContext,
     LatestCounts,
+    LatestSuccess,
     ListOptions,
     LogEntry,
     Look,

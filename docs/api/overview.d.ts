@@ -20,6 +20,7 @@ export {
     KnownQueue,
     LOOKS,
     LatestCounts,
+    LatestSuccess,
     Look,
     MinuteCount,
     OpenBreaker,

@@ -49,6 +49,7 @@ export async function withClaim<T>(claim: Claim, act: (answer: ClaimAnswer) => P
 export class Claim implements RecordsHold {
   readonly called = 'claim';
   readonly rev: string;
+  succeededAt: number | undefined;
   private readonly holder: string;
   private readonly batch: string;
   private readonly attemptTimeout: number;
@@ -113,9 +114,9 @@ export class Claim implements RecordsHold {
   /** Gives the claim back after the work. If that fails, the claim runs out by itself. */
   async release(): Promise<void> {
     const { queue, isSpread } = this.claimed;
-    const { batch, holder } = this;
+    const { batch, holder, succeededAt } = this;
     try {
-      await this.deps.store.claims.release(queue, { batch, holder, isSpread });
+      await this.deps.store.claims.release(queue, { batch, holder, isSpread, succeededAt });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       this.deps.logger?.warn('the claim on records could not be given back', { error: error.message });

@@ -42,6 +42,7 @@ export class RunLease implements RecordsHold {
   rev = '';
   /** Ids that wait for their attempt alone; every write of the journal carries them on. */
   suspects: readonly string[] = [];
+  succeededAt: number | undefined;
   /** Tells whether this run has acquired it and not given it back. */
   isHeld = false;
   private readonly holder: string;
@@ -156,8 +157,9 @@ export class RunLease implements RecordsHold {
 
   /** `woken`: a wake mark was set, and the lease is still held. */
   async release(cursor?: Cursor): Promise<'released' | 'woken' | 'lost'> {
-    const { askedUntil: until, suspects, holder } = this;
-    const answer = await this.deps.store.leases.release(this.key, holder, { until, cursor, suspects });
+    const { askedUntil: until, suspects, holder, succeededAt } = this;
+    const left = { until, cursor, suspects, succeededAt };
+    const answer = await this.deps.store.leases.release(this.key, holder, left);
     this.isHeld = answer === 'woken';
     return answer;
   }
@@ -195,7 +197,8 @@ export class RunLease implements RecordsHold {
   private next(ids: readonly string[]): LeaseHold {
     const until = this.deps.clock.wall() + holdMs(this.attemptTimeout);
     this.askedUntil = Math.max(this.askedUntil, until);
-    return { holder: this.holder, until, ids, rev: randomToken(this.deps.random), suspects: this.suspects };
+    const { holder, suspects, succeededAt } = this;
+    return { holder, until, ids, rev: randomToken(this.deps.random), suspects, succeededAt };
   }
 
   private holds({ until, rev, begun }: LeaseHold): void {

@@ -44,6 +44,8 @@ export interface TimedHold {
 export interface RecordsHold extends TimedHold {
   /** The `rev` that the settles write. */
   readonly rev: string;
+  /** The latest success under it, the backlog's time: the next write of the hold takes it along. */
+  succeededAt?: number | undefined;
   /** Tells whether an attempt that starts then, by default now, ends inside the hold with its settle. */
   covers(startsAt?: number): boolean;
   /** Real milliseconds until it runs out. */

@@ -3,7 +3,7 @@ import { records } from './format.js';
 import { incidentText } from './incident-text.js';
 import { incidentsOf } from './incidents.js';
 import { isAnnounced } from './pause-text.js';
-import { lateText, unservedText } from './sentence.js';
+import { isUnsure, lateText, unservedText } from './sentence.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** Age of the monitor's reading beyond which it says nothing about now. The monitor comes every five minutes. */
@@ -55,8 +55,9 @@ function isKnown({ recent, stats: { reading, pending, dead } }: QueueView, now: 
 }
 
 /** Tells whether nothing but failures is known, and they are no incident yet: that is no evidence that attempts succeed. */
-function isAllInRetry({ stats, inRetry = 0, recent, isFailing, backAt, breakers }: QueueView): boolean {
+function isAllInRetry(view: QueueView): boolean {
+  const { stats, inRetry = 0, recent, isFailing, backAt, breakers } = view;
   const isSaid = isFailing || breakers.length > 0;
-  const hasSucceeded = (recent?.succeeded ?? 0) > 0 || backAt !== undefined;
+  const hasSucceeded = (recent?.succeeded ?? 0) > 0 || backAt !== undefined || !isUnsure(view);
   return stats.pending > 0 && inRetry >= stats.pending && !isSaid && !hasSucceeded;
 }

@@ -16,6 +16,8 @@ export interface Counts {
   readonly stats: OverviewOfQueues;
   /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
   readonly leases: ReadonlyMap<string, LeaseState>;
+  /** The latest success by the key of a lease or by queue, the backlog's time, epoch milliseconds. Default: not known. */
+  readonly successes?: ReadonlyMap<string, number> | undefined;
   /** The items of the queues in the control table. */
   readonly states: ReadonlyMap<string, QueueState>;
   /** The items of the jobs, by id. Default: not known. */
@@ -136,6 +138,7 @@ export class CountsReader {
           stats: { at: toIso(now), queues },
           leases,
           states,
+          successes: control.successes,
           jobs: control.jobs,
           serving: new Serving(
             app ? { app: [...known.keys()] } : { registry: control.registry, states, now },

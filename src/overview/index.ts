@@ -58,7 +58,7 @@ export { attemptsText, incidentName, incidentText } from './incident-text.js';
 export { type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
 export { pauseNote } from './pause-text.js';
 export type { OverviewStats } from './queue-counts.js';
-export type { QueueFailures } from './queue-failures.js';
+export type { LatestSuccess, QueueFailures } from './queue-failures.js';
 export type {
   MinuteCount,
   QueueStatus,

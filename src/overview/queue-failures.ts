@@ -1,4 +1,5 @@
 import { type FailingNow, failingNow } from '../monitor/index.js';
+import { parseFailing } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
 import { backSince, type FailingAttempts, failingAttempts, RECENT_MINUTES } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
@@ -16,6 +17,30 @@ export interface QueueFailures {
   readonly isFailing: boolean;
   /** The time since which it does not fail any more, if records are left that had failed. Epoch milliseconds. */
   readonly backAt?: number | undefined;
+}
+
+/** The latest success of a queue. */
+export interface LatestSuccess {
+  /** The backlog's time, epoch milliseconds. */
+  readonly at: number;
+  /** It is no evidence for now: it is some minutes old, or failures have been noted since. */
+  readonly isOld: boolean;
+}
+
+/** Time for which a success is evidence that attempts succeed. An outage is noted within about as long. */
+const SUCCESS_MS = 5 * 60_000;
+
+/** @param times those of the queue's runs, epoch milliseconds */
+export function latestSuccess(
+  times: readonly number[],
+  state: Pick<QueueState, 'failing'> | undefined,
+  now: number,
+): LatestSuccess | undefined {
+  if (times.length === 0) return undefined;
+  const at = Math.max(...times);
+  const { notes } = parseFailing(state?.failing);
+  // A time that is far ahead is of another clock: it is no evidence for now.
+  return { at, isOld: Math.abs(now - at) > SUCCESS_MS || notes.some(({ lastAt }) => lastAt * 1000 > at) };
 }
 
 /** Sources of what is known of a queue's failures. */

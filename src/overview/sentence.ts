@@ -3,7 +3,7 @@ import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { PassiveRegion } from './counts.js';
 import { RECENT_MINUTES } from './failing.js';
-import { count, names, records } from './format.js';
+import { count, minuteText, names, records } from './format.js';
 import { incidentText } from './incident-text.js';
 import { type Incident, incidentsOf } from './incidents.js';
 import { pauseNote } from './pause-text.js';
@@ -111,46 +111,81 @@ function deadText(queues: readonly QueueView[]): Finding[] {
 }
 
 /**
- * The sentence if nothing is known to be wrong. Only the local runtime knows how attempts end and whether rules fire.
- * Elsewhere nothing is said to be well: attempts that fail come due again on time, and what no intake indexes waits in
+ * The sentence if nothing is known to be wrong. The local runtime knows how attempts end and whether rules fire. Elsewhere the latest
+ * success of each queue that waits is the evidence: attempts that fail come due again on time, and what no intake indexes waits in
  * no queue.
  */
-function nothingWrong({ queues }: Snapshot): Sentence {
+function nothingWrong({ queues, now }: Snapshot): Sentence {
   if (queues === undefined) return unknown('The queues have not been read yet.');
   if (queues.length === 0) return unknown('No run has served a queue yet.');
-  const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
-  const counted = leastExact(queues.map(({ stats }) => stats));
   const strangers = queues.filter(({ recent }) => recent === undefined);
-  if (pending === 0) {
-    return strangers.length === 0
-      ? { tone: 'ok', title: 'All quiet. No record waits.', details: [] }
-      : unknown('No indexed record waits. Whether attempts succeed is not known here.');
+  if (queues.every(({ stats }) => stats.pending === 0)) {
+    if (strangers.length === 0) return ok('All quiet. No record waits.');
+    const last = Math.max(...strangers.map(successAt));
+    if (!strangers.every(isUnsure)) return ok(`No indexed record waits. ${successText(last, now)}.`);
+    return unknown(`No indexed record waits. Whether attempts succeed is not known ${sinceText(last, now)}.`);
   }
+  const wait = waitTextOf(queues);
   const waiting = strangers.filter(({ stats }) => stats.pending > 0);
-  const wait = waitText({ pending, counted });
   if (strangers.length === 0) {
-    const onTime = 'Every queue is on time.';
     const hasSucceeded = queues.some(({ recent }) => (recent?.succeeded ?? 0) > 0);
-    if (hasSucceeded) return { tone: 'ok', title: `${onTime} ${wait}.`, details: [] };
-    return unknown(`${onTime} ${wait}, and none has succeeded in the last ${RECENT_MINUTES} min.`);
+    if (hasSucceeded) return ok(`Every queue is on time. ${wait}.`);
+    return unknown(
+      `Every queue is on time. ${wait}, and none has succeeded in the last ${RECENT_MINUTES} min.`,
+    );
   }
+  const unsure = waiting.filter(isUnsure);
+  if (unsure.length === 0) {
+    const onTime = waiting.every(({ stats }) => stats.lagSeconds !== undefined)
+      ? 'Every queue is on time.'
+      : 'No queue is known to be late.';
+    return ok(`${onTime} ${wait}. ${successText(Math.min(...waiting.map(successAt)), now)}.`);
+  }
+  const of = unsure.length === queues.length ? '' : ` of ${names(unsure.map(({ stats }) => stats.queue))}`;
+  const since = sinceText(Math.min(...unsure.map(successAt)), now);
   return unknown(
-    `Whether attempts succeed is not known here: ${wait}${retryText(waiting)}.`,
+    `Whether attempts${of} succeed is not known ${since}: ${waitTextOf(unsure)}${retryText(unsure, now)}.`,
     'Failures reads some of them, and the alarms watch attempts.',
   );
 }
 
+function waitTextOf(queues: readonly QueueView[]): string {
+  const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
+  return waitText({ pending, counted: leastExact(queues.map(({ stats }) => stats)) });
+}
+
+/** Tells whether no success of late is known. */
+export function isUnsure({ lastSuccess }: Pick<QueueView, 'lastSuccess'>): boolean {
+  return lastSuccess?.isOld !== false;
+}
+
+function successAt({ lastSuccess }: QueueView): number {
+  return lastSuccess?.at ?? Number.NEGATIVE_INFINITY;
+}
+
+function successText(at: number, now: number): string {
+  return `Attempts have succeeded, the latest at ${minuteText(at, now)} UTC`;
+}
+
+/** `since 14:12 UTC`: the latest success that is known; `here`: none is. */
+function sinceText(at: number, now: number): string {
+  return Number.isFinite(at) ? `since ${minuteText(at, now)} UTC` : 'here';
+}
+
+const ok = (title: string): Sentence => ({ tone: 'ok', title, details: [] });
 const unknown = (title: string, ...details: readonly string[]): Sentence => ({
   tone: 'unknown',
   title,
   details,
 });
 
-/** `, ≈ 759 of them after failed attempts`, as the monitor has counted. */
-function retryText(queues: readonly QueueView[]): string {
+/** `, ≈ 759 of them after failed attempts, as counted at 14:41 UTC`, by the monitor. */
+function retryText(queues: readonly QueueView[], now: number): string {
   if (queues.some(({ inRetry }) => inRetry === undefined)) return '';
+  const readAt = queues.map(({ stats }) => stats.reading?.at ?? '').sort()[0] ?? '';
+  const at = readAt === '' ? '' : `, as counted at ${minuteText(Date.parse(readAt), now)} UTC`;
   const inRetry = queues.reduce((sum, { inRetry = 0 }) => sum + inRetry, 0);
-  if (inRetry === 0) return ', and none of those that the monitor has read has failed';
+  if (inRetry === 0) return `, and none of those that the monitor has read has failed${at}`;
   const sign = COUNT_SIGNS[leastExact(queues.map(({ retryCounted }) => ({ counted: retryCounted })))];
-  return `, ${sign}${count(inRetry)} of them after failed attempts`;
+  return `, ${sign}${count(inRetry)} of them after failed attempts${at}`;
 }

@@ -4,7 +4,7 @@ import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
 import { attemptsWithin, RECENT_MINUTES, type RecentAttempts } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
-import { failuresOf, type QueueFailures } from './queue-failures.js';
+import { failuresOf, type LatestSuccess, latestSuccess, type QueueFailures } from './queue-failures.js';
 import type { MinuteCount, RuleStatus, RunReport } from './runtime.js';
 
 /** The breaker of a destination that is not closed. Times are of the backlog, epoch milliseconds. */
@@ -30,6 +30,8 @@ export interface QueueView extends QueueFailures {
   readonly inRetry: number | undefined;
   /** The exactness of `inRetry`. */
   readonly retryCounted: OverviewStats['counted'];
+  /** The latest success that its runs have noted; undefined: not known. */
+  readonly lastSuccess?: LatestSuccess | undefined;
   /** Attempts of the last 15 minutes; undefined: not known. */
   readonly recent: Pick<RecentAttempts, 'succeeded' | 'failed'> | undefined;
   /** Its attempts by minute; undefined: not known. */
@@ -108,6 +110,9 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const unserved = isUnserved ? { meant: serving.meant(stats.queue) } : undefined;
     const state = counts.states.get(stats.queue);
     const inRetry = known?.ERROR ?? stats.inRetry;
+    const successes = [...(counts.successes ?? [])]
+      .filter(([key]) => isLeaseOfQueue(key, stats.queue))
+      .map(([, at]) => at);
     const isPassive = counts.passive !== undefined;
     const failures = failuresOf({ stats, state, minutes, inRetry, isPassive, now, speed });
     const isLate = (stats.lagSeconds ?? 0) > lateSeconds;
@@ -122,6 +127,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       unserved,
       inRetry,
       retryCounted: known || !stats.inRetry ? 'exact' : 'about',
+      lastSuccess: latestSuccess(successes, state, now),
       recent,
       minutes,
       isLate,

@@ -132,6 +132,11 @@ export interface ControlState {
   readonly queues: ReadonlyMap<string, QueueState>;
   /** The leases that a run holds or has left behind, by key (`RecordRules.key`). */
   readonly leases: ReadonlyMap<string, LeaseState>;
+  /**
+   * The latest success of runs, by the key of their lease or the queue of their claim; the backlog's time, epoch milliseconds. It
+   * comes with writes that are made anyway.
+   */
+  readonly successes: ReadonlyMap<string, number>;
   /** The monitor's readings, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
   /** The jobs of operators, by id. */

@@ -5,6 +5,7 @@ import type {
   BreakerState,
   ClaimAnswer,
   ClaimedArrivals,
+  ClaimLeft,
   DuePage,
   DueQuery,
   LeaseAnswer,
@@ -13,7 +14,6 @@ import type {
   LeaseOwner,
   LeaseState,
   LostRun,
-  NamedClaim,
   PageRead,
   Permits,
   QueueState,
@@ -76,7 +76,7 @@ export interface ClaimStore {
    */
   take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
   /** Ends a claim. One that is gone or another's is left alone. */
-  release(queue: string, claim: NamedClaim): Promise<void>;
+  release(queue: string, claim: ClaimLeft): Promise<void>;
   /** Ends the claims of a lost run, and returns how many they were. */
   end(queue: string, lost: LostRun): Promise<number>;
   /** Finds the records that are claimed in any of these queues, by claims that have not run out at `now` (real time). */

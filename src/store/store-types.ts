@@ -74,6 +74,8 @@ export interface LeaseHold extends LeaseOwner {
   readonly rev: string;
   /** Ids of a crashed run that still wait for their attempt alone. Absent: those stored stay; empty: none are left. */
   readonly suspects?: readonly string[] | undefined;
+  /** The latest success of the run, see `ControlState.successes`. Absent: that stored stays. */
+  readonly succeededAt?: number | undefined;
 }
 
 /** The place where a run that ended at a limit stopped. */
@@ -85,7 +87,7 @@ export interface Cursor {
 }
 
 /** A lease as it is stored. */
-export interface LeaseState extends LeaseHold {
+export interface LeaseState extends Omit<LeaseHold, 'succeededAt'> {
   /** Ids of a crashed run that still wait for their attempt alone. */
   readonly suspects: readonly string[];
   /** The place where an earlier run stopped. Absent: it came to its end. */
@@ -119,6 +121,8 @@ export interface LeaseLeft {
   readonly cursor?: Cursor | undefined;
   /** Ids that still wait for their attempt alone. Default: none. */
   readonly suspects?: readonly string[] | undefined;
+  /** The latest success of the run. Default: that stored stays. */
+  readonly succeededAt?: number | undefined;
 }
 
 /** A run whose process has died: it holds nothing any more, whatever is written. */
@@ -145,6 +149,12 @@ export interface ArrivalsClaim extends LeaseOwner {
 
 /** The attributes that name a claim. */
 export type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
+
+/** A claim that is given back. */
+export interface ClaimLeft extends NamedClaim {
+  /** The latest success under it. Default: that stored stays. */
+  readonly succeededAt?: number | undefined;
+}
 
 /**
  * The answer to a claim.

@@ -54,6 +54,7 @@ export async function settleWithRetries(
         counters.settled(change);
         failures.settled(record, change);
         failing.settled(record, change);
+        if (change.set.status === 'SUCCESS') hold.succeededAt = clock.now();
         return undefined;
       }
       counters.unsettled();

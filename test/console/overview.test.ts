@@ -59,6 +59,32 @@ describe('the overview', () => {
     expect((await get(app, '/')).text).toMatch(/data-label="In retry">.*?<span>≈ 3</);
   });
 
+  it.each([
+    [
+      { 'orders#1': 2, mails: 1 },
+      'Every queue is on time. 2 records wait. Attempts have succeeded, the latest at 14:45 UTC.',
+    ],
+    [{ 'orders#1': 2 }, 'Whether attempts of mails succeed is not known here: 1 record waits.'],
+    [
+      { 'orders#1': 2, mails: 35 },
+      'Whether attempts of mails succeed is not known since 14:12 UTC: 1 record waits.',
+    ],
+  ])(
+    'is green in AWS on evidence of a success in the last minutes, of each queue that waits: %j',
+    async (minutes, title) => {
+      const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }, { name: 'mails' }] });
+      for (const queue of ['orders', 'mails'])
+        store.put(inRetry(queue, { queue, lane: queue, dueAt: iso(HOUR) }));
+      for (const [key, ago] of Object.entries(minutes)) {
+        await store.leases.hold(key, { holder: 'h', until: 0, ids: [], rev: 'r' });
+        await store.leases.release(key, 'h', { until: 0, succeededAt: NOW - ago * MINUTE });
+      }
+      const { text } = await get(app, '/');
+      expect(text).toContain(title);
+      expect(text.includes('class="mark ok"')).toBe(title.startsWith('Every'));
+    },
+  );
+
   it('is not green in AWS while all records fail, and says what the monitor has counted', async () => {
     const { app, store } = consoleUnderTest(orders);
     for (let i = 0; i < 759; i++) store.put(inRetry(`r${i}`, { dueAt: iso(HOUR) }));
@@ -67,7 +93,7 @@ describe('the overview', () => {
     await store.readings.write('orders', readingItem({ ...reading, inRetry: 759 }));
     const { text } = await get(app, '/');
     expect(text).toContain(
-      'Whether attempts succeed is not known here: 759 records wait, ≈ 759 of them after failed attempts.',
+      'Whether attempts succeed is not known here: 759 records wait, ≈ 759 of them after failed attempts, as counted at 14:43 UTC.',
     );
     expect(text).toMatch(/class="mark grey"/);
     expect(text).not.toMatch(/class="(?:mark|badge) ok"/);

@@ -141,17 +141,37 @@ describe('the opening sentence', () => {
       {
         inRetry,
         retryCounted = 'exact',
+        lastSuccess,
         ...stats
-      }: Partial<OverviewStats & Pick<QueueView, 'retryCounted'>> = {},
+      }: Partial<OverviewStats & Pick<QueueView, 'retryCounted' | 'lastSuccess'>> = {},
     ): QueueView => ({
       ...view('a', pending > 0 ? 'waiting' : 'quiet', { pending, lagSeconds: 0, ...stats }),
-      recent: undefined,
-      minutes: undefined,
+      ...{ recent: undefined, minutes: undefined, lastSuccess },
       inRetry,
       retryCounted,
     });
 
     it.each<[string, readonly QueueView[] | undefined, string]>([
+      [
+        'its latest success is old',
+        [strange(3, { lastSuccess: { at: NOW - 35 * MINUTE, isOld: true } })],
+        'Whether attempts succeed is not known since 14:12 UTC: 3 records wait.',
+      ],
+      [
+        'nothing waits, and its latest success is old',
+        [strange(0, { lastSuccess: { at: NOW - 35 * MINUTE, isOld: true } }), strange(0)],
+        'No indexed record waits. Whether attempts succeed is not known since 14:12 UTC.',
+      ],
+      [
+        'one queue of two has a success',
+        [strange(3), strange(5, { queue: 'b', lastSuccess: { at: NOW - MINUTE, isOld: false } })],
+        'Whether attempts of a succeed is not known here: 3 records wait.',
+      ],
+      [
+        'the monitor has counted, and its time is the best that is known',
+        [strange(3, { inRetry: 3, reading: { at: iso(-6 * MINUTE) } as OverviewStats['reading'] })],
+        'Whether attempts succeed is not known here: 3 records wait, 3 of them after failed attempts, as counted at 14:41 UTC.',
+      ],
       [
         'all records fail, and the monitor has counted them',
         [strange(759, { inRetry: 759, retryCounted: 'about' })],
@@ -174,6 +194,19 @@ describe('the opening sentence', () => {
     ])('it says so, and is not green: %s', (_, queues, title) => {
       const sentence = sentenceOf({ now: NOW, queues, rules: [] });
       expect(sentence).toMatchObject({ tone: 'unknown', title });
+    });
+
+    it.each<[readonly QueueView[], string]>([
+      [
+        [strange(3, { lastSuccess: { at: NOW - 2 * MINUTE, isOld: false } }), strange(0)],
+        'Every queue is on time. 3 records wait. Attempts have succeeded, the latest at 14:45 UTC.',
+      ],
+      [
+        [strange(0, { lastSuccess: { at: NOW - 2 * MINUTE, isOld: false } })],
+        'No indexed record waits. Attempts have succeeded, the latest at 14:45 UTC.',
+      ],
+    ])('it is green on evidence of a success of late', (queues, title) => {
+      expect(sentenceOf({ now: NOW, queues, rules: [] })).toEqual({ tone: 'ok', title, details: [] });
     });
   });
 

@@ -20,6 +20,12 @@ describe('a check', () => {
       check(
         queueView('a', 'quiet', FRESH),
         queueView('d', 'waiting', { ...FRESH, pending: 5 }, { inRetry: 4 }),
+        queueView(
+          'g',
+          'waiting',
+          { ...FRESH, pending: 5 },
+          { inRetry: 5, lastSuccess: { at: NOW, isOld: false } },
+        ),
         queueView('e', 'recovering', { ...FRESH, pending: 5 }, { inRetry: 5, backAt: NOW - MINUTE }),
         queueView('f', 'waiting', { pending: 5 }, { inRetry: 5, recent: { succeeded: 1, failed: 0 } }),
         queueView('b', 'waiting', { pending: 5 }, { recent: { succeeded: 0, failed: 0 } }),

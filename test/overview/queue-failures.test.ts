@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failuresOf } from '../../src/overview/queue-failures.js';
+import { failuresOf, latestSuccess } from '../../src/overview/queue-failures.js';
 import { type FailingNote, failingText } from '../../src/record/index.js';
 import { failingNote, MINUTE, NOW, queueView } from '../cli/top/queue-views.js';
 
@@ -24,6 +24,17 @@ const minute = (ago: number, succeeded: number, failed: number) => ({
   failed,
 });
 const OUTAGE = Array.from({ length: 10 }, (_, i) => minute(12 - i, 0, 9));
+
+describe('the latest success of a queue', () => {
+  it('is evidence for 5 minutes, unless failures have been noted since, or its clock is another one', () => {
+    const isOld = (minutesAgo: number, failing?: string) =>
+      latestSuccess([0, NOW - minutesAgo * MINUTE], { failing }, NOW)?.isOld;
+    expect([4, 6, -6].map((ago) => isOld(ago))).toEqual([false, true, true]);
+    expect(isOld(4, notesText([{ ...failing, lastAt: seconds(3) }]))).toBe(true);
+    expect(isOld(2, notesText([{ ...failing, lastAt: seconds(3) }]))).toBe(false);
+    expect(latestSuccess([], undefined, NOW)).toBeUndefined();
+  });
+});
 
 describe('the failures of a queue', () => {
   it('are those of its notes, with the groups', () => {

@@ -282,9 +282,15 @@ const NO_RESULT: OperationResult = {
   ended: 'aborted',
 };
 
-/** The attributes of a job that another pace sets and removes. */
+/**
+ * The attributes of a job that another pace sets and removes.
+ *
+ * @inline
+ */
 interface PaceChange {
+  /** Attributes that it sets. */
   readonly set: Item;
+  /** Names of those that it removes. */
   readonly remove: readonly string[];
 }
 

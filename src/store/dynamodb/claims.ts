@@ -5,9 +5,9 @@ import type {
   ArrivalsClaim,
   ClaimAnswer,
   ClaimedArrivals,
+  ClaimLeft,
   ClaimStore,
   LostRun,
-  NamedClaim,
 } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
@@ -32,6 +32,7 @@ interface StoredClaim {
  *
  *     key      arrivals#<queue>
  *     runs     by batch: { holder, until (real time, epoch milliseconds), ids (their fingerprints) }
+ *     succeededAt  the latest success under a claim, the backlog's time, epoch milliseconds
  *     spread   true where there is more in arrivals#<queue>#1 to #3: the queue has, or had, shards
  *
  * One item takes 1,000 write units a second. So the claims of a queue with shards are spread over four, by a hash of the
@@ -72,12 +73,12 @@ export class DynamoDbClaims implements ClaimStore {
     return 'full';
   }
 
-  async release(queue: string, claim: NamedClaim, key = itemKey(queue, claimBucketOf(claim))): Promise<void> {
-    const { batch, holder } = claim;
+  async release(queue: string, claim: ClaimLeft, key = itemKey(queue, claimBucketOf(claim))): Promise<void> {
+    const { batch, holder, succeededAt } = claim;
     const expressions = new Expressions();
     const path = runPath(expressions, batch);
     await this.table.update(key, {
-      UpdateExpression: `REMOVE ${path}`,
+      UpdateExpression: `${succeededAt === undefined ? '' : `SET ${expressions.equal('succeededAt', succeededAt)} `}REMOVE ${path}`,
       ConditionExpression: isHeldBy(expressions, path, holder),
       ...expressions.placeholders(),
     });

@@ -3,7 +3,7 @@ import type { ControlState, ControlStore, Exclusive } from '../operator-store.js
 import type { LeaseState, QueueState } from '../store.js';
 import { toItem } from './attribute-values.js';
 import { ARRIVALS_PREFIX, claimedQueueOf, untilsIn } from './claims.js';
-import { isMap, JOB_PREFIX, QUEUE_PREFIX, READING_PREFIX } from './control-values.js';
+import { isMap, isTimeUntil, JOB_PREFIX, LAST_TIME, QUEUE_PREFIX, READING_PREFIX } from './control-values.js';
 import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, parseLease } from './lease-item.js';
 import { parseQueueState } from './queues.js';
@@ -28,6 +28,7 @@ export class DynamoDbControl implements ControlStore {
     return {
       queues: queuesIn(items),
       leases: leasesIn(items),
+      successes: successesIn(items),
       readings: new Map(readings),
       jobs: jobsIn(items),
       registry: parseRegistry(named(REGISTRY_KEY), () => {}),
@@ -90,6 +91,18 @@ function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
       return name !== undefined && lease ? [[name, lease]] : [];
     }),
   );
+}
+
+function successesIn(items: readonly Item[]): ReadonlyMap<string, number> {
+  const successes = new Map<string, number>();
+  for (const item of items) {
+    const { key, succeededAt } = item;
+    const claimed = nameOf(item, ARRIVALS_PREFIX) === undefined ? undefined : claimedQueueOf(String(key));
+    const name = claimed ?? nameOf(item, LEASE_PREFIX);
+    if (name === undefined || !isTimeUntil(succeededAt, LAST_TIME)) continue;
+    successes.set(name, Math.max(succeededAt, successes.get(name) ?? 0));
+  }
+  return successes;
 }
 
 function jobsIn(items: readonly Item[]): ReadonlyMap<string, Item> {

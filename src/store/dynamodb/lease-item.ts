@@ -19,6 +19,7 @@ export const MAX_LEASE_MS = 16 * 60_000;
  *     suspects  ids of a crashed run that wait for their attempt alone; absent when there are none
  *     cursor    [head id, head dueAt, at id, at dueAt]: where the last run stopped at a limit; absent if it did not
  *     woken     true when somebody asked the holder to look once more
+ *     succeededAt  the latest success of its runs, the backlog's time, epoch milliseconds
  *     lost      how many holders were reported dead since one gave it back; absent when none was
  */
 export function leaseKey(key: string): string {
@@ -27,9 +28,13 @@ export function leaseKey(key: string): string {
 
 /** The attributes that a hold sets, and those that it removes. It leaves cursor and wake mark alone. */
 export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>; remove: string[] } {
-  const { holder, until, rev, ids, begun, suspects } = hold;
+  const { holder, until, rev, ids, begun, suspects, succeededAt } = hold;
   return {
-    set: { holder, until, rev, ids, begun, ...(suspects?.length ? { suspects } : {}) },
+    set: {
+      ...{ holder, until, rev, ids, begun },
+      ...(suspects?.length ? { suspects } : {}),
+      ...(succeededAt === undefined ? {} : { succeededAt }),
+    },
     remove: [...(begun ? [] : ['begun']), ...(suspects?.length === 0 ? ['suspects'] : [])],
   };
 }

@@ -86,6 +86,7 @@ export class DynamoDbLeases implements LeaseStore {
     const set = {
       ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
       ...(left.suspects?.length ? { suspects: left.suspects } : {}),
+      ...(left.succeededAt === undefined ? {} : { succeededAt: left.succeededAt }),
     };
     const all = ['holder', 'until', 'rev', 'ids', 'begun', 'suspects', 'cursor', 'lost'];
     const remove = all.filter((attribute) => !(attribute in set));

@@ -4,15 +4,17 @@ import type {
   ArrivalsClaim,
   ClaimAnswer,
   ClaimedArrivals,
+  ClaimLeft,
   ClaimStore,
   LostRun,
-  NamedClaim,
 } from '../store.js';
 
 type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };
 
 /** The claims on records that are not indexed, by queue and batch. */
 export class MemoryClaims implements ClaimStore {
+  /** The latest success under a claim, by queue. */
+  readonly successes = new Map<string, number>();
   private readonly queues = new Map<string, Map<string, Claim>>();
 
   async take(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
@@ -48,9 +50,11 @@ export class MemoryClaims implements ClaimStore {
     return all;
   }
 
-  async release(queue: string, { batch, holder }: NamedClaim): Promise<void> {
+  async release(queue: string, { batch, holder, succeededAt }: ClaimLeft): Promise<void> {
     const runs = this.queues.get(queue);
-    if (runs?.get(batch)?.holder === holder) runs.delete(batch);
+    if (runs?.get(batch)?.holder !== holder) return;
+    runs.delete(batch);
+    if (succeededAt !== undefined) this.successes.set(queue, succeededAt);
   }
 
   async end(queue: string, { holderPrefix }: LostRun): Promise<number> {

@@ -39,10 +39,11 @@ export class MemoryControl implements ControlStore {
   constructor(private readonly parts: ControlParts) {}
 
   async read(): Promise<ControlState> {
-    const { queues, leases, readings, jobs, registry, activeRegion } = this.parts;
+    const { queues, leases, claims, readings, jobs, registry, activeRegion } = this.parts;
     return {
       queues: await queues.readAll(),
       leases: leases.held(),
+      successes: latestOf([...leases.successes(), ...claims.successes]),
       readings: readings.all(),
       jobs: await jobs.list(),
       registry: await registry.read(),
@@ -54,4 +55,10 @@ export class MemoryControl implements ControlStore {
     const { leases, claims } = this.parts;
     return [...[...leases.held()].map(([name, { until }]) => ({ name, until })), ...claims.untils()];
   }
+}
+
+function latestOf(successes: readonly (readonly [string, number])[]): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const [key, at] of successes) latest.set(key, Math.max(at, latest.get(key) ?? 0));
+  return latest;
 }

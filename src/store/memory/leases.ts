@@ -7,6 +7,7 @@ interface StoredLease {
   readonly suspects: readonly string[];
   readonly cursor: Cursor | undefined;
   readonly woken: boolean;
+  readonly succeededAt?: number | undefined;
   /** Holders that were lost since one gave it back. */
   readonly lost: number;
 }
@@ -20,12 +21,12 @@ export class MemoryLeases implements OperatorLeaseStore {
     const lease = this.stored(key);
     if (lease.held && !isMineUntil(lease.held, hold)) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
-    const { holder, until, rev, ids, begun } = hold;
+    const { holder, until, rev, ids, begun, succeededAt = lease.succeededAt } = hold;
     const held = {
       ...{ holder, until, rev, ids: [...ids] },
       ...(begun ? { begun } : {}),
     };
-    this.leases.set(key, { ...lease, held, suspects });
+    this.leases.set(key, { ...lease, held, suspects, succeededAt });
     return { held: true, cursor: lease.cursor, suspects: suspects.length > 0 ? suspects : undefined };
   }
 
@@ -54,7 +55,8 @@ export class MemoryLeases implements OperatorLeaseStore {
     if (lease.held.holder !== holder) return 'lost';
     if (lease.woken) return 'woken';
     if (!isMineUntil(lease.held, { holder, until: left.until })) return 'lost';
-    this.leases.set(key, { ...FREE, cursor: left.cursor, suspects: [...(left.suspects ?? [])] });
+    const { cursor, suspects = [], succeededAt = lease.succeededAt } = left;
+    this.leases.set(key, { ...FREE, cursor, suspects: [...suspects], succeededAt });
     return 'released';
   }
 
@@ -78,6 +80,14 @@ export class MemoryLeases implements OperatorLeaseStore {
   held(): Map<string, LeaseState> {
     const states = [...this.leases].map(([key, lease]) => [key, stateOf(lease)] as const);
     return new Map(states.flatMap(([key, state]) => (state ? [[key, state] as const] : [])));
+  }
+
+  /** The latest success of the runs, by key. */
+  successes(): Map<string, number> {
+    const all = [...this.leases].flatMap(([key, { succeededAt }]) =>
+      succeededAt === undefined ? [] : [[key, succeededAt] as const],
+    );
+    return new Map(all);
   }
 
   private mark(key: string, holder: string, woken: boolean): boolean {

@@ -179,6 +179,33 @@ export function operating(underTest: UnderTest): void {
     expect(leases).toEqual(await store.leases.readAll());
   });
 
+  it('keeps the latest success of runs beside their leases and claims, held or given back', async () => {
+    const { store } = underTest();
+    const successes = async () => {
+      const { successes: all } = await store.control.read('strong');
+      return [...all].filter(([key]) => key.startsWith('op-ok'));
+    };
+    const lease = { holder: 'h', until: NOW + 70_000, ids: ['a'], rev: 'rev-a' };
+    await store.leases.hold('op-ok#2', lease);
+    expect(await successes()).toEqual([]);
+    await store.leases.hold('op-ok#2', { ...lease, succeededAt: NOW + 1 });
+    await store.leases.hold('op-ok#2', lease);
+    expect(await successes()).toEqual([['op-ok#2', NOW + 1]]);
+    await store.leases.release('op-ok#2', 'h', { succeededAt: NOW + 2 });
+    await store.leases.hold('op-ok#2', lease);
+    await store.leases.release('op-ok#2', 'h', {});
+    expect(await successes()).toEqual([['op-ok#2', NOW + 2]]);
+    const claim = { holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW, isSpread: true };
+    for (const [batch, succeededAt] of [
+      ['a', NOW + 3],
+      ['b', undefined],
+    ] as const) {
+      await store.claims.take('op-ok-insert', { ...claim, batch });
+      await store.claims.release('op-ok-insert', { ...claim, batch, succeededAt });
+    }
+    expect(await successes()).toContainEqual(['op-ok-insert', NOW + 3]);
+  });
+
   it('shows the leases that runs have, with their journals', async () => {
     const { store } = underTest();
     const hold = { holder: 'h', until: NOW + 70_000, ids: ['a', 'b'], rev: 'rev-j', suspects: ['s'] };
