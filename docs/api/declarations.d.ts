@@ -2520,6 +2520,7 @@ interface QueueFailures {
     readonly failing: FailingAttempts | undefined;
     readonly failingSeconds?: number | undefined;
     readonly failingGroups?: FailingNow['groups'] | undefined;
+    readonly earlyNotes?: FailingNow['groups'] | undefined;
     readonly isFailing: boolean;
     readonly backAt?: number | undefined;
 }
@@ -2604,7 +2605,7 @@ interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly cause: Cause | undefined;
     readonly attempts: RecentAttempts | undefined;
 }
-interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'failing' | 'backAt'> {
+interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
     readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
 }
 declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[]): Incident<Queue>[];

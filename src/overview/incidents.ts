@@ -37,7 +37,7 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
 
 /** The part of a `QueueView` that incidents are made of. */
 export interface IncidentQueue
-  extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'failing' | 'backAt'> {
+  extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
   /** Its name, and the records that wait. */
   readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
 }
@@ -81,7 +81,7 @@ export function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[
 
 /** The signs of one queue. What its destinations explain is not said of the whole queue again. */
 function signsOf<Queue extends IncidentQueue>(queue: Queue): Sign<Queue>[] {
-  const { breakers, failingGroups = [], failing } = queue;
+  const { breakers, failingGroups = [], earlyNotes = [], failing } = queue;
   const ofBreakers = breakers.map(({ destination, since, until }): Sign<Queue> => {
     const isKnown = since > 0 && Number.isFinite(since + until);
     const times = isKnown ? { since, breakerSince: since, probeAt: until } : {};
@@ -97,7 +97,20 @@ function signsOf<Queue extends IncidentQueue>(queue: Queue): Sign<Queue>[] {
   const all = [...ofBreakers, ...ofGroups];
   const ofDestinations = all.filter(({ destination }) => destination !== undefined);
   if (ofDestinations.length > 0) return ofDestinations;
-  return all.length === 0 && failing ? [{ queue, destination: undefined, since: failing.since }] : all;
+  if (all.length > 0 || !failing) return all;
+  // The notes of few records are no outage yet, but name the destination.
+  const [early, ...others] = earlyNotes.filter(({ group }) => named(group) !== undefined);
+  if (early === undefined || others.length > 0)
+    return [{ queue, destination: undefined, since: failing.since }];
+  return [
+    {
+      queue,
+      destination: early.group,
+      since: failing.since,
+      lastFailureAt: early.lastAt * 1000,
+      cause: causeIn(early.error),
+    },
+  ];
 }
 
 /** The cause that a note has, `HttpError 503` for one. */

@@ -13,6 +13,8 @@ export interface QueueFailures {
   readonly failingSeconds?: number | undefined;
   /** The groups of its records that fail, by the notes of its runs. Times are in epoch seconds. */
   readonly failingGroups?: FailingNow['groups'] | undefined;
+  /** The notes of its runs that are no outage yet, where its attempts say that it fails. */
+  readonly earlyNotes?: FailingNow['groups'] | undefined;
   /** It fails, as its attempts or the notes of its runs say. */
   readonly isFailing: boolean;
   /** The time since which it does not fail any more, if records are left that had failed. Epoch milliseconds. */
@@ -74,7 +76,8 @@ export function failuresOf(known: Known): QueueFailures {
   const isJustBack = backAt !== undefined && now - backAt < RECENT_MINUTES * MINUTE_MS;
   const groups = isJustBack ? [] : (noted?.groups ?? []);
   if (failing || groups.length > 0) {
-    return { failing, failingSeconds: noted?.seconds, failingGroups: groups, isFailing: true };
+    const earlyNotes = groups.length > 0 ? undefined : parseFailing(known.state?.failing).notes;
+    return { failing, failingSeconds: noted?.seconds, failingGroups: groups, earlyNotes, isFailing: true };
   }
   const endedAt = backAt ?? msOf(noted?.endedAt);
   return {

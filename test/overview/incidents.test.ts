@@ -46,6 +46,20 @@ describe('incidents', () => {
     ]);
   });
 
+  it('are one with a queue whose few records are no outage by themselves, if they name the destination', () => {
+    const few = (...groups: string[]) => ({
+      failing: { since: NOW - 5 * MINUTE, succeeded: 0, failed: 3, minutes: 15 },
+      earlyNotes: groups.map((group) => failingNote(group, 4 * MINUTE)),
+    });
+    const orders = queue('orders', { pending: 9, ...failing('', 'erp') });
+    const queuesOf = (bulk: Parts) =>
+      incidentsOf([orders, queue('bulk', bulk)]).map(({ queues }) => queues.map(({ stats }) => stats.queue));
+    expect(queuesOf(few('', 'erp'))).toEqual([['orders', 'bulk']]);
+    expect(queuesOf(few(''))).toEqual([['orders'], ['bulk']]);
+    expect(queuesOf(few('erp', 'crm'))).toEqual([['orders'], ['bulk']]);
+    expect(textsOf(queue('bulk', few('', 'erp')))[0]).toMatch(/^erp has failed since 14:42 UTC/);
+  });
+
   it('have the latest success that the notes of their queues know', () => {
     const group = (minutesAgo: number) => ({
       failingGroups: [{ ...failingNote('a', 20 * MINUTE), lastSuccessAt: NOW / 1000 - minutesAgo * 60 }],
