@@ -2403,6 +2403,7 @@ interface RuntimeKnowledge {
 interface QueuesAndRules {
     readonly queues: readonly QueueStatus[];
     readonly rules: readonly RuleStatus[];
+    readonly askedSpeed?: number | undefined;
 }
 interface QueueStatus {
     readonly name: string;

@@ -17,6 +17,8 @@ export interface QueuesAndRules {
   readonly queues: readonly QueueStatus[];
   /** The rules of the app. */
   readonly rules: readonly RuleStatus[];
+  /** The speed of the clock that was asked for, while it is slower: the machine cannot keep up. Default: it is not. */
+  readonly askedSpeed?: number | undefined;
 }
 
 /** Queue of a local runtime, with its records by status. */

@@ -136,9 +136,11 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       nextRunAt,
     };
   });
+  // A rule that is late as the machine cannot keep up is no fault of the backlog.
+  const isSlowed = status?.askedSpeed !== undefined;
   const rules = (status?.rules ?? []).map((rule): RuleView => {
     const last = deps.runtime?.lastRunOf(rule.id);
-    return { rule, last, missed: rule.enabled && isMissed(rule, last, { now, speed }) };
+    return { rule, last, missed: rule.enabled && !isSlowed && isMissed(rule, last, { now, speed }) };
   });
   return { now, queues: queues?.sort(worstFirst), rules, passive: counts?.passive };
 }

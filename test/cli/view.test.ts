@@ -33,6 +33,13 @@ describe('the live view', () => {
     );
   });
 
+  it('says that the clock is slower than it was asked to go', () => {
+    const slowed = { ...status, speed: 15, askedSpeed: 60 };
+    expect(renderView(slowed, { columns: 120, rows: 40 }, plain).join('\n')).toMatch(
+      /^Time +60× asked, 15× now: this machine cannot keep up$/m,
+    );
+  });
+
   it('says by how much the clocks of other programs are off, while they are', () => {
     const lineBelowTime = (changes: Partial<typeof status>) => {
       const shown = renderView(

@@ -71,6 +71,15 @@ it('the page says by how much the clocks of programs that insert are off', async
   expect(await page({ speed: 1, aheadMs: 0 })).not.toContain('their delays are off');
 });
 
+it('the strip says that the clock is slower than it was asked to go, whose button stays pressed', async () => {
+  const slowed = runtimeUnderTest({ speed: 15, askedSpeed: 60 });
+  const { text } = await get(consoleUnderTest({ runtime: slowed }).app, '/');
+  expect(text).toContain('60× asked, 15× now: this machine cannot keep up');
+  expect(text).toMatch(/aria-label="Speed 60×" aria-pressed="true"/);
+  const { text: fast } = await get(consoleUnderTest({ runtime: runtimeUnderTest({ speed: 60 }) }).app, '/');
+  expect(fast).not.toContain('cannot keep up');
+});
+
 /** The text of the page after an action. */
 const pageAfter = async (app: ReturnType<typeof withClock>['app'], location: string) =>
   (await get(app, location)).text;

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClockSetting, scaledClock } from '../../src/support/clock.js';
 import { Alarm } from '../../tools/src/local/schedule/alarm.js';
 import { ClockControl } from '../../tools/src/local/schedule/clock-control.js';
 import { parseSchedule } from '../../tools/src/local/schedule/expression.js';
 import { Scheduler } from '../../tools/src/local/schedule/scheduler.js';
+import { LOOK_EVERY_MS, SpeedLimit } from '../../tools/src/local/schedule/speed-limit.js';
 import { Timekeeper } from '../../tools/src/local/schedule/timekeeper.js';
 import type { LocalRule } from '../../tools/src/local/template/local-app.js';
 
@@ -35,7 +36,7 @@ const CRON = rule('cron', 'cron(2/10 * * * ? *)');
 interface World {
   readonly speed?: number;
   /** Real milliseconds that a run takes. */
-  readonly runMs?: number;
+  readonly runMs?: number | (() => number);
   /** Real milliseconds until a function follows its clock. */
   readonly tellMs?: number;
 }
@@ -52,7 +53,8 @@ async function world(rules: readonly LocalRule[], { speed = 1, runMs = 0, tellMs
     fire: async ({ rule: { id }, coalesced }) => {
       const minute = (time.clock.now() - START) / MINUTE;
       fired.push({ id, minute, seenByFunction: (functionClock.now() - START) / MINUTE, coalesced });
-      if (runMs > 0) await new Promise((resolve) => setTimeout(resolve, runMs));
+      const ms = typeof runMs === 'number' ? runMs : runMs();
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
     },
   });
   const alarm = new Alarm(time);
@@ -66,8 +68,15 @@ async function world(rules: readonly LocalRule[], { speed = 1, runMs = 0, tellMs
     onChange: async () => alarm.look(),
   });
   scheduler.start();
+  const slowed: number[] = [];
+  const limit = new SpeedLimit({
+    ...{ time, scheduler, control },
+    onSlowed: () => slowed.push(time.setting.speed),
+  });
+  const looking = setInterval(() => void limit.look(), LOOK_EVERY_MS);
+  onTestFinished(() => clearInterval(looking));
   const list = () => fired.map(({ id, minute }) => `${id} ${minute}`);
-  return { time, fired, list, scheduler, control, functionClock, alarm };
+  return { time, fired, list, scheduler, control, functionClock, alarm, slowed };
 }
 
 describe('a clock that is paused', () => {
@@ -141,6 +150,72 @@ describe('a clock whose speed changes', () => {
     expect(hasRung).toBe(false);
     await vi.advanceTimersByTimeAsync(SECOND);
     expect(hasRung).toBe(true);
+  });
+});
+
+describe('a clock that is too fast for the machine', () => {
+  const each = rule('each', 'rate(1 minute)');
+
+  it.each([
+    ['overlap', 60, 4_500],
+    ['wait for each other', 600, 1_500],
+  ])(
+    'gets slower until the runs keep up that %s, and goes as fast as it was asked to afterwards',
+    async (_, speed, slow) => {
+      let ms = slow;
+      const { time, control, slowed } = await world([each], { speed, runMs: () => ms });
+      await vi.advanceTimersByTimeAsync(60 * SECOND);
+      const least = time.setting.speed;
+      expect(least).toBeLessThan(speed);
+      // No slower than runs need that end before the next one begins.
+      expect(least * slow).toBeGreaterThan(30 * SECOND);
+      expect(control.askedSpeed).toBe(speed);
+      expect(slowed[0]).toBe(speed / 2);
+      ms = 10;
+      await vi.advanceTimersByTimeAsync(120 * SECOND);
+      expect(time.setting.speed).toBe(speed);
+    },
+  );
+
+  it('stays as fast as it was asked to be for a long run, a fast clock and a machine that slept', async () => {
+    let ms = 0;
+    const { time, slowed } = await world([each], { speed: 60, runMs: () => ms });
+    ms = 10 * SECOND;
+    await vi.advanceTimersByTimeAsync(1_001);
+    ms = 300;
+    await vi.advanceTimersByTimeAsync(20 * SECOND);
+    vi.setSystemTime(Date.now() + 60 * MINUTE);
+    await vi.advanceTimersByTimeAsync(20 * SECOND);
+    expect(slowed).toEqual([]);
+    expect(time.setting.speed).toBe(60);
+    const fast = await world([each], { speed: 6_000, runMs: 300 });
+    await vi.advanceTimersByTimeAsync(20 * SECOND);
+    expect(fast.time.setting.speed).toBe(6_000);
+  });
+
+  it('never gets slower than real time, and takes a speed that is asked for meanwhile', async () => {
+    const { time, control } = await world([each], { speed: 10, runMs: 10 * MINUTE });
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(time.setting.speed).toBe(1);
+    await control.change({ paused: true });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(time.setting).toMatchObject({ speed: 1, paused: true });
+    await control.change({ speed: 4, paused: false });
+    expect(time.setting.speed).toBe(4);
+    expect(control.askedSpeed).toBe(4);
+    await control.limit(60);
+    expect(time.setting.speed).toBe(4);
+  });
+
+  it('sees rules that fire late because the machine is busy', async () => {
+    const { time } = await world([each], { speed: 60 });
+    for (let i = 0; i < 4; i++) {
+      await vi.advanceTimersByTimeAsync(SECOND);
+      // Nothing comes for three seconds.
+      vi.setSystemTime(Date.now() + 3 * SECOND);
+    }
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(time.setting.speed).toBe(30);
   });
 });
 

@@ -1,5 +1,6 @@
 import { age } from 'dynamo-backlog/engine';
 import type { ErpState } from '../local/sample/sample-erp.js';
+import { slowedText } from '../local/speed.js';
 import { otherClocks } from '../local/status/other-clocks.js';
 import type { RuntimeStatus, TakenPort } from '../local/status/status.js';
 import { debuggerLines } from './debugger-lines.js';
@@ -51,11 +52,14 @@ function takenText({ port, by }: TakenPort): string {
   return `port ${port} is held by ${printable(by)}`;
 }
 
-function timeText({ speed, paused }: RuntimeStatus, paint: Paint, hasKeys: boolean): string {
+function timeText(status: RuntimeStatus, paint: Paint, hasKeys: boolean): string {
+  const { speed, paused } = status;
+  const slowed = slowedText(status);
   if (paused) {
     const by = hasKeys ? 'p' : 'the console';
     return `${paint('yellow', 'paused')}: no rule fires until ${by} lets time go on, at ${speed} × real time`;
   }
+  if (slowed !== undefined) return paint('yellow', slowed);
   if (speed === 1) return `real time (${hasKeys ? '+ or ' : ''}--speed N lets it pass faster)`;
   return `all times are backlog time, ${speed} × real time: 1 real second is ${age(speed * 1000)}`;
 }

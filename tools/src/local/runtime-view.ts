@@ -94,6 +94,7 @@ export function runtimeView(deps: RuntimeViewDeps): RuntimeView {
   });
   const status = (): RuntimeStatus => ({
     ...view.status(),
+    ...(control.askedSpeed > time.setting.speed ? { askedSpeed: control.askedSpeed } : {}),
     ...(shown.news ? { reload: shown.news } : {}),
   });
   const startedAt = new Date(time.clock.wall()).toISOString();

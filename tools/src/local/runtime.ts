@@ -19,9 +19,11 @@ import { SampleErp } from './sample/sample-erp.js';
 import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
 import type { OutputLine } from './sandbox/handler-output.js';
 import { Alarm } from './schedule/alarm.js';
+import { LOOK_EVERY_MS, SpeedLimit } from './schedule/speed-limit.js';
 import { Timekeeper } from './schedule/timekeeper.js';
 import { openScratch } from './scratch.js';
 import { secretsFile } from './secrets-file.js';
+import { slowedText } from './speed.js';
 import { RunLog } from './status/run-log.js';
 import type { RunDetails } from './status/run-report.js';
 import { RuntimeActions } from './status/runtime-actions.js';
@@ -200,6 +202,13 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   closers.add(await view.announce());
   closers.add(() => view.control.stop());
   app.scheduler.start();
+  const onSlowed = () => {
+    const text = slowedText(view.status());
+    if (text !== undefined) onNotice({ functionName: 'the clock', level: 'WARN', text });
+  };
+  const speedLimit = new SpeedLimit({ time, scheduler: app.scheduler, control: view.control, onSlowed });
+  const watching = setInterval(() => void speedLimit.look(), LOOK_EVERY_MS);
+  closers.add(() => clearInterval(watching));
   // Jobs that the console had left go on, also if no page is opened.
   if (database.mayHoldRecords) view.openConsole();
   erp?.open();

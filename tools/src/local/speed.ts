@@ -6,6 +6,19 @@ export const SPEEDS = {
   presets: [1, 10, 60, 360, 1_440],
 } as const;
 
+/** `60× asked, 15× now: this machine cannot keep up`. Undefined: the clock goes as it was asked to. */
+export function slowedText({
+  speed,
+  askedSpeed,
+}: {
+  readonly speed: number;
+  readonly askedSpeed?: number | undefined;
+}): string | undefined {
+  return askedSpeed === undefined
+    ? undefined
+    : `${askedSpeed}× asked, ${speed}× now: this machine cannot keep up`;
+}
+
 /** A speed that was typed. Undefined: it is none, or out of bounds. */
 export function parseSpeed(text: string): number | undefined {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

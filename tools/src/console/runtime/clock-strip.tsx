@@ -1,5 +1,5 @@
 import { count, fullClock } from 'dynamo-backlog/overview';
-import { SPEEDS } from '../../local/speed.js';
+import { SPEEDS, slowedText } from '../../local/speed.js';
 import { otherClocks } from '../../local/status/other-clocks.js';
 import { ActionForm } from '../action-form.js';
 import type { ConsoleDeps } from '../deps.js';
@@ -16,7 +16,8 @@ export function ClockStrip({
   const { deps, now } = context;
   const status = deps.runtime?.status();
   if (!status) return null;
-  const { speed, paused } = status;
+  const { speed, paused, askedSpeed = speed } = status;
+  const slowed = slowedText(status);
   const others = otherClocks(status);
   const next = status.rules.flatMap(({ nextAt }) => nextAt ?? []).sort()[0];
   const { access } = deps;
@@ -31,6 +32,11 @@ export function ClockStrip({
             Paused
           </Badge>
         ) : null}
+        {slowed === undefined ? null : (
+          <Badge tone="amber" icon="warn">
+            {slowed}
+          </Badge>
+        )}
       </span>
       <details class="clockfold" data-key="clock">
         <summary>
@@ -65,14 +71,14 @@ export function ClockStrip({
                 name="speed"
                 value={String(preset)}
                 aria-label={`Speed ${count(preset)}×`}
-                aria-pressed={preset === speed ? 'true' : 'false'}
+                aria-pressed={preset === askedSpeed ? 'true' : 'false'}
                 disabled={!access.write}
               >
                 {count(preset)}×
               </button>
             ))}
           </ActionForm>
-          {PRESETS.includes(speed) ? null : <span class="tag">{count(speed)}×</span>}
+          {PRESETS.includes(askedSpeed) ? null : <span class="tag">{count(askedSpeed)}×</span>}
           <ActionForm context={context} action="/runtime/clock/speed" class="other">
             <input
               type="number"

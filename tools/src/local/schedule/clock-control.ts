@@ -13,7 +13,7 @@ export interface Advance {
 }
 
 export interface ClockControlDeps {
-  readonly time: Pick<Timekeeper, 'change' | 'clock'>;
+  readonly time: Pick<Timekeeper, 'change' | 'clock' | 'setting'>;
   readonly scheduler: Pick<Scheduler, 'wait' | 'goOn' | 'fireDue' | 'next'>;
   /** Sets the clocks of the functions. */
   readonly tellFunctions: (setting: ClockSetting) => Promise<void>;
@@ -25,12 +25,28 @@ export interface ClockControlDeps {
 export class ClockControl {
   #last: Promise<unknown> = Promise.resolve();
   #stopped = false;
+  #askedSpeed: number;
 
-  constructor(private readonly deps: ClockControlDeps) {}
+  constructor(private readonly deps: ClockControlDeps) {
+    this.#askedSpeed = deps.time.setting.speed;
+  }
+
+  /** The speed that was asked for. The clock is slower while the machine cannot keep up. */
+  get askedSpeed(): number {
+    return this.#askedSpeed;
+  }
 
   /** Resolves when all follow it. A rule that is due by then fires first. */
   change(change: Omit<ClockChange, 'to'>): Promise<void> {
-    return this.#inTurn(() => this.#change(change));
+    return this.#inTurn(async () => {
+      await this.#change(change);
+      this.#askedSpeed = change.speed ?? this.#askedSpeed;
+    });
+  }
+
+  /** Lets the clock go at this speed, or at that which was asked for meanwhile, if that is lower. */
+  limit(speed: number): Promise<void> {
+    return this.#inTurn(() => this.#change({ speed: Math.min(speed, this.#askedSpeed) }));
   }
 
   /** Goes to when the next rule fires, and fires what is due there. Undefined: no rule is to fire. */

@@ -27,6 +27,8 @@ interface Turn {
   /** Time of the next firing. Undefined: it will not fire again. */
   next: number | undefined;
   running: number;
+  /** Real time at which its last run began. */
+  startedAt: number;
   /** Firings that have passed while it could not start. */
   missed: number;
 }
@@ -34,6 +36,10 @@ interface Turn {
 /** Runs of one rule overlap, as in the cloud, unless its ticks are closer than this in real time. */
 const OVERLAP_FROM_MS = 1_000;
 const MAX_TIMEOUT_MS = 60_000;
+/** Real time by which a start, or the end of a run that others wait for, may be late. */
+const BEHIND_MS = 1_000;
+/** Runs of a rule that may overlap: one that works off much, and the next one, which finds the queue taken. */
+const MAX_RUNS = 2;
 
 /**
  * Fires the rules on the backlog's clock. A rule is late rather than repeated: what passed while the runtime was frozen,
@@ -51,6 +57,8 @@ export class Scheduler {
   #waiting = true;
   /** Time that the clock showed at the last look. */
   #seen: number;
+  /** A run has begun or ended late since the last `isBehind`. */
+  #isLate = false;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -102,6 +110,18 @@ export class Scheduler {
     return Number.isFinite(next) ? next : undefined;
   }
 
+  /** Tells whether runs could not start or end as fast as the clock goes, since the last time that it was asked. */
+  isBehind(): boolean {
+    const isLate = this.#isLate;
+    this.#isLate = false;
+    return isLate || this.#turns.some((turn) => turn.running > MAX_RUNS || this.#isAwaited(turn));
+  }
+
+  /** Tells whether firings have waited for long for the end of a run. */
+  #isAwaited({ missed, startedAt }: Turn): boolean {
+    return missed > 0 && this.#options.time.clock.wall() - startedAt > BEHIND_MS;
+  }
+
   /** Fires nothing until `goOn`: the clock is about to be changed. */
   wait(): void {
     clearTimeout(this.#timer);
@@ -135,7 +155,7 @@ export class Scheduler {
     phases.set(rule.id, phase);
     // What fires at its creation has not done so before.
     const next = rule.schedule.next(phase.lastFiredAt ?? phase.createdAt - 1, phase.createdAt);
-    return { rule, createdAt: phase.createdAt, next, running: 0, missed: 0 };
+    return { rule, createdAt: phase.createdAt, next, running: 0, startedAt: 0, missed: 0 };
   }
 
   #tick(): void {
@@ -144,8 +164,12 @@ export class Scheduler {
     if (this.#stopped || this.#waiting || setting.paused) return;
     const now = clock.now();
     if (now < this.#seen) for (const turn of this.#turns) stepBack(turn, now);
+    const due = this.#dueAt(now);
+    // What was due before the last look waited for something else, such as the start of the runtime.
+    const lateMs = (now - Math.max(this.#seen, due[0]?.next ?? now)) / setting.speed;
+    if (lateMs > BEHIND_MS && lateMs < MAX_TIMEOUT_MS) this.#isLate = true;
     this.#seen = now;
-    for (const turn of this.#dueAt(now)) this.#due(turn, now);
+    for (const turn of due) this.#due(turn, now);
     for (const turn of this.#turns) this.#makeUp(turn);
     const waitMs = Math.ceil((this.#earliest() - now) / setting.speed);
     this.#timer = setTimeout(() => this.#tick(), Math.min(Math.max(1, waitMs), MAX_TIMEOUT_MS));
@@ -181,8 +205,10 @@ export class Scheduler {
     const coalesced = turn.missed + passed;
     turn.missed = 0;
     turn.running += 1;
+    turn.startedAt = clock.wall();
     phases.set(turn.rule.id, { createdAt: turn.createdAt, lastFiredAt: clock.now() });
     return this.#options.fire({ rule: turn.rule, at, coalesced }).finally(() => {
+      this.#isLate ||= this.#isAwaited(turn);
       turn.running -= 1;
       this.#makeUp(turn);
     });

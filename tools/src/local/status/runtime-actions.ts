@@ -75,15 +75,15 @@ export class RuntimeActions {
   /** Changes to the next of the usual speeds. */
   async changeSpeed(direction: 'faster' | 'slower', say: Say): Promise<void> {
     const { status, clock } = this.deps;
-    const { speed: present } = status();
-    const speed =
+    const { speed, askedSpeed: present = speed } = status();
+    const next =
       direction === 'faster'
         ? SPEEDS.presets.find((one) => one > present)
         : SPEEDS.presets.findLast((one) => one < present);
-    if (speed === undefined) return say(`the clock goes no ${direction} by this key: ${present} × real time`);
+    if (next === undefined) return say(`the clock goes no ${direction} by this key: ${present} × real time`);
     await attempt(say, async () => {
-      await clock.change({ speed });
-      say(speed === 1 ? 'the clock goes as fast as real time' : `the clock goes ${speed} × real time`);
+      await clock.change({ speed: next });
+      say(next === 1 ? 'the clock goes as fast as real time' : `the clock goes ${next} × real time`);
     });
   }
 }

@@ -12,6 +12,8 @@ export interface RuntimeStatus {
   readonly now: string;
   /** Seconds of the backlog that pass in a real one while the clock is not paused. */
   readonly speed: number;
+  /** The speed that was asked for, while the clock is slower: the machine cannot keep up. Absent: it is not. */
+  readonly askedSpeed?: number | undefined;
   /** The backlog's time is frozen, and no rule fires. */
   readonly paused: boolean;
   /** Milliseconds that the backlog's time is ahead of the real one; negative: behind. Default: 0. */
