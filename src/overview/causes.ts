@@ -213,14 +213,19 @@ function timesOf(failed: readonly Failed[]): Times {
   };
 }
 
-/** The earlier failures of the same cause. */
-function earlierOf({ history }: BacklogRecord, cause: Cause): number[] {
+/**
+ * The earlier failures of the same cause. A history has lost its oldest entries: where those that are left have no other cause, the
+ * first failure counts as well.
+ */
+function earlierOf({ history, firstFailureAt }: BacklogRecord, cause: Cause): number[] {
   const text = causeText(cause);
-  return history.flatMap(({ at, name, message = '', outcome }) =>
-    name === cause.error && outcome === undefined && causeText(causeOf({ name, message })) === text
-      ? [Date.parse(at)]
-      : [],
+  const failures = history.filter(({ name, outcome }) => name !== undefined && outcome === undefined);
+  const same = failures.filter(
+    ({ name = '', message = '' }) => name === cause.error && causeText(causeOf({ name, message })) === text,
   );
+  const isOnly = same.length > 0 && same.length === failures.length;
+  const first = isOnly && firstFailureAt !== undefined ? [firstFailureAt] : [];
+  return [...first, ...same.map(({ at }) => at)].map(Date.parse);
 }
 
 function agesOf(failed: readonly Failed[], now: number): number[] {

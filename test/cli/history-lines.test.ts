@@ -36,27 +36,42 @@ describe('an attempt in the history', () => {
 });
 
 describe('the heading of the history', () => {
-  const entries = (count: number) => Array.from({ length: count }, (_, i) => ({ at, attempt: i + 1 }));
+  const failed = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => ({ at, attempt: from + i }));
+  const snoozed = (attempt: number) => ({ at, attempt, outcome: 'snoozed' as const });
+  const older = 'older attempts are not kept (history.bytes, history.entries)';
+  const repeated = 'snoozes in a row for the same reason are one entry';
 
   it.each([
-    [0, 0, []],
-    [3, 3, ['attempts, the newest last']],
+    ['without an attempt', { attempts: 0, history: [] }, []],
+    ['with all of them', { attempts: 3, history: failed(1, 3) }, ['attempts, the newest last']],
     [
-      32,
-      20,
-      [
-        'attempts, the newest last: 20 of 32; the history keeps no entry of 12 attempts (older, or a snooze for the same reason)',
-      ],
+      'whose oldest are dropped',
+      { attempts: 32, history: failed(13, 32) },
+      [`attempts, the newest last: 20 of 32; ${older}`],
+    ],
+    ['that has lost all', { attempts: 5, history: [] }, [older]],
+    [
+      'that was never ready',
+      { attempts: 6, notReady: 5, history: [snoozed(5), ...failed(6, 6)] },
+      [`attempts, the newest last: 2 of 6; ${repeated}`],
     ],
     [
-      2,
-      1,
-      [
-        'attempts, the newest last: 1 of 2; the history keeps no entry of 1 attempt (older, or a snooze for the same reason)',
-      ],
+      'that was not ready after a failure',
+      { attempts: 6, notReady: 5, history: [...failed(1, 1), snoozed(6)] },
+      [`attempts, the newest last: 2 of 6; ${repeated}`],
     ],
-    [5, 0, ['the history keeps no entry of 5 attempts']],
-  ])('says of %i attempts and %i entries what is not kept', (attempts, kept, heading) => {
-    expect(historyHeading({ attempts, history: entries(kept) })).toEqual(heading);
+    [
+      'that was put off, or has lost its oldest',
+      { attempts: 6, history: [snoozed(6)] },
+      [`attempts, the newest last: 1 of 6; ${older}, or ${repeated}`],
+    ],
+    [
+      'that succeeded at once',
+      { attempts: 1, history: [], status: 'SUCCESS' as const },
+      ['an attempt that succeeds at once leaves no entry'],
+    ],
+  ])('of a record %s', (_, record, heading) => {
+    expect(historyHeading({ status: 'ERROR', ...record })).toEqual(heading);
   });
 });

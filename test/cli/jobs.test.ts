@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { jobsAt, workOn } from '../../tools/src/cli/operate/run-job.js';
+import { tablesAt } from '../../tools/src/cli/operate/target.js';
 import { backlogTables } from './backlog-tables.js';
 import { backlog } from './in-process.js';
 
@@ -57,6 +59,53 @@ describe('backlog jobs', () => {
     expect(JSON.parse((await operate('jobs', '--json')).out)).toMatchObject([{ id, lost: true }]);
     expect((await operate('jobs', 'go-on', id)).out).toMatch(/^1 record redriven: /);
     expect(await statuses()).toEqual(['NEW', 'NEW']);
+  });
+
+  it('shows until when a job is armed', async () => {
+    await tables.table.put(dead('a'));
+    const { id } = await operate('redrive', '--queue', 'orders', '--yes');
+    const [stored] = (await tables.control.all()).filter(({ key }) => key === `job#${id}`);
+    const armed = { state: 'armed', armedUntil: '2026-11-28T11:15:29.855Z' };
+    await tables.control.put({ ...stored, ...armed, holder: 'x', until: Date.now() + 60_000 });
+    expect((await operate('jobs')).out).toMatch(/Armed until 2026-11-28 11:15 UTC$/m);
+  });
+
+  it('does not say after a probe that failed that the same command goes on', async () => {
+    await tables.table.put(dead('a'), dead('b'));
+    const { id } = await operate('redrive', '--queue', 'orders', '--limit', '1', '--yes');
+    const at = await tablesAt({ endpoint: tables.endpoint, table: 'Records', controlTable: 'Control' });
+    const stopped = await jobsAt(at).read(id);
+    const run = async (why: string, probe?: number) => {
+      const result = {
+        matched: 1,
+        changed: 1,
+        delayed: 0,
+        skipped: {},
+        failed: 0,
+        failures: [],
+        examples: [],
+      };
+      const units = { ended: 'limit', readUnits: 0, writeUnits: 0 };
+      const jobs = {
+        run: async () => ({ job: { ...stopped, why, probe }, result: { ...result, ...units } }),
+      };
+      const lines: string[] = [];
+      const output = {
+        data: (line: string) => lines.push(line),
+        message: (line: string) => lines.push(line),
+      };
+      const context = { jobs: jobs as never, flags: {}, at, signal: AbortSignal.abort() };
+      return { code: await workOn(stopped, context, output), text: lines.join('\n') };
+    };
+    const goesOn = /the limit is reached: the same command goes on/;
+    expect(await run('the limit of 1 is reached')).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(goesOn),
+    });
+    const probed = await run('1 of 1 failed again', 1);
+    expect(probed).toMatchObject({ code: 1, text: expect.not.stringMatching(goesOn) });
+    expect(probed.text).toContain('stopped at 1: 1 of 1 failed again');
+    at.target.client.destroy();
   });
 
   it('makes no job of records that are named, nor of a dry run', async () => {

@@ -85,6 +85,16 @@ describe('the causes of failures', () => {
     expect(causesOf([retrying([record])], NOW)[0]?.firstAt).toBe(NOW - 7 * HOUR);
   });
 
+  it.each([
+    ['the first failure of a record that has failed in no other way', 'HTTP 503 from https://erp.example', 9],
+    ['no failure of another cause', 'HTTP 400 from https://erp.example', 1],
+  ])('began with %s', (_, older, hours) => {
+    const history = [{ at: iso(-2 * HOUR), attempt: 7, name: 'HttpError', message: older }];
+    const failed = failedAgo(HOUR, 'HTTP 503 from https://erp.example: y');
+    const record = inRetry('a', { ...failed, history, firstFailureAt: iso(-9 * HOUR) });
+    expect(causesOf([retrying([record])], NOW)[0]?.firstAt).toBe(NOW - hours * HOUR);
+  });
+
   it('are estimates where not all records were read, and say which', () => {
     const some = [inRetry('a', failedAgo(MINUTE, 'down')), inRetry('b', failedAgo(MINUTE, 'down'))];
     const of = (changes: Partial<Stratum>) => {

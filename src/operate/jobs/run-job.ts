@@ -128,7 +128,10 @@ export class JobRun {
       if (this.signal.aborted) return { ...INTERRUPTED, state: 'cancelled' };
       if (await this.isBack()) break;
       if (clock.now() >= Date.parse(armedUntil)) {
-        return { state: 'cancelled', why: `given up: not back by ${armedUntil}` };
+        return {
+          state: 'cancelled',
+          why: `given up: not back by ${armedUntil.slice(0, 16).replace('T', ' ')} UTC`,
+        };
       }
       await clock.sleep(LOOK_MS, this.signal);
     }

@@ -8,10 +8,11 @@ import {
   restOf,
   traceIdOf,
 } from 'dynamo-backlog/engine';
+import { historyGap } from '../history-gap.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';
-import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
 import { servingAt, unservedText } from './unserved.js';
@@ -108,16 +109,15 @@ function describe(
   ];
 }
 
-/** Says what the history does not have: it keeps as much as its limits allow. */
-export function historyHeading({ attempts, history }: Pick<BacklogRecord, 'attempts' | 'history'>): string[] {
+/** The line above the history, which says why attempts have no entry in it. Empty: no attempt has ended. */
+export function historyHeading(
+  record: Pick<BacklogRecord, 'attempts' | 'history' | 'notReady' | 'status'>,
+): string[] {
+  const { attempts, history } = record;
   const kept = history.filter(({ probe }) => !probe).length;
-  const dropped = attempts - kept;
-  if (dropped <= 0) return kept > 0 ? ['attempts, the newest last'] : [];
-  const them = counted(dropped, 'attempt');
-  if (kept === 0) return [`the history keeps no entry of ${them}`];
-  return [
-    `attempts, the newest last: ${kept} of ${attempts}; the history keeps no entry of ${them} (older, or a snooze for the same reason)`,
-  ];
+  const gap = historyGap(record);
+  if (gap === undefined) return kept > 0 ? ['attempts, the newest last'] : [];
+  return [kept === 0 ? gap : `attempts, the newest last: ${kept} of ${attempts}; ${gap}`];
 }
 
 function relative(ms: number): string {

@@ -79,6 +79,11 @@ export function countsText({ counts: { changed }, total, isTotalLeast, state }: 
   return `${count(changed)} of ${isTotalLeast ? 'at least ' : ''}${count(total)}`;
 }
 
+/** `2026-11-28 11:15 UTC`: the time at which an armed job is given up. */
+export function armedText(armedUntil = '?'): string {
+  return `${armedUntil.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /**
  * `Stopped at 68 of 599: interrupted`, `Process lost at 68 of 599: "backlog jobs go-on k3v9x2ab" goes on with it`
  *
@@ -91,7 +96,7 @@ export function stateText(job: Job, wall: number): string {
     return `Process lost${at}: "backlog jobs go-on ${job.id}" goes on with it`;
   }
   const because = why === undefined ? '' : `: ${shortened(why, 200)}`;
-  if (state === 'armed') return `Armed until ${armedUntil ?? '?'}`;
+  if (state === 'armed') return `Armed until ${armedText(armedUntil)}`;
   if (state === 'cancelled') return `Cancelled${because}`;
   const words = { running: 'Running,', stopped: 'Stopped at', done: 'Done,' }[state];
   return `${words} ${countsText(job)}${because}`;

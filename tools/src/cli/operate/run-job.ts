@@ -1,5 +1,5 @@
 import { type Job, Jobs, type NewJob, Tables } from 'dynamo-backlog/engine';
-import { actionWords, countsText } from '../../jobs/job-words.js';
+import { actionWords, armedText, countsText } from '../../jobs/job-words.js';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { itemsBar } from '../progress.js';
 import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
@@ -44,7 +44,9 @@ export async function workOn(
   output.message(`job ${held.id}: ${command('stop', held.id, flags)} ends it`);
   if (held.state === 'armed') {
     const what = held.armedFor === undefined ? 'its queue' : printable(held.armedFor);
-    output.message(`waiting until ${what} works again, until ${held.armedUntil} at the latest ...`);
+    output.message(
+      `waiting until ${what} works again, until ${armedText(held.armedUntil)} at the latest ...`,
+    );
   }
   const before = held.counts.changed;
   const bar = itemsBar(total, output);
@@ -59,17 +61,19 @@ export async function workOn(
     })
     .finally(() => bar.stop());
   const left = job.state === 'stopped';
+  // A probe that fails has a limit as well, and nothing goes on by itself.
+  const isAtLimit = result.ended === 'limit' && (job.probe === undefined || job.probePassed === true);
   output.data(
     flags.json
       ? JSON.stringify({ dryRun: false, ...result, job: job.id, state: job.state, why: job.why })
-      : resultText({ ...result, ended: result.ended === 'limit' ? 'limit' : 'complete' }, words, false),
+      : resultText({ ...result, ended: isAtLimit ? 'limit' : 'complete' }, words, false),
   );
   if (left) {
     output.message(`stopped at ${countsText(job)}: ${printable(job.why ?? 'its process has ended')}`);
     output.message(`${command('go-on', job.id, flags)} goes on with the rest`);
   } else if (job.state === 'cancelled') output.message(printable(job.why ?? 'cancelled'));
   output.message(`${at.target.where}; ${unitsText(result)}`);
-  if (job.state === 'cancelled' || (left && result.ended !== 'limit')) return EXIT.failed;
+  if (job.state === 'cancelled' || (left && !isAtLimit)) return EXIT.failed;
   return hasProblems(result, isNamed) ? EXIT.problems : EXIT.ok;
 }
 

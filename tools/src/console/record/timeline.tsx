@@ -1,6 +1,7 @@
 import type { BacklogRecord, HistoryEntry } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
 import { clockText } from 'dynamo-backlog/overview';
+import { historyGap } from '../../history-gap.js';
 import { Foreign, Panel, When } from '../parts.js';
 import { MARK_WORDS, MarkIcon } from './marks.js';
 import { type AttemptPlan, kindOf } from './plan.js';
@@ -15,7 +16,9 @@ export function Timeline(props: {
 }) {
   const { record, plan, now, running, paused } = props;
   const newest = [...record.history].reverse();
-  const note = record.attempts > 0 ? `newest first, ${newest.length} of ${record.attempts} kept` : undefined;
+  const kept = newest.filter(({ probe }) => !probe).length;
+  const gap = historyGap(record);
+  const note = kept === 0 ? undefined : gap ? `newest first, ${kept} of ${record.attempts}` : 'newest first';
   const last = newest[0];
   return (
     <Panel title="Attempts" note={note} live="attempts">
@@ -46,25 +49,18 @@ export function Timeline(props: {
             </>
           );
         })}
-        {newest.length < record.attempts && newest.length > 0 ? (
+        {gap === undefined ? null : (
           <li class="sub">
             <span />
             <span />
-            <span>Older attempts are not kept: a record's history is bounded.</span>
+            <span>{`${gap.slice(0, 1).toUpperCase()}${gap.slice(1)}.`}</span>
           </li>
-        ) : null}
+        )}
         {newest.length === 0 && record.attempts === 0 ? (
           <li class="sub">
             <span />
             <span />
             <span>No attempt has ended yet.</span>
-          </li>
-        ) : null}
-        {newest.length === 0 && record.attempts > 0 ? (
-          <li class="sub">
-            <span />
-            <span />
-            <span>An attempt that succeeds at once is counted, and leaves no entry.</span>
           </li>
         ) : null}
       </ol>
