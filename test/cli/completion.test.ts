@@ -3,10 +3,12 @@ import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { knownIds } from '../../tools/src/cli/known-ids.js';
 import { knownQueues } from '../../tools/src/cli/known-queues.js';
 import { createProgram } from '../../tools/src/cli/program.js';
 import { announce } from '../../tools/src/local/discovery.js';
 import { functionResource, writeAssembly } from '../local/assembly-fixture.js';
+import { announcedRuntime } from './announced-runtime.js';
 import { backlog } from './in-process.js';
 
 let script: string;
@@ -16,7 +18,10 @@ let folder: string;
 beforeAll(async () => {
   script = (await backlog('completion', 'bash')).out;
   folder = await mkdtemp(join(tmpdir(), 'backlog-completion-'));
-  const program = '[ "$*" = "completion queues" ] && printf "%s\\n" bulk orders orders-slow';
+  const program = [
+    '[ "$*" = "completion queues" ] && printf "%s\\n" bulk orders orders-slow',
+    '[ "$*" = "completion ids order" ] && printf "%s\\n" order-7 order-71',
+  ].join('\n');
   await writeFile(join(folder, 'backlog'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
 });
 afterEach(() => {
@@ -53,7 +58,7 @@ describe('completion in bash', () => {
     [['change-policy', '--policy', 'fib'], ['fibonacci']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish', 'queues'],
+      ['bash', 'zsh', 'fish', 'queues', 'ids'],
     ],
     [['help', 'sho'], ['show']],
     [
@@ -72,6 +77,14 @@ describe('completion in bash', () => {
     // Any text: bash offers files.
     [['import', ''], []],
     [['show', ''], []],
+    [
+      ['show', 'order'],
+      ['order-7', 'order-71'],
+    ],
+    [
+      ['redrive', 'order-7', 'order'],
+      ['order-7', 'order-71'],
+    ],
   ])('%j', (words, expected) => {
     expect(completed(...words).sort()).toEqual([...expected].sort());
   });
@@ -97,6 +110,9 @@ it('completion in fish has a line for each command and flag', async () => {
   expect(lines).toContain("complete -c backlog -n __fish_use_subcommand -f -a list -d 'records, as a table'");
   expect(lines).toContain(
     "complete -c backlog -n '__fish_seen_subcommand_from list' -l status -x -a 'NEW ERROR SUCCESS DEAD' -d 'NEW, ERROR, SUCCESS or DEAD'",
+  );
+  expect(lines).toContain(
+    "complete -c backlog -n '__fish_seen_subcommand_from redrive' -f -a '(backlog completion ids (commandline -ct) 2>/dev/null)'",
   );
   expect(lines.filter((line) => !/^complete -c backlog -n ('[^']+'|\S+) .+$/.test(line))).toEqual([]);
 });
@@ -132,6 +148,21 @@ describe('the queues that are completed', () => {
     expect(await knownQueues(await synthesized(queues))).toEqual(['mails', 'prices']);
     expect(await knownQueues(folder)).toEqual([]);
   });
+});
+
+it('the ids that are completed are those of the local runtime, 50 at most, if they can be words of a shell', async () => {
+  const runtime = await announcedRuntime();
+  const { records, folder: apart } = await runtime.renew();
+  const ids = Array.from({ length: 60 }, (_, i) => `order-${i}`);
+  await records.put(...[...ids, 'invoice-1', 'invoice $(touch hacked)'].map((id) => ({ id, status: 'NEW' })));
+  expect((await backlog('completion', 'ids', 'order-5')).out.split('\n')).toEqual(
+    ids.filter((id) => id.startsWith('order-5')).sort(),
+  );
+  expect(await knownIds('order')).toHaveLength(50);
+  expect(await knownIds('invoice')).toEqual(['invoice-1']);
+  vi.stubEnv('BACKLOG_RUNTIME_DIR', join(apart, 'none'));
+  expect(await knownIds('order')).toEqual([]);
+  await runtime.stop();
 });
 
 describe('the help of the program', () => {

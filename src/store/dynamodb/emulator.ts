@@ -33,6 +33,26 @@ export async function countRecords(
   return counts;
 }
 
+/** Gives ids that begin with this, in the order of the table, until the caller has enough of them. */
+export async function* idsWith(
+  client: DynamoDBClient,
+  table: string,
+  prefix: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const input = {
+    TableName: table,
+    ProjectionExpression: 'id',
+    ...(prefix === ''
+      ? {}
+      : {
+          FilterExpression: 'begins_with(id, :prefix)',
+          ExpressionAttributeValues: { ':prefix': { S: prefix } },
+        }),
+  };
+  for await (const { id } of scan(client, input, signal)) if (id?.S !== undefined) yield id.S;
+}
+
 /** Reads every item of a table, in the form that Lambda hands images over in. */
 export async function* scanImages(
   client: DynamoDBClient,

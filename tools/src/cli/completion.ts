@@ -1,6 +1,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import { POLICY_TYPES, STATUSES } from 'dynamo-backlog/engine';
 import { examples } from './command-parts.js';
+import { knownIds } from './known-ids.js';
 import { knownQueues } from './known-queues.js';
 import { EXIT, type ExitCode, type Output } from './output.js';
 
@@ -16,6 +17,8 @@ interface CommandWords {
   readonly choices: readonly string[];
   /** Its first argument is the name of a queue. */
   readonly takesQueue: boolean;
+  /** Its arguments are ids of records. */
+  readonly takesIds: boolean;
   readonly flags: readonly {
     readonly long: string;
     readonly description: string;
@@ -28,8 +31,9 @@ interface CommandWords {
 }
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
-/** The word in place of a shell, by which the scripts ask for the names of queues. */
+/** The words in place of a shell, by which the scripts ask for the names of queues, and for ids. */
 const QUEUES = 'queues';
+const IDS = 'ids';
 type Shell = (typeof SHELLS)[number];
 
 /** The values of flags, and of first arguments by their command, whose readers take more than these. */
@@ -44,11 +48,12 @@ export function addCompletion(program: Command, output: Output, onExit: (code: E
   program
     .command('completion')
     .description(
-      'Print a script that lets the shell complete commands, flags, and queues of the local runtime or of cdk.out.',
+      'Print a script that lets the shell complete commands, flags, queues of the local runtime or of cdk.out, and ids of the local runtime.',
     )
     .addArgument(
-      new Argument('<shell>', 'which one, or what its script asks for').choices([...SHELLS, QUEUES]),
+      new Argument('<shell>', 'which one, or what its script asks for').choices([...SHELLS, QUEUES, IDS]),
     )
+    .argument('[text]', 'with ids: how they begin')
     .addHelpText(
       'after',
       examples(
@@ -57,8 +62,9 @@ export function addCompletion(program: Command, output: Output, onExit: (code: E
         ['backlog completion fish > ~/.config/fish/completions/backlog.fish', ''],
       ),
     )
-    .action(async (shell: Shell | typeof QUEUES) => {
+    .action(async (shell: Shell | typeof QUEUES | typeof IDS, text = '') => {
       if (shell === QUEUES) for (const name of await knownQueues()) output.data(name);
+      else if (shell === IDS) for (const id of await knownIds(text)) output.data(id);
       else output.data(SCRIPTS[shell](modelOf(program)));
       onExit(EXIT.ok);
     });
@@ -66,7 +72,10 @@ export function addCompletion(program: Command, output: Output, onExit: (code: E
 
 function modelOf(program: Command): CompletionModel {
   const names = program.commands.map((command) => command.name());
-  const help = { name: 'help', summary: 'all about a command', choices: names, takesQueue: false, flags: [] };
+  const help = {
+    ...{ name: 'help', summary: 'all about a command', choices: names, flags: [] },
+    ...{ takesQueue: false, takesIds: false },
+  };
   return { commands: [...program.commands.map(wordsOf), help] };
 }
 
@@ -84,6 +93,7 @@ function wordsOf(command: Command): CommandWords {
     summary: command.summary() || command.description(),
     choices: first?.argChoices ?? VALUES[command.name()] ?? [],
     takesQueue: first !== undefined && /^queues?$/.test(first.name()),
+    takesIds: first !== undefined && /^ids?$/.test(first.name()),
     flags: [...flags, helpFlag],
   };
 }
@@ -104,6 +114,8 @@ const SCRIPTS: Readonly<Record<Shell, (model: CompletionModel) => string>> = {
 
 /** The names of queues, by the command itself. It is on the PATH, or the shell would not complete its words. */
 const ASK_QUEUES = `backlog completion ${QUEUES} 2>/dev/null`;
+/** Ids that begin with a text, which the shell has in a variable. */
+const askIds = (text: string) => `backlog completion ${IDS} ${text} 2>/dev/null`;
 
 function bashScript({ commands }: CompletionModel): string {
   const cases = commands.flatMap(({ name, flags }) => {
@@ -121,8 +133,8 @@ function bashScript({ commands }: CompletionModel): string {
   const flags = commands.map(
     (one) => `          ${one.name}) words="${one.flags.map(({ long }) => long).join(' ')}" ;;`,
   );
-  const choices = commands.flatMap(({ name, choices: all, takesQueue }) => {
-    const words = takesQueue ? `$(${ASK_QUEUES})` : all.join(' ');
+  const choices = commands.flatMap(({ name, choices: all, takesQueue, takesIds }) => {
+    const words = takesQueue ? `$(${ASK_QUEUES})` : takesIds ? `$(${askIds('"$cur"')})` : all.join(' ');
     return words === '' ? [] : [`          ${name}) words="${words}" ;;`];
   });
   return `_backlog_complete() {
@@ -151,8 +163,9 @@ complete -o default -F _backlog_complete backlog`;
 function fishScript({ commands }: CompletionModel): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   return commands
-    .flatMap(({ name, summary, choices, takesQueue, flags }) => {
-      const words = takesQueue ? `(${ASK_QUEUES})` : choices.join(' ');
+    .flatMap(({ name, summary, choices, takesQueue, takesIds, flags }) => {
+      const asked = takesQueue ? ASK_QUEUES : takesIds ? askIds('(commandline -ct)') : undefined;
+      const words = asked === undefined ? choices.join(' ') : `(${asked})`;
       const within = `complete -c backlog -n '__fish_seen_subcommand_from ${name}'`;
       return [
         `complete -c backlog -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,

@@ -1,0 +1,35 @@
+import { createDynamoDbClient } from 'dynamo-backlog/engine';
+import { idsWith } from '../../../src/store/dynamodb/emulator.js';
+import { findRuntime } from '../local/discovery.js';
+
+/** The longest time that the shell waits for ids. */
+const MAX_WAIT_MS = 1_000;
+const MAX_IDS = 50;
+/** A shell expands what it completes, and splits it at spaces, `:` and `=`. */
+const WORD = /^[\w@/.][\w@/.+-]*$/;
+
+/**
+ * Ids of records of the local runtime that begin with this: 50 at most, as many as are found in a second. Asks nothing
+ * of AWS, where each would be billed, and never throws.
+ */
+export async function knownIds(prefix: string, cwd = process.cwd()): Promise<readonly string[]> {
+  const found: string[] = [];
+  const runtime = await findRuntime(cwd).catch(() => undefined);
+  if (!runtime) return found;
+  const client = createDynamoDbClient({ endpoint: runtime.endpoint });
+  const signal = AbortSignal.timeout(MAX_WAIT_MS);
+  try {
+    for (const { name, records } of runtime.tables) {
+      if (!records) continue;
+      for await (const id of idsWith(client, name, prefix, signal)) {
+        if (WORD.test(id)) found.push(id);
+        if (found.length === MAX_IDS) return found.sort();
+      }
+    }
+  } catch {
+    // What was found in time is offered.
+  } finally {
+    client.destroy();
+  }
+  return found.sort();
+}
