@@ -20,6 +20,8 @@ export interface BacklogDescription {
   readonly timeZone?: string | undefined;
   /** The primary region. Absent: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
+  /** The page that its alarms and incidents link to. Absent: that of the docs. */
+  readonly runbookUrl?: string | undefined;
   /** It has an intake. */
   readonly intake: boolean;
   /** It has a sweep. */

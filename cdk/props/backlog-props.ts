@@ -245,7 +245,7 @@ export interface BacklogProps extends FunctionProps {
   readonly okActions?: AlarmActions | undefined;
 
   /**
-   * The page that the descriptions of the alarms link to, with the alarm's kind as fragment, such as `#lag`.
+   * The page that alarms and incidents link to, with the alarm's kind as fragment, such as `#lag`; an incident has `#failures`.
    *
    * @default - they name the page of these docs
    */

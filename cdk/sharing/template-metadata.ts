@@ -20,6 +20,7 @@ interface Described {
   readonly trigger: BacklogDescription['trigger'];
   readonly timeZone?: string | undefined;
   readonly primaryRegion?: string | undefined;
+  readonly runbookUrl?: string | undefined;
   readonly tableName?: string | undefined;
   readonly controlTableName?: string | undefined;
   readonly queues: readonly Queue[];
@@ -62,13 +63,14 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, backlog: Made, described: Described): BacklogDescription {
-  const { trigger, timeZone, primaryRegion, queues, assigned, processSeconds } = described;
+  const { trigger, timeZone, primaryRegion, runbookUrl, queues, assigned, processSeconds } = described;
   const onInsert = new Set(backlog.intakeRole ? described.onArrival.map(({ queue }) => queue.name) : []);
   return {
     version: METADATA_VERSION,
     trigger,
     timeZone,
     primaryRegion,
+    runbookUrl,
     intake: backlog.intake !== undefined,
     sweep: backlog.sweep !== undefined,
     records: tableOf(stack, backlog.table, described.tableName),

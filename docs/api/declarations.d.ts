@@ -2180,6 +2180,7 @@ interface BacklogDescription {
     readonly trigger: 'rules' | 'scheduler';
     readonly timeZone?: string | undefined;
     readonly primaryRegion?: string | undefined;
+    readonly runbookUrl?: string | undefined;
     readonly intake: boolean;
     readonly sweep: boolean;
     readonly records: TableDescription;

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { failingText } from '../../src/record/index.js';
 import { METADATA_KEY, TOKEN } from '../../src/template-metadata.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { announcedRuntime } from './announced-runtime.js';
@@ -40,7 +41,12 @@ const STACKS = {
   // A table that its own template names so.
   EvilName: { template: template({ Backlog: { records: { name: 'x\u001b[2J' }, control: { name: 'y' } } }) },
   Named: {
-    template: template({ Backlog: { records: { name: 'Shop-Records' }, control: { name: 'Shop-Control' } } }),
+    template: template({
+      Backlog: {
+        ...{ records: { name: 'Shop-Records' }, control: { name: 'Shop-Control' } },
+        runbookUrl: 'https://wiki.example.com/backlog',
+      },
+    }),
   },
   // Its tables have the names of those of the local runtime.
   Same: {
@@ -105,6 +111,23 @@ describe('--stack', () => {
     // The stack has an intake, which has it attempted within seconds.
     const order = JSON.parse((await backlog('list', '--status', 'NEW', '--stack', 'Named', '--json')).out);
     expect(order.find(({ id }: { id: string }) => id === 'order-3')).not.toHaveProperty('lane');
+  });
+
+  it('links incidents to the runbook of the stack', async () => {
+    const [, control] = tables;
+    const now = Math.floor(Date.now() / 1000);
+    const counts = { recentSuccesses: 0, recentFailures: 9, countedAt: now, error: 'HttpError 503' };
+    const note = { group: '', since: now - 840, lastAt: now - 40, records: 9, evidence: 20, ...counts };
+    const queue = { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 };
+    await control?.put({ ...queue, failing: failingText({ notes: [note], past: [] }) });
+    const page = 'https://wiki.example.com/backlog#failures';
+    for (const command of ['stats', 'top']) {
+      const { out } = await backlog(command, '--json', '--stack', 'Named');
+      expect(JSON.parse(out).incidents).toMatchObject([{ queues: ['orders'], runbook: page }]);
+    }
+    expect((await backlog('top', '--once', '--stack', 'Named')).out).toContain(`Runbook: ${page}`);
+    await control?.put(queue);
+    expect((await backlog('top', '--once', '--stack', 'Named')).out).not.toContain('Runbook');
   });
 
   it('takes the deployed table, where the local runtime has one of the same name', async () => {

@@ -6,8 +6,9 @@ const at = (ago: number) => Math.floor(NOW / MINUTE) * MINUTE - ago * MINUTE;
 /** Three minutes in which all attempts fail. */
 const OUTAGE = [2, 1, 0].map((ago) => ({ at: at(ago), succeeded: 0, failed: 9 }));
 
-function inOutage() {
+function inOutage(changes: Parameters<typeof consoleUnderTest>[0] = {}) {
   const console = consoleUnderTest({
+    ...changes,
     queues: () => [{ name: 'orders' }, { name: 'mails' }],
     runtime: runtimeUnderTest({}, { minutesOf: (queue) => (queue === 'orders' ? OUTAGE : []) }),
   });
@@ -34,6 +35,14 @@ describe('an incident', () => {
     await begin('ben', 'mails');
     await begin('<b>ana', 'orders');
     expect(await looksAtIt()).toMatch(/^&lt;b&gt;ana Retry now, done, 2/);
+  });
+
+  it('links to the runbook, where the stack has one', async () => {
+    const page = 'https://wiki.example.com/backlog';
+    expect((await get(inOutage({ runbookUrl: page }).app, '/')).text).toMatch(
+      /<a class="btn" href="https:\/\/wiki\.example\.com\/backlog#failures" rel="noreferrer">\s*Runbook/,
+    );
+    expect((await get(inOutage().app, '/')).text).not.toContain('Runbook');
   });
 
   it('leaves out what was done before its first failure', async () => {

@@ -100,6 +100,9 @@ describe('the runbook of the alarms', () => {
     expect(alarmsOf(template).Lagorders.AlarmDescription).toMatch(
       / https:\/\/wiki\.example\.com\/backlog#lag$/,
     );
+    expect(template.toJSON().Metadata.DynamoBacklog.Backlog).toMatchObject({
+      runbookUrl: 'https://wiki.example.com/backlog',
+    });
   });
 
   it.each(['wiki/backlog', 'ftp://wiki', 'https://wiki.example.com/#lag', `https://${'x'.repeat(200)}`])(

@@ -26,6 +26,8 @@ export interface Target {
   readonly clock: Clock;
   /** An intake attempts, or indexes, what is put without `lane`. False: there is none, or it is not known. */
   readonly hasIntake: boolean;
+  /** The runbook of the stack. Undefined: its alarms link to that of the docs, or it is not known. */
+  readonly runbookUrl?: string | undefined;
   /** Name and place of the table, for the user. */
   readonly where: string;
   /** True for a table of the local runtime: reading costs nothing. */
@@ -63,9 +65,9 @@ export async function connect({ endpoint, table, stack }: TargetFlags, cwd = pro
 }
 
 async function atStack(stack: string, endpoint: string | undefined): Promise<Target> {
-  const { table, controlTable, hasIntake } = await tablesOfStack(stack, endpoint);
+  const { table, controlTable, hasIntake, runbookUrl } = await tablesOfStack(stack, endpoint);
   const found = at({ endpoint, table });
-  return { ...found, controlTable, hasIntake, where: `${found.where}, stack ${stack}` };
+  return { ...found, controlTable, hasIntake, runbookUrl, where: `${found.where}, stack ${stack}` };
 }
 
 function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {

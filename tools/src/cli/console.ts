@@ -47,7 +47,7 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
 async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(given.redact);
   const { target: found, controlTable } = await tablesAt(given);
-  const { client, table, clock, where, local, queues } = found;
+  const { client, table, clock, where, local, queues, runbookUrl } = found;
   const interrupt = listenForInterrupt(() => {});
   try {
     const [{ consoleApp }, { JobRunner }, { serveLocally, withOwnHost }, { onPort }] = await Promise.all([
@@ -70,6 +70,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
         where,
         key,
         redact,
+        runbookUrl,
         ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
         ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),
       },

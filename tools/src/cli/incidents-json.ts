@@ -1,11 +1,16 @@
 import { errorText, type Incident, shortened } from 'dynamo-backlog/overview';
+import { failuresPage } from '../runbook.js';
 
 /** Most characters of a text that others wrote into the tables. */
 const MAX_FOREIGN = 200;
 export const bounded = (text: string) => shortened(text, MAX_FOREIGN);
 
-/** The incidents for programs, the worst first. What is not known is missing. Times are ISO-8601. */
-export function incidentsJson(incidents: readonly Incident[]) {
+/**
+ * The incidents for programs, the worst first. What is not known is missing. Times are ISO-8601.
+ *
+ * @param runbookUrl of the stack, if it has one of its own
+ */
+export function incidentsJson(incidents: readonly Incident[], runbookUrl: string | undefined) {
   return incidents.map(({ id, state, destinations, queues, since, lastFailureAt, backAt, cause }) => ({
     id: bounded(id),
     state,
@@ -15,6 +20,7 @@ export function incidentsJson(incidents: readonly Incident[]) {
     lastFailureAt: isoOf(lastFailureAt),
     backAt: isoOf(backAt),
     error: cause && bounded(errorText(cause)),
+    runbook: runbookUrl && failuresPage(runbookUrl),
   }));
 }
 

@@ -9,6 +9,8 @@ export interface StackTables {
   readonly controlTable: string;
   /** An intake of the stack attempts, or indexes, what is put without `lane`. */
   readonly hasIntake: boolean;
+  /** The page that its alarms link to. Undefined: that of the docs. */
+  readonly runbookUrl?: string | undefined;
 }
 
 const BY_NAME = 'name the tables with --table and --control-table';
@@ -41,8 +43,10 @@ export async function tablesOfStack(stack: string, endpoint: string | undefined)
   if (records !== undefined && control !== undefined) {
     // A template can name its tables as it likes.
     const wrong = [records, control].find((name) => !TABLE_NAME.test(name));
-    const hasIntake = [...deployed.backlogs.values()].some(({ intake }) => intake);
-    if (wrong === undefined) return { table: records, controlTable: control, hasIntake };
+    const all = [...deployed.backlogs.values()];
+    const hasIntake = all.some(({ intake }) => intake);
+    const runbookUrl = all.find((one) => one.runbookUrl !== undefined)?.runbookUrl;
+    if (wrong === undefined) return { table: records, controlTable: control, hasIntake, runbookUrl };
     throw new ConfigurationError(
       `--stack: the ${deployed.where}: expected the name of a table, got "${printable(wrong)}"`,
     );

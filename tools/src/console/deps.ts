@@ -20,6 +20,8 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly key?: string | undefined;
   /** The part of a payload that is shown. Default: all of it. */
   readonly redact?: RedactPayload | undefined;
+  /** The page that incidents link to. Undefined: the stack has none of its own, or it is not known. */
+  readonly runbookUrl?: string | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
 }

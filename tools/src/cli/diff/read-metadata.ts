@@ -19,6 +19,7 @@ const backlogSchema = z.object({
   trigger: z.enum(['rules', 'scheduler']),
   timeZone: z.optional(z.string()),
   primaryRegion: z.optional(z.string()),
+  runbookUrl: z.optional(z.string().check(z.maxLength(200), z.regex(/^https?:\/\/[^\s#]+$/))),
   intake: z.boolean(),
   sweep: z.boolean(),
   records: table,

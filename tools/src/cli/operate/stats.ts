@@ -1,6 +1,7 @@
 import type { QueueStats } from 'dynamo-backlog';
 import { age, toIso } from 'dynamo-backlog/engine';
 import { COUNT_SIGNS, type Incident, incidentsOf, type QueueView } from 'dynamo-backlog/overview';
+import type { Target } from '../connect.js';
 import { incidentsJson } from '../incidents-json.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
@@ -42,7 +43,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
     const source = await usage(async () => sourceAt(at, { patient: true, exact: { queues: flags.queues } }));
     const reading = await source.read();
     if (reading.error !== undefined) throw reading.error;
-    report(reading, { json: flags.json, where: target.where }, output);
+    report(reading, { json: flags.json, target }, output);
     return flags.check ? checked(reading, output, flags.queues) : EXIT.ok;
   } finally {
     target.client.destroy();
@@ -51,7 +52,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
 
 function report(
   { snapshot, countedAt, readUnits }: Reading,
-  { json, where }: { readonly json: boolean | undefined; readonly where: string },
+  { json, target: { where, runbookUrl } }: { readonly json: boolean | undefined; readonly target: Target },
   output: Output,
 ): void {
   const at = toIso(countedAt ?? snapshot.now);
@@ -60,7 +61,12 @@ function report(
   const incidents = incidentsOf(queues);
   if (json) {
     output.data(
-      JSON.stringify({ readUnits, at, incidents: incidentsJson(incidents), queues: queues.map(jsonOf) }),
+      JSON.stringify({
+        readUnits,
+        at,
+        incidents: incidentsJson(incidents, runbookUrl),
+        queues: queues.map(jsonOf),
+      }),
     );
     return;
   }

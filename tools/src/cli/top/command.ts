@@ -87,7 +87,7 @@ async function printOnce(source: Source, { json, check }: TopFlags, output: Outp
     const reading = await source.read();
     if (reading.error !== undefined) throw reading.error;
     if (json) {
-      output.data(JSON.stringify(jsonOf(reading, source.where)));
+      output.data(JSON.stringify(jsonOf(reading, source)));
       return check ? checked(reading, output) : EXIT.ok;
     }
     const wall = Date.now();
@@ -106,7 +106,7 @@ async function printOnce(source: Source, { json, check }: TopFlags, output: Outp
 const MAX_SENTENCE = 1_000;
 
 /** The figures for programs. What is not known is missing. */
-function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
+function jsonOf({ sentence, snapshot, readUnits }: Reading, { where, runbookUrl }: Source) {
   return {
     at: new Date(snapshot.now).toISOString(),
     where,
@@ -116,7 +116,7 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
       details: sentence.details.map((text) => shortened(text, MAX_SENTENCE)),
     },
     readUnits,
-    incidents: incidentsJson(incidentsOf(snapshot.queues ?? [])),
+    incidents: incidentsJson(incidentsOf(snapshot.queues ?? []), runbookUrl),
     queues: (snapshot.queues ?? []).map(
       ({ stats, condition, unserved, inRetry, recent, leases, nextRunAt }) => ({
         queue: bounded(stats.queue),

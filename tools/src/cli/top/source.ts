@@ -3,12 +3,14 @@ import {
   CountsReader,
   type ExactCounts,
   explainRead,
+  incidentsOf,
   type OverviewDeps,
   type Sentence,
   type Snapshot,
   sentenceOf,
   snapshotOf,
 } from 'dynamo-backlog/overview';
+import { failuresPage } from '../../runbook.js';
 import { refuseUnknownQueues } from '../operate/known-queue.js';
 import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
 import { type Explorer, explorerOf } from './explore.js';
@@ -32,6 +34,8 @@ export interface Reading {
 export interface Source {
   /** Name and place of the table, for the user. */
   readonly where: string;
+  /** The runbook of the stack. Undefined: it has none of its own. */
+  readonly runbookUrl?: string | undefined;
   /** Reads and changes more than the overview. Undefined: the tables have not been found yet. */
   readonly explorer?: Explorer | undefined;
   /** Never throws. */
@@ -125,7 +129,7 @@ export function sourceAt(
   { target, controlTable }: Awaited<ReturnType<typeof tablesAt>>,
   { patient, mayWrite = false, exact }: { patient: boolean; mayWrite?: boolean; exact?: ExactCounts },
 ): Source {
-  const { client, table, clock, where, queues, statusPage } = target;
+  const { client, table, clock, where, queues, statusPage, runbookUrl } = target;
   const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
   const backlog = { table, controlTable, client, clock };
   const names = () => (remote?.queues() ?? queues ?? []).map((name) => ({ name }));
@@ -141,6 +145,7 @@ export function sourceAt(
   let latest: Counts | undefined;
   return {
     where,
+    runbookUrl,
     explorer: explorerOf({ backlog, target, runtime: () => counts.runtime, counts: () => latest, mayWrite }),
     async read() {
       // The interval is the operator's: the console holds counts for longer where they cost much.
@@ -152,7 +157,7 @@ export function sourceAt(
       const snapshot = snapshotOf(counts, found, clock.now());
       const reason = error === undefined ? undefined : explainRead(error);
       return {
-        sentence: sentenceOf(snapshot, reason),
+        sentence: withRunbook(sentenceOf(snapshot, reason), snapshot, runbookUrl),
         snapshot,
         readAt: found?.readAt,
         countedAt: found && Date.parse(found.stats.at),
@@ -162,6 +167,17 @@ export function sourceAt(
     },
     close: () => client.destroy(),
   };
+}
+
+/** While something fails, the details begin with the page that says what to do. */
+function withRunbook(
+  sentence: Sentence,
+  { queues = [] }: Snapshot,
+  runbookUrl: string | undefined,
+): Sentence {
+  const isFailing = incidentsOf(queues).some(({ state }) => state === 'failing');
+  if (runbookUrl === undefined || !isFailing) return sentence;
+  return { ...sentence, details: [`Runbook: ${failuresPage(runbookUrl)}`, ...sentence.details] };
 }
 
 /** The overview by the tables alone, without what a local runtime knows beside them. */

@@ -9,6 +9,7 @@ import {
   incidentText,
   type QueueView,
 } from 'dynamo-backlog/overview';
+import { failuresPage } from '../../runbook.js';
 import { Badge, Count, Fact, Foreign, link, Unknown, When } from '../parts.js';
 import { OldestDue } from './cells.js';
 import { OnIt } from './on-it.js';
@@ -18,15 +19,20 @@ const MAX_WHOLE = 3;
 const MAX_QUEUES = 6;
 
 /** The incidents: what is known of each, the queues that it affects, and what to do. */
-export function IncidentPanels(props: { queues: readonly QueueView[]; jobs: readonly Job[]; now: number }) {
-  const { queues, jobs, now } = props;
+export function IncidentPanels(props: {
+  queues: readonly QueueView[];
+  jobs: readonly Job[];
+  runbookUrl: string | undefined;
+  now: number;
+}) {
+  const { queues, jobs, runbookUrl, now } = props;
   const incidents = incidentsOf(queues);
   const others = incidents.slice(MAX_WHOLE);
   // The element stays when it is empty, so that the script finds the place for an incident.
   return (
     <div class="cols incidents" data-live="incidents">
       {incidents.slice(0, MAX_WHOLE).map((incident) => (
-        <IncidentPanel incident={incident} jobs={jobs} now={now} />
+        <IncidentPanel incident={incident} jobs={jobs} runbookUrl={runbookUrl} now={now} />
       ))}
       {others.length === 0 ? null : (
         <details class="panel fold" data-key="more-incidents">
@@ -46,8 +52,13 @@ export function IncidentPanels(props: { queues: readonly QueueView[]; jobs: read
   );
 }
 
-function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; now: number }) {
-  const { incident, jobs, now } = props;
+function IncidentPanel(props: {
+  incident: Incident;
+  jobs: readonly Job[];
+  runbookUrl: string | undefined;
+  now: number;
+}) {
+  const { incident, jobs, runbookUrl, now } = props;
   const { id, state, since, backAt, queues } = incident;
   const isBack = state === 'recovering';
   const from = isBack ? backAt : since;
@@ -66,7 +77,7 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; now: n
           </span>
         )}
         <span class="end sm">
-          <Actions queues={queues} />
+          <Actions queues={queues} runbookUrl={runbookUrl} />
         </span>
       </header>
       <div class="cols two pad">
@@ -78,7 +89,8 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; now: n
 }
 
 /** Links to what an operator does about it: see the causes, then retry, edit or pause. */
-function Actions({ queues }: { queues: readonly QueueView[] }) {
+function Actions(props: { queues: readonly QueueView[]; runbookUrl: string | undefined }) {
+  const { queues, runbookUrl } = props;
   const queue = queues[0]?.stats.queue ?? '';
   return (
     <>
@@ -91,6 +103,11 @@ function Actions({ queues }: { queues: readonly QueueView[] }) {
       <a class="btn" href={link('/queue', { name: queue })}>
         Pause…
       </a>
+      {runbookUrl === undefined ? null : (
+        <a class="btn" href={failuresPage(runbookUrl)} rel="noreferrer">
+          Runbook
+        </a>
+      )}
     </>
   );
 }

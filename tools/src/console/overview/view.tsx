@@ -48,7 +48,12 @@ export async function overview(context: PageContext, reader: CountsReader) {
           </Mark>
         </Verdict>
         {reason === undefined ? null : <ReadError reason={reason} stale={counts !== undefined} />}
-        <IncidentPanels queues={snapshot.queues ?? []} jobs={context.jobs()} now={now} />
+        <IncidentPanels
+          queues={snapshot.queues ?? []}
+          jobs={context.jobs()}
+          runbookUrl={deps.runbookUrl}
+          now={now}
+        />
         {snapshot.queues && snapshot.queues.length > 0 ? (
           <QueuesPanel context={context} queues={snapshot.queues} />
         ) : null}
