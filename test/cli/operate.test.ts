@@ -142,7 +142,7 @@ describe('backlog redrive', () => {
     expect(code).toBe(3);
     expect(out.split('\n').sort()).toEqual([
       '1 left alone: not there',
-      '1 left alone: of another status; of waiting records: backlog run-now',
+      '1 left alone: of another status (waiting records: backlog run-now)',
       '1 left alone: written by a newer version of dynamo-backlog',
       '1 record redriven: a',
     ]);
@@ -458,7 +458,7 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     [['redrive', '--queue', 'a b', '--yes'], /redrive\.queue: expected letters/],
     [
       ['redrive', '--status', 'NEW', '--yes'],
-      /redrive\.status: expected DEAD, got "NEW"; of waiting records: backlog run-now/,
+      /redrive\.status: expected DEAD, got "NEW" \(waiting records: backlog run-now\)/,
     ],
     [['redrive', '--status', 'OPEN', '--yes'], /Expected one of NEW/],
     [['redrive', '--queue', 'orders', '--older-than', '5', '--yes'], /Expected a duration/],

@@ -9,8 +9,8 @@ const MAX_IDS = 50;
 const WORD = /^[\w@/.][\w@/.+-]*$/;
 
 /**
- * Ids of records of the local runtime that begin with this: 50 at most, as many as are found in a second. Asks nothing
- * of AWS, where each would be billed, and never throws.
+ * Ids of records of the local runtime that begin with this: 50 at most, as many as are found in a second. AWS,
+ * where each request is billed, is not asked. Never throws.
  */
 export async function knownIds(prefix: string, cwd = process.cwd()): Promise<readonly string[]> {
   const found: string[] = [];

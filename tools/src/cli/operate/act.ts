@@ -121,7 +121,7 @@ export async function act(
 function refuseOthers({ action, actsOn, verbs: { others } }: CliAction, { status = [] }: ActFlags): void {
   const other = status.find((one) => actsOn?.includes(one) === false);
   if (!actsOn || !other) return;
-  throw new ConfigurationError(`${action}.status: expected ${actsOn.join(', ')}, got "${other}"; ${others}`);
+  throw new ConfigurationError(`${action}.status: expected ${actsOn.join(', ')}, got "${other}" (${others})`);
 }
 
 /** The options of a job that waits for something before it changes all records. Undefined: it does not. */

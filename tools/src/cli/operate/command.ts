@@ -60,7 +60,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     make: ({ to, policy }) => {
       const retry = policy === undefined ? undefined : policyOf(policy);
       return {
-        verbs: { ask: 'Redrive', done: 'redriven', others: 'of waiting records: backlog run-now' },
+        verbs: { ask: 'Redrive', done: 'redriven', others: 'waiting records: backlog run-now' },
         actsOn: ['DEAD'],
         toQueue: to,
         action: 'redrive',
@@ -128,7 +128,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       'Make waiting records due now, whatever they wait for; on a progressive queue at the next turn of their tier.',
     startsAttempts: true,
     make: () => ({
-      verbs: { ask: 'Make due now', done: 'made due', others: 'of dead records: backlog redrive' },
+      verbs: { ask: 'Make due now', done: 'made due', others: 'dead records: backlog redrive' },
       actsOn: ['NEW', 'ERROR'],
       action: 'runNow',
       options: {},

@@ -47,7 +47,7 @@ export function resultText(result: ActionResult, { done, others }: Verbs, dryRun
       : []),
     ...Object.entries(skipped).map(
       ([reason, count]) =>
-        `${count} left alone: ${LEFT[reason as SkipReason]}${reason === 'otherStatus' && others ? `; ${others}` : ''}`,
+        `${count} left alone: ${LEFT[reason as SkipReason]}${reason === 'otherStatus' && others ? ` (${others})` : ''}`,
     ),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...failures.slice(0, SHOWN_FAILURES).map(({ id, reason }) => `  ${printable(id)}: ${printable(reason)}`),
