@@ -1,6 +1,6 @@
 import { createDynamoDbClient } from 'dynamo-backlog/engine';
-import { idsWith } from '../../../src/store/dynamodb/emulator.js';
 import { findRuntime } from '../local/discovery.js';
+import { idsWith } from '../local/emulator.js';
 
 /** The longest time that the shell waits for ids. */
 const MAX_WAIT_MS = 1_000;

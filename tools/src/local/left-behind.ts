@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from 'dynamo-backlog/engine';
-import { forgetArrivals, scanImages } from '../../../src/store/dynamodb/emulator.js';
 import type { AppQueue } from './app-queues.js';
+import { forgetArrivals, scanImages } from './emulator.js';
 import type { Snapshot } from './streams/beginning.js';
 import type { LocalApp } from './template/local-app.js';
 

@@ -1,7 +1,7 @@
 import type { createDynamoDbClient } from 'dynamo-backlog/engine';
-import { countRecords } from '../../../src/store/dynamodb/emulator.js';
 import type { AlarmWatch } from './alarms/alarm-watch.js';
 import { announce } from './discovery.js';
+import { countRecords } from './emulator.js';
 import type { ReloadNews } from './reload/news.js';
 import type { RunningApp } from './running-app.js';
 import type { RuntimeOptions } from './runtime-options.js';

@@ -1,9 +1,9 @@
 import { toIso, withoutUrlSecrets } from 'dynamo-backlog/engine';
 import { type QueueStatus, type RuleStatus, type RunReport, Serving } from 'dynamo-backlog/overview';
-import type { StatusCounts } from '../../../../src/store/dynamodb/emulator.js';
 import type { AlarmWatch } from '../alarms/alarm-watch.js';
 import type { AppQueue } from '../app-queues.js';
 import type { DebuggerAddress } from '../debugging.js';
+import type { StatusCounts } from '../emulator.js';
 import type { SampleErp } from '../sample/sample-erp.js';
 import type { SampleShop } from '../sample/sample-shop.js';
 import type { Scheduler } from '../schedule/scheduler.js';
