@@ -14,7 +14,10 @@ const WAITING = Number(process.env.BENCH_WAITING ?? 100_000);
 const FINISHED = Number(process.env.BENCH_FINISHED ?? 1_000_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 
-/** The cost of each view of the console on a large backlog: the first look, and the next ones, by turns. */
+/** Most read units of a view, however much waits. */
+const MAX_UNITS = 50;
+
+/** The cost of each view of the console on a large backlog: the first look, and the next ones, by turns. Fails where a view reads too much. */
 const given = process.env.BENCH_ENDPOINT;
 const database = given === undefined ? await startDatabase() : undefined;
 const client = createDynamoDbClient({ endpoint: given ?? database?.endpoint });
@@ -49,6 +52,7 @@ try {
     style: { head: [], border: [] },
     head: ['view', 'ms', 'read units', 'requests', 'KB of page', 'ms in the local runtime'],
   });
+  const tooDear: string[] = [];
   for (const [name, path] of Object.entries(LARGE_VIEWS)) {
     const times: number[] = [];
     const localTimes: number[] = [];
@@ -62,11 +66,13 @@ try {
       cost = [meter.units(), meter.requests()];
       localTimes.push((await look(path, true)).ms);
     }
+    if ((cost[0] ?? 0) > MAX_UNITS) tooDear.push(`${name}: ${cost[0]} read units`);
     table.push([name, median(times).toFixed(0), ...cost, size.toFixed(0), median(localTimes).toFixed(0)]);
   }
   process.stdout.write(
     `${WAITING} records wait, ${dead} are dead, ${FINISHED} finished; medians of ${ROUNDS}; each look is the first of its console\n${table}\n`,
   );
+  if (tooDear.length > 0) throw new Error(`expected at most ${MAX_UNITS} read units: ${tooDear.join(', ')}`);
 } finally {
   client.destroy();
   await database?.stop();

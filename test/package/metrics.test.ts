@@ -36,8 +36,16 @@ import { metrics } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 const exporter = new OTLPMetricExporter();
-const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 500, exportTimeoutMillis: 400 });
+const every = Number(process.env.EXPORT_EVERY_MS ?? 500);
+const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: every, exportTimeoutMillis: 400 });
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+`;
+
+/** Invokes the monitor once, as Lambda does, and ends before any export that the monitor does not make itself. */
+const MONITOR = `
+import { handler } from './node_modules/dynamo-backlog/dist/handlers/upkeep/monitor.mjs';
+await handler({}, { awsRequestId: 'r', functionName: 'monitor', getRemainingTimeInMillis: () => 60_000 });
+process.exit(0);
 `;
 
 /** Reads the text format as Prometheus' own client for Python does, and prints what it has understood. */
@@ -93,15 +101,17 @@ function ofBacklog({ resourceMetrics }: Export) {
   return scopes.filter(({ scope }) => scope.name === 'dynamo-backlog').flatMap(({ metrics }) => metrics);
 }
 
-describe('a worker that is watched by OpenTelemetry and Prometheus', () => {
+describe('OpenTelemetry and Prometheus', () => {
   let app: string;
   beforeAll(async () => {
     app = await makeApp('metrics', [inject('packed').file, inject('packedTools').file, ...SDK]);
     await writeFile(join(app, 'handlers.mjs'), HANDLERS);
     await writeFile(join(app, 'telemetry.mjs'), TELEMETRY);
+    await writeFile(join(app, 'monitor.mjs'), MONITOR);
   });
 
-  it('has its counters and gauges in both', async () => {
+  /** Tables with two records that will succeed and one that will fail, and the environment of processes that work on them. */
+  async function startBacklog() {
     const dynamoDb = await startDynamoDb();
     const client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
     const tables = await createTables(client);
@@ -118,6 +128,31 @@ describe('a worker that is watched by OpenTelemetry and Prometheus', () => {
     for (const id of ['good-1', 'good-2']) await store.records.insert({ ...timed, id, payload: {} });
     await store.records.insert({ ...timed, id: 'bad', payload: { fails: true } });
     const collector = await startCollector();
+    const env = environment({
+      NODE_OPTIONS: '--import ./telemetry.mjs',
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_REGION: 'eu-central-1',
+      BACKLOG_TABLE: tables.records,
+      BACKLOG_CONTROL_TABLE: tables.control,
+      BACKLOG_QUEUES: JSON.stringify({
+        orders: { retryMode: 'perRecord', retry: { type: 'fibonacci' }, external: true },
+      }),
+      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
+    });
+    const stop = async () => {
+      collector.server.close();
+      collector.server.closeAllConnections();
+      client.destroy();
+      await dynamoDb.stop();
+    };
+    return { values: collector.values, env, stop };
+  }
+
+  it('have the counters and gauges of a worker', async () => {
+    const { values, env, stop } = await startBacklog();
     const port = await freePort();
     const args = [
       'work',
@@ -132,25 +167,11 @@ describe('a worker that is watched by OpenTelemetry and Prometheus', () => {
     ];
     const worker = spawn(join(app, 'node_modules/.bin/backlog'), args, {
       cwd: app,
-      env: environment({
-        NODE_OPTIONS: '--import ./telemetry.mjs',
-        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_REGION: 'eu-central-1',
-        BACKLOG_TABLE: tables.records,
-        BACKLOG_CONTROL_TABLE: tables.control,
-        BACKLOG_QUEUES: JSON.stringify({
-          orders: { retryMode: 'perRecord', retry: { type: 'fibonacci' }, external: true },
-        }),
-        BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
-      }),
+      env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const ended = once(worker, 'exit');
     try {
-      const { values } = collector;
       await until(() => values.get('backlog.records.waiting')?.value === 1, 60_000);
       expect(Object.fromEntries(values)).toMatchObject({
         'backlog.attempts.made': { unit: '{attempt}', value: 3 },
@@ -173,10 +194,29 @@ describe('a worker that is watched by OpenTelemetry and Prometheus', () => {
     } finally {
       worker.kill('SIGTERM');
       await ended;
-      collector.server.close();
-      collector.server.closeAllConnections();
-      client.destroy();
-      await dynamoDb.stop();
+      await stop();
+    }
+  });
+
+  it('OpenTelemetry has the gauges that the monitor of a deployed backlog has read, before its invocation ends', async () => {
+    const { values, env, stop } = await startBacklog();
+    try {
+      const monitor = spawn(process.execPath, ['monitor.mjs'], {
+        cwd: app,
+        env: { ...env, EXPORT_EVERY_MS: '600000' },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      expect(await once(monitor, 'exit')).toEqual([0, null]);
+      expect(Object.fromEntries(values)).toMatchObject({
+        'backlog.records.waiting': { unit: '{record}', value: 3 },
+        'backlog.records.in_retry': { unit: '{record}', value: 0 },
+        'backlog.records.dead': { unit: '{record}', value: 0 },
+        'backlog.queue.paused': { value: 0 },
+        'backlog.reading.age': { unit: 's', value: 0 },
+      });
+      expect(values.get('backlog.oldest_due.age')?.value).toBeGreaterThan(0);
+    } finally {
+      await stop();
     }
   });
 });
