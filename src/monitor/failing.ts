@@ -40,12 +40,12 @@ export interface FailingNow {
  * @param isPassive another region attempts the records. Undefined: not known
  */
 export function failingNow(
-  state: Pick<QueueState, 'failing' | 'paused' | 'resumedAt'>,
+  { failing, paused, resumedAt }: Pick<QueueState, 'failing' | 'paused' | 'resumedAt'>,
   counted: Counted | undefined,
   { now, isPassive }: { readonly now: number; readonly isPassive: boolean | undefined },
 ): FailingNow | undefined {
-  const { failing } = state;
-  if (failing === undefined || isPassive === undefined || isUnknownByPause(state, now)) return undefined;
+  if (failing === undefined || isPassive === undefined) return undefined;
+  if (isUnknownByPause({ paused, resumedAt }, now)) return undefined;
   if (isPassive) return { seconds: 0, groups: [], endedAt: undefined };
   const notes = parseFailing(failing);
   const left: RecordsLeft | undefined = counted && {
