@@ -1659,7 +1659,7 @@ interface FailingNow {
     readonly groups: readonly FailingNote[];
     readonly endedAt: number | undefined;
 }
-declare function failingNow(state: Pick<QueueState, 'failing' | 'paused' | 'resumedAt'>, counted: Counted | undefined, { now, isPassive }: {
+declare function failingNow({ failing, paused, resumedAt }: Pick<QueueState, 'failing' | 'paused' | 'resumedAt'>, counted: Counted | undefined, { now, isPassive }: {
     readonly now: number;
     readonly isPassive: boolean | undefined;
 }): FailingNow | undefined;

@@ -29,7 +29,7 @@ it('a refused payload is found, edited and tried, then five records, then all', 
   const sentence = page.locator('.verdict');
   await sentence.filter({ hasText: `${ORDERS} dead records of ${queue} need a decision.` }).waitFor();
   await verdict
-    .filter({ hasText: /^orders \(HttpError 400\) has failed since \d\d:\d\d UTC: 100 %/ })
+    .filter({ hasText: /^127\.0\.0\.1:\d+ \(HttpError 400\) has failed since \d\d:\d\d UTC: 100 %/ })
     .waitFor();
 
   await open('Failures');
