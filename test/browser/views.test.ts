@@ -14,6 +14,7 @@ import {
   redactedShop,
   shop,
   shopWithJobs,
+  slowedShop,
 } from './world.js';
 
 /** Rules that another palette can break. */
@@ -28,6 +29,7 @@ const worlds = [
     ['/', '/failures', '/records', '/tiers', '/record?id=order-0987'],
   ],
   ['a shop whose clock is paused', pausedShop, ['/']],
+  ['a shop whose clock is slowed', slowedShop, ['/']],
   [
     'a shop with redacted payloads',
     redactedShop,

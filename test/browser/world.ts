@@ -62,6 +62,9 @@ export const deployedShop = () =>
 /** Its clock is paused, and goes on at a speed that was typed. */
 export const pausedShop = () => shop({ runtime: runtimeOfShop({ speed: 2_500, paused: true }) });
 
+/** Its clock is slower than it was asked to go. */
+export const slowedShop = () => shop({ runtime: runtimeOfShop({ speed: 312, askedSpeed: 2_500 }) });
+
 /** Parts of its payloads are hidden, and where the module that hides them fails, all of it. */
 export const redactedShop = () =>
   shop({
@@ -441,7 +444,7 @@ const RUNS = [
 ];
 
 /** The knowledge of the shop's runtime, and the calls that it has got. */
-function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'paused'>> = {}) {
+function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'askedSpeed' | 'paused'>> = {}) {
   const erp = { up: false, taken: 4_211, making: 0, rejected: 5, unavailable: 198 };
   const queue = (name: string, counts: Partial<QueueStatus>): QueueStatus => ({
     name,
