@@ -418,6 +418,8 @@ describe('backlog stats', () => {
     await operate('pause', 'orders', '--until', '2h');
     expect(await operate('top', '--once', '--check')).toMatchObject({ code: 0 });
     expect((await operate('doctor')).out).toMatch(/records of orders have failed for 14 min .*it is paused/);
+    await operate('resume', 'orders');
+    expect((await operate('doctor')).out).toMatch(/have failed for 14 min .*it was paused until lately/);
   });
 
   it('knows the queues of the running runtime and no others', async () => {

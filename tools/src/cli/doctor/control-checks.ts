@@ -42,7 +42,7 @@ export function checkControl(
         todo: 'look whether the rules of that queue are there and enabled, and whether its function fails',
       };
     }),
-    ...paused.flatMap(([name, { state }]) => failedBefore(name, state, time.now)),
+    ...[...queues].flatMap(([name, { state }]) => failedBefore(name, state, time.now)),
     ...paused.map(([name, queue]): Finding => {
       return {
         kind: `paused.${name}`,
@@ -70,17 +70,21 @@ export function checkControl(
   ];
 }
 
-/** An outage before a pause. The overview leaves it out, as no run attempts the records. */
+/** An outage before a pause. The overview leaves it out until the queue's first runs, as nothing is known of its end. */
 function failedBefore(name: string, queue: StoreTypes.QueueState, now: number): Finding[] {
-  const seconds = failingNow({ ...queue, paused: false }, undefined, { now, isPassive: false })?.seconds ?? 0;
+  const at = { now, isPassive: false };
+  if (failingNow(queue, undefined, at) !== undefined) return [];
+  const before = { ...queue, paused: false, resumedAt: undefined };
+  const seconds = failingNow(before, undefined, at)?.seconds ?? 0;
   if (seconds === 0) return [];
   const queueName = printable(name);
+  const since = queue.paused ? 'it is paused' : 'it was paused until lately';
   return [
     {
       kind: `failing.${name}`,
       severity: 'error',
-      what: `records of ${queueName} have failed for ${age(seconds * 1000)} without recovery, and it is paused`,
-      todo: `look why before it is resumed: npx backlog failures --queue ${queueName}`,
+      what: `records of ${queueName} have failed for ${age(seconds * 1000)} without recovery, and ${since}`,
+      todo: `look why: npx backlog failures --queue ${queueName}`,
     },
   ];
 }
