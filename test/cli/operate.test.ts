@@ -385,6 +385,10 @@ describe('backlog stats', () => {
     const queue = { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 };
     await control.put(queue, readingItem('orders'));
     expect(await operate('top', '--once', '--check')).toMatchObject({ code: 0 });
+    // A doctor that finds nothing noted does not read each queue.
+    const healthy = countRequests();
+    await operate('doctor');
+    const ofHealthy = healthy.stop();
     await control.put({ ...queue, failing });
     const outage = await operate('stats', '--check');
     expect(outage).toMatchObject({
@@ -407,7 +411,9 @@ describe('backlog stats', () => {
     for (const { incidents } of [json, top.json]) expect(incidents).toEqual([incident]);
     expect(json.queues).toMatchObject([{ queue: 'orders', condition: 'failing' }]);
     expect((await operate('stats')).out).toMatch(/^orders .* failing since .*\d\d:\d\d UTC$/m);
+    const ill = countRequests();
     const doctor = await operate('doctor');
+    expect(ill.stop()).toBeGreaterThan(ofHealthy + 2);
     expect(doctor).toMatchObject({
       code: 3,
       out: expect.stringMatching(/orders \(HttpError 503\) has failed since .* UTC/),

@@ -70,6 +70,11 @@ export function checkControl(
   ];
 }
 
+/** Tells whether a run has noted that something fails, or a breaker is open. */
+export function hasSigns({ queues }: Pick<ControlFacts, 'queues'>): boolean {
+  return [...queues.values()].some(({ state }) => state.failing !== undefined || state.breakers.size > 0);
+}
+
 /** An outage before a pause. The overview leaves it out until the queue's first runs, as nothing is known of its end. */
 function failedBefore(name: string, queue: StoreTypes.QueueState, now: number): Finding[] {
   const at = { now, isPassive: false };

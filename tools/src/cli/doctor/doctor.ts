@@ -8,7 +8,7 @@ import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output } from '../output.js';
-import { checkControl } from './control-checks.js';
+import { checkControl, hasSigns } from './control-checks.js';
 import { controlTables, readControlTables } from './control-table.js';
 import { Findings } from './findings.js';
 import { checkIncidents, NO_CONTROL_TABLE } from './incident-checks.js';
@@ -75,7 +75,9 @@ async function examine(
   const passive = control && checkRegion(control, region, time.now);
   if (passive) findings.add(passive);
   if (controls.tables.length === 0 && controls.findings.length === 0) findings.add(NO_CONTROL_TABLE);
-  for (const finding of await checkIncidents(target, controls.tables)) findings.add(finding);
+  // The overview reads each queue. The local runtime counts attempts as well; elsewhere notes and breakers say what fails.
+  const mayFail = local || (control !== undefined && hasSigns(control));
+  if (mayFail) for (const finding of await checkIncidents(target, controls.tables)) findings.add(finding);
   if (control) {
     const found = [
       ...checkControl(control, time),
