@@ -51,24 +51,31 @@ export interface FailingAttempts extends RecentAttempts {
 }
 
 /** Failures of a queue by its attempts. */
-interface Outage {
+export interface OutageByMinute {
   /** The attempts that say that it fails. Undefined: it does not. */
   readonly failing?: FailingAttempts | undefined;
   /** The minute since which it does not fail any more: the first after those in which most attempts failed. Undefined: it did not fail. */
   readonly backAt?: number | undefined;
 }
 
-/** Reads the minutes in turn. After a recovery, only later attempts say that the queue fails again: one record does not. */
-function outageOf(counts: readonly MinuteCount[], now: number, speed: number): Outage {
-  let outage: Outage = {};
+/**
+ * Reads the minutes in turn, the oldest first. After a recovery, only later attempts say that the queue fails again: one record
+ * does not. So the time of a recovery stays the same until most attempts fail again.
+ */
+export function outageByMinute(counts: readonly MinuteCount[], now: number, speed: number): OutageByMinute {
+  let outage: OutageByMinute = {};
   let from = 0;
+  let lastBad = -1;
   for (let i = 0; i <= counts.length; i++) {
-    const seenAt = Math.min(now, (counts[i]?.at ?? now) + MINUTE_MS - 1);
-    const seen = counts.slice(from, i + 1);
-    const failing = failingNow(seen, seenAt, speed);
+    const minute = counts[i];
+    if (minute && isBadMinute(minute)) lastBad = i;
+    const seenAt = Math.min(now, (minute?.at ?? now) + MINUTE_MS - 1);
+    // No look goes further back, and a queue has two hours of them.
+    const seen = counts.slice(Math.max(from, i - RECENT_MINUTES), i + 1);
+    const failing = failingAt(seen, seenAt, speed);
     if (failing) outage = { failing };
     else if (outage.failing && isBack(attemptsWithin(seen, latestMinutes(speed), seenAt))) {
-      from += seen.findLastIndex(isBadMinute) + 1;
+      from = Math.max(from, lastBad + 1);
       outage = { backAt: counts[from]?.at };
     } else if (i === counts.length) outage = { backAt: outage.backAt };
   }
@@ -85,15 +92,10 @@ export function failingAttempts(
   now: number,
   speed: number,
 ): FailingAttempts | undefined {
-  return outageOf(counts, now, speed).failing;
+  return outageByMinute(counts, now, speed).failing;
 }
 
-/** The minute since which a queue does not fail any more. It stays the same until most of its attempts fail again. */
-export function backSince(counts: readonly MinuteCount[], now: number, speed: number): number | undefined {
-  return outageOf(counts, now, speed).backAt;
-}
-
-function failingNow(counts: readonly MinuteCount[], now: number, speed: number): FailingAttempts | undefined {
+function failingAt(counts: readonly MinuteCount[], now: number, speed: number): FailingAttempts | undefined {
   const latest = attemptsWithin(counts, latestMinutes(speed), now);
   const recent = attemptsWithin(counts, RECENT_MINUTES, now);
   const isBad = (mostFail(recent) || allFail(recent)) && !isBack(latest);

@@ -1,7 +1,7 @@
 import { type FailingNow, failingNow } from '../monitor/index.js';
 import { parseFailing } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
-import { backSince, type FailingAttempts, failingAttempts, RECENT_MINUTES } from './failing.js';
+import { type FailingAttempts, outageByMinute, RECENT_MINUTES } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
 import type { MinuteCount } from './runtime.js';
 
@@ -70,9 +70,8 @@ const BACK_MS = 60 * MINUTE_MS;
  */
 export function failuresOf(known: Known): QueueFailures {
   const { minutes, now, speed } = known;
-  const failing = minutes && failingAttempts(minutes, now, speed);
+  const { failing, backAt } = minutes ? outageByMinute(minutes, now, speed) : {};
   const noted = notedFailures(known);
-  const backAt = minutes && backSince(minutes, now, speed);
   const isJustBack = backAt !== undefined && now - backAt < RECENT_MINUTES * MINUTE_MS;
   const groups = isJustBack ? [] : (noted?.groups ?? []);
   if (failing || groups.length > 0) {

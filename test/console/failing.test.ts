@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backSince, failingAttempts, latestMinutes } from '../../src/overview/failing.js';
+import { failingAttempts, latestMinutes, outageByMinute } from '../../src/overview/failing.js';
 import type { MinuteCount } from '../../src/overview/runtime.js';
 import {
   consoleUnderTest,
@@ -28,6 +28,8 @@ const consoleOf = (minutes: readonly MinuteCount[], of = 'orders') =>
 const titleOf = (text: string) => (/<h1>(.*?)<\/h1>/s.exec(text)?.[1] ?? '').replace(/<[^>]+>/g, '').trim();
 const refreshOf = (text: string) => Number(/data-refresh="(\d+)"/.exec(text)?.[1]);
 
+const backAtOf = (...given: Parameters<typeof outageByMinute>) => outageByMinute(...given).backAt;
+
 describe('attempts that fail', () => {
   it('are seen in the latest minutes, however many have succeeded before', () => {
     const began = [...OUTAGE.slice(0, -3), minute(2, 0, 9), minute(1, 0, 9), minute(0, 0, 9)];
@@ -55,11 +57,11 @@ describe('attempts that fail', () => {
     const outage = Array.from({ length: 10 }, (_, i) => minute(12 - i, 0, 9));
     const silent = [...outage, minute(2, 0, 0)];
     expect(failingAttempts(silent, NOW, 1)).toMatchObject({ failed: 90, minutes: 15 });
-    expect(backSince(silent, NOW, 1)).toBeUndefined();
+    expect(backAtOf(silent, NOW, 1)).toBeUndefined();
     const back = [...outage, minute(2, 1, 0), minute(1, 1, 1), minute(0, 1, 0)];
     expect(failingAttempts(back, NOW, 1)).toBeUndefined();
-    expect(backSince(back, NOW, 1)).toBe(minute(0, 0, 0).at);
-    expect(backSince([minute(20, 0, 90), ...back.slice(-3)], NOW, 1)).toBe(minute(2, 0, 0).at);
+    expect(backAtOf(back, NOW, 1)).toBe(minute(0, 0, 0).at);
+    expect(backAtOf([minute(20, 0, 90), ...back.slice(-3)], NOW, 1)).toBe(minute(2, 0, 0).at);
   });
 
   it('leave the time of the recovery as it is, whatever single records do, until the queue fails again', () => {
@@ -70,11 +72,11 @@ describe('attempts that fail', () => {
       const counts = [...outage, ...recovery, ...rare.slice(0, seen)];
       const now = (counts.at(-1)?.at ?? 0) + 5 * MINUTE;
       expect(failingAttempts(counts, now, 1), `after ${seen}`).toBeUndefined();
-      expect(backSince(counts, now, 1), `after ${seen}`).toBe(minute(50, 0, 0).at);
+      expect(backAtOf(counts, now, 1), `after ${seen}`).toBe(minute(50, 0, 0).at);
     }
     const again = [...outage, ...recovery, minute(2, 0, 9), minute(1, 0, 9)];
-    expect(backSince(again, NOW, 1)).toBeUndefined();
-    expect(backSince([...again, minute(0, 40, 0)], NOW, 1)).toBe(minute(0, 0, 0).at);
+    expect(backAtOf(again, NOW, 1)).toBeUndefined();
+    expect(backAtOf([...again, minute(0, 40, 0)], NOW, 1)).toBe(minute(0, 0, 0).at);
   });
 
   it('are seen in as many real seconds on a faster clock', () => {

@@ -297,6 +297,19 @@ describe('an action on many records', () => {
     expect((await console.store.jobs.list()).size).toBe(1);
   });
 
+  it.each(['', '-1', 'fast', '1e9'])(
+    'begins nothing at a pace that is none, and asks again: %j',
+    async (pace) => {
+      const console = threeDead();
+      const plan = hiddenField((await get(console.app, path)).text, 'plan');
+      const { status, text } = await post(console.app, '/bulk', { plan, pace }, {}, path);
+      expect(status).toBe(422);
+      expect(text).toMatch(/(?:pace|redrive\.perSecond): expected/);
+      expect(text).not.toContain('NaN');
+      expect((await console.store.jobs.list()).size).toBe(0);
+    },
+  );
+
   it('acts on the ticked records alone', async () => {
     const console = threeDead();
     const ticked = await post(

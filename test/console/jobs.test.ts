@@ -55,6 +55,7 @@ describe('the page of the jobs', () => {
     ['5', 5],
     ['0', undefined],
     ['', 30],
+    ['0.5', 0.5],
   ])('goes on at another pace: %j', async (pace, perSecond) => {
     const console = await stopped({}, { perSecond: 30 });
     const { text } = await get(console.app, '/jobs');
@@ -62,6 +63,16 @@ describe('the page of the jobs', () => {
     await post(console.app, `/jobs/go-on?id=${console.id}`, { pace }, {}, '/jobs');
     expect((await ended(console))[0]).toMatchObject({ counts: { changed: 2 } });
     expect((await console.jobs.read(console.id)).perSecond).toBe(perSecond);
+  });
+
+  it.each(['-1', 'fast', '1e9'])('does not go on at a pace that is none: %j', async (pace) => {
+    const console = await stopped();
+    const { status, text } = await post(console.app, `/jobs/go-on?id=${console.id}`, { pace }, {}, '/jobs');
+    expect({ status, text }).toEqual({
+      status: 422,
+      text: expect.stringMatching(/(?:pace|goOn\.perSecond): expected/),
+    });
+    expect(await console.jobs.read(console.id)).toMatchObject({ state: 'stopped', counts: { changed: 1 } });
   });
 
   it('says that the process of a job is lost, and takes the job over unless the console may only read', async () => {

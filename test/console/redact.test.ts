@@ -242,7 +242,7 @@ it('the log of an action on a filter says that it is by payload, and has not the
   const path = `/bulk?${new URLSearchParams({ do: 'redrive', status: 'DEAD', where: `mail=${SECRET}` })}`;
   const { text } = await get(console.app, path);
   expect(text).toContain(`with mail=${SECRET} in the payload`);
-  await post(console.app, '/bulk', { plan: hiddenField(text, 'plan') }, {}, path);
+  await post(console.app, '/bulk', { plan: hiddenField(text, 'plan'), pace: '0' }, {}, path);
   for (let i = 0; i < 100 && console.log.length === 0; i++) await new Promise(setImmediate);
   expect(console.log).toMatchObject([
     { text: expect.stringMatching(/^Redrive: DEAD of orders, by payload \(job \w+\)$/) },

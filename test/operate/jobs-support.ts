@@ -43,3 +43,13 @@ export function lostAfter(harness: Harness) {
   };
   return { killed: processOf(harness, interrupted(harness.store, Object.fromEntries(calls))), kill };
 }
+
+/** A redrive, 20 a second, whose process is lost after so many seconds. */
+export async function lostRedrive(harness: Harness, seconds: number): Promise<string> {
+  const { killed, kill } = lostAfter(harness);
+  const { id } = await killed.create({ ...DEAD_OF_Q, perSecond: 20 }, OPS);
+  void killed.run(await killed.read(id));
+  await harness.pass(seconds);
+  kill();
+  return id;
+}

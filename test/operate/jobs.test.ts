@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Job, NewJob } from '../../src/operate/jobs/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness } from '../worker/harness.js';
-import { DEAD_OF_Q, iso, lostAfter, OPS, processOf, putAll, runNew } from './jobs-support.js';
+import { DEAD_OF_Q, iso, lostRedrive, OPS, processOf, putAll, runNew } from './jobs-support.js';
 import { interrupted } from './support.js';
 
 describe('a job', () => {
@@ -72,11 +72,7 @@ describe('a job', () => {
   it('is taken over by another process once its own is gone, and no record is changed twice', async () => {
     const harness = new Harness();
     putAll(harness, 150);
-    const { killed, kill } = lostAfter(harness);
-    const { id } = await killed.create({ ...DEAD_OF_Q, perSecond: 20 }, OPS);
-    void killed.run(await killed.read(id));
-    await harness.pass(5.52);
-    kill();
+    const id = await lostRedrive(harness, 5.52);
     const other = processOf(harness);
     await harness.pass(30);
     expect(await other.takeOver(await other.read(id))).toBeUndefined();
@@ -102,11 +98,7 @@ describe('a job', () => {
   it('whose process is lost before it has counted anything is stopped, and undone', async () => {
     const harness = new Harness();
     putAll(harness, 50);
-    const { killed, kill } = lostAfter(harness);
-    const { id } = await killed.create({ ...DEAD_OF_Q, perSecond: 20 }, OPS);
-    void killed.run(await killed.read(id));
-    await harness.pass(1);
-    kill();
+    const id = await lostRedrive(harness, 1);
     await harness.pass(61);
     expect(harness.statuses().NEW).toBeGreaterThan(0);
     const other = processOf(harness);
@@ -144,6 +136,7 @@ describe('a job', () => {
     const made = { ...DEAD_OF_Q, limit: 1, perSecond: 5 };
     const { job } = await harness.time.until(jobs.run(await jobs.create(made, OPS)));
     await expect(jobs.goOn(job.id, 0)).rejects.toThrow(/goOn\.perSecond: .*got 0/);
+    await expect(jobs.undo(job.id, OPS, -1)).rejects.toThrow(/undo\.perSecond: .*got -1/);
     expect(await jobs.read(job.id)).toMatchObject({ state: 'stopped', perSecond: 5 });
     const slower = await jobs.goOn(job.id, 0.5);
     expect(slower).toMatchObject({ state: 'running', perSecond: 0.5 });

@@ -12,7 +12,7 @@ import { createTables } from '../store/tables.js';
 import { ROOT } from './apps.js';
 import { freePort } from './background.js';
 import { buildImage, type Image } from './dockerfile.js';
-import { environment, mustRun } from './run.js';
+import { environment, mustRun, settingsFor } from './run.js';
 
 const { file: library } = inject('packed');
 const { file: tools } = inject('packedTools');
@@ -92,12 +92,7 @@ describe('the image of the example', () => {
     const store = new DynamoDbStore({ client, tables, clock: systemClock });
     const queue = { retryMode: 'perRecord', retry: { type: 'none' }, external: true };
     const worker = start(onPort(image.cmd, port), {
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_REGION: 'eu-central-1',
-      BACKLOG_TABLE: tables.records,
-      BACKLOG_CONTROL_TABLE: tables.control,
+      ...settingsFor(dynamoDb.endpoint, tables),
       BACKLOG_QUEUES: JSON.stringify({ imports: queue, thumbnails: queue }),
       BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
       BACKLOG_OWNER: 'Imports',

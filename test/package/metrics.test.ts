@@ -13,7 +13,7 @@ import { startDynamoDb } from '../store/start-dynamodb.js';
 import { createTables } from '../store/tables.js';
 import { makeApp } from './apps.js';
 import { freePort } from './background.js';
-import { environment } from './run.js';
+import { environment, settingsFor } from './run.js';
 
 const SDK = [
   '@opentelemetry/api@1.9.0',
@@ -131,12 +131,7 @@ describe('OpenTelemetry and Prometheus', () => {
     const env = environment({
       NODE_OPTIONS: '--import ./telemetry.mjs',
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_REGION: 'eu-central-1',
-      BACKLOG_TABLE: tables.records,
-      BACKLOG_CONTROL_TABLE: tables.control,
+      ...settingsFor(dynamoDb.endpoint, tables),
       BACKLOG_QUEUES: JSON.stringify({
         orders: { retryMode: 'perRecord', retry: { type: 'fibonacci' }, external: true },
       }),

@@ -47,3 +47,18 @@ export function environment(more: Readonly<Record<string, string>> = {}): NodeJS
   );
   return { ...Object.fromEntries(own), ...more };
 }
+
+/** The variables of a process that works on the tables of an emulator. */
+export function settingsFor(
+  endpoint: string,
+  { records, control }: { readonly records: string; readonly control: string },
+): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: 'eu-central-1',
+    BACKLOG_TABLE: records,
+    BACKLOG_CONTROL_TABLE: control,
+  };
+}

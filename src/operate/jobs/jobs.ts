@@ -151,7 +151,7 @@ export class Jobs {
    * @throws ConfigurationError if there is no such job, it cannot go on, or for a wrong pace
    */
   async goOn(id: string, perSecond?: number): Promise<Job> {
-    const pace = paceChange(perSecond);
+    const pace = paceChange(perSecond, 'goOn');
     const job = await this.read(id);
     const taken = await this.takeOver(job, pace);
     if (taken) return taken;
@@ -191,9 +191,11 @@ export class Jobs {
   /**
    * Makes a job that undoes another one, held by this process.
    *
-   * @throws ConfigurationError if there is no such job, or it cannot be undone
+   * @param perSecond records changed per second at most. Default: no limit
+   * @throws ConfigurationError if there is no such job, it cannot be undone, or for a wrong pace
    */
   async undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job> {
+    const pace = paceChange(perSecond, 'undo').set;
     const job = await this.read(id);
     const refusal = undoRefusal(job, this.clock.now(), this.clock.wall());
     if (refusal !== undefined) throw new ConfigurationError(`job ${id}: ${refusal}`);
@@ -206,7 +208,7 @@ export class Jobs {
         options: { job: id, pages: job.pages },
         which: [],
         total: job.counts.changed,
-        perSecond,
+        ...pace,
       },
       ...{ by: shortened(by, MAX_TEXT), from: shortened(from, MAX_TEXT) },
       ...this.running(),
@@ -296,10 +298,10 @@ interface PaceChange {
 
 const AS_BEFORE: PaceChange = { set: {}, remove: [] };
 
-function paceChange(perSecond: number | undefined): PaceChange {
+function paceChange(perSecond: number | undefined, name: string): PaceChange {
   if (perSecond === undefined) return AS_BEFORE;
   if (perSecond === Number.POSITIVE_INFINITY) return { set: {}, remove: ['perSecond'] };
-  return { set: { perSecond: parseOptions(operationSchema, { perSecond }, 'goOn').perSecond }, remove: [] };
+  return { set: { perSecond: parseOptions(operationSchema, { perSecond }, name).perSecond }, remove: [] };
 }
 
 /** The options as they are stored: a delay counts from now, whenever the job goes on. */

@@ -27,7 +27,7 @@ export async function knownIds(prefix: string, cwd = process.cwd()): Promise<rea
       }
     }
   } catch {
-    // What was found in time is offered.
+    // Ids that were found in time are offered.
   } finally {
     client.destroy();
   }

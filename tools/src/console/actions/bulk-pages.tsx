@@ -26,7 +26,8 @@ interface BulkConfirmProps {
 export function bulkConfirmPage(props: BulkConfirmProps) {
   const { context, action, plan, name, queues, field, problem } = props;
   const { result, looked, isLeast } = plan.trial;
-  const pace = Number(field('pace') || DEFAULT_PACE);
+  const given = field('pace');
+  const pace = given === '0' ? 0 : Number(given) || DEFAULT_PACE;
   const atLeast = isLeast ? 'at least ' : '';
   const asked = action.ask.join(trialText(plan.trial));
   const isNone = result.changed === 0 && !isLeast;

@@ -104,11 +104,12 @@ export function bulkRoutes({ deps, guard, notes, reader, runner, contextOf }: Ro
     const isArmed = field('whenBack') === 'on';
     const { result, isLeast } = plan.trial;
     try {
+      const pace = paceOf(field('pace'));
       const change = action.prepare(field, runner.origin().by);
       const job = await runner.begin({
         ...{ action: change.action, options: change.options, which: plan.which },
         ...{ probe: field('probe') === 'on' ? PROBE : undefined, whenBack: isArmed ? '1d' : undefined },
-        ...{ perSecond: paceOf(field('pace')) },
+        ...{ perSecond: pace === Number.POSITIVE_INFINITY ? undefined : pace },
         ...{ total: result.changed, isTotalLeast: isLeast || undefined },
       });
       const state = isArmed ? 'waits until that is back' : 'is at work';

@@ -1,14 +1,20 @@
+import { ConfigurationError } from 'dynamo-backlog';
 import { age } from 'dynamo-backlog/engine';
 import type { Child } from 'hono/jsx';
 
 /** Changes per second that an operator can choose; 0: as fast as it goes. */
 const PACES: readonly number[] = [5, 20, 50, 100, 0];
-const MAX_PACE = 1_000;
 
-/** The pace that a form asks for. Undefined: no limit. */
-export function paceOf(text: string): number | undefined {
+const SHOWN = 40;
+
+/** The pace that a form asks for; `Infinity`: as fast as it goes. @throws ConfigurationError for what is none */
+export function paceOf(text: string): number {
+  if (text === '0') return Number.POSITIVE_INFINITY;
   const pace = Number(text);
-  return pace >= 1 && pace <= MAX_PACE ? pace : undefined;
+  if (pace > 0) return pace;
+  throw new ConfigurationError(
+    `pace: expected records a second, such as 20, got ${JSON.stringify(text.slice(0, SHOWN))}`,
+  );
 }
 
 interface PaceProps {

@@ -16,8 +16,7 @@ export function jobsRoutes({ deps, guard, notes, runner, contextOf }: Routes): H
       return 'It ends after the writes under way.';
     },
     async 'go-on'(id, pace) {
-      const perSecond = pace === '' ? undefined : (paceOf(pace) ?? Number.POSITIVE_INFINITY);
-      runner.start(await runner.jobs.goOn(id, perSecond));
+      runner.start(await runner.jobs.goOn(id, pace === '' ? undefined : paceOf(pace)));
       return 'It goes on.';
     },
     async undo(id) {

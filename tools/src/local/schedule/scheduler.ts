@@ -165,7 +165,7 @@ export class Scheduler {
     const now = clock.now();
     if (now < this.#seen) for (const turn of this.#turns) stepBack(turn, now);
     const due = this.#dueAt(now);
-    // What was due before the last look waited for something else, such as the start of the runtime.
+    // Firings due before the last look waited for something else, such as the start of the runtime.
     const lateMs = (now - Math.max(this.#seen, due[0]?.next ?? now)) / setting.speed;
     if (lateMs > BEHIND_MS && lateMs < MAX_TIMEOUT_MS) this.#isLate = true;
     this.#seen = now;
