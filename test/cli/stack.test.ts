@@ -48,6 +48,14 @@ const STACKS = {
       },
     }),
   },
+  OddRunbook: {
+    template: template({
+      Backlog: {
+        ...{ records: { name: 'Shop-Records' }, control: { name: 'Shop-Control' } },
+        runbookUrl: 'javascript:alert(1)',
+      },
+    }),
+  },
   // Its tables have the names of those of the local runtime.
   Same: {
     template: template({ Backlog: { records: { name: 'Records1' }, control: { name: 'Control1' } } }),
@@ -126,6 +134,8 @@ describe('--stack', () => {
       expect(JSON.parse(out).incidents).toMatchObject([{ queues: ['orders'], runbook: page }]);
     }
     expect((await backlog('top', '--once', '--stack', 'Named')).out).toContain(`Runbook: ${page}`);
+    const odd = await backlog('top', '--json', '--stack', 'OddRunbook');
+    expect(JSON.parse(odd.out).incidents[0]).not.toHaveProperty('runbook');
     await control?.put(queue);
     expect((await backlog('top', '--once', '--stack', 'Named')).out).not.toContain('Runbook');
   });

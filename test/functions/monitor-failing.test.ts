@@ -62,6 +62,14 @@ describe('the monitor says for how long records have failed', () => {
     expect(await failing()).toBeUndefined();
     clock.advance(1);
     expect(await failing()).toBe(1380);
+    // An end of a pause that is far ahead is of another clock, or damaged.
+    const ahead = clock.now() + 3_600_000;
+    await store.queues.setPaused('orders', true);
+    clock.advance(7200);
+    await store.queues.setPaused('orders', false);
+    clock.advance(-7200);
+    expect(clock.now()).toBeLessThan(ahead);
+    expect(await failing()).toBe(1380);
   });
 
   it('as 0 in a passive region, whose runs attempt nothing', async () => {

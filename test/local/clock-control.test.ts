@@ -207,6 +207,17 @@ describe('a clock that is too fast for the machine', () => {
     expect(time.setting.speed).toBe(4);
   });
 
+  it('stays as it is while it is paused', async () => {
+    const { time, control } = await world([each], { speed: 60, runMs: 10 * MINUTE });
+    await vi.advanceTimersByTimeAsync(3_200);
+    await control.change({ paused: true });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(time.setting.speed).toBe(60);
+    await control.change({ paused: false });
+    await vi.advanceTimersByTimeAsync(20 * SECOND);
+    expect(time.setting.speed).toBeLessThan(60);
+  });
+
   it('sees rules that fire late because the machine is busy', async () => {
     const { time } = await world([each], { speed: 60 });
     for (let i = 0; i < 4; i++) {

@@ -167,6 +167,17 @@ describe('an armed job', () => {
     await end('crm');
   });
 
+  it('does not begin in a pause, whatever has ended before', async () => {
+    const { harness, jobs, end } = await failing('erp');
+    const running = jobs.run(await jobs.create(armed, OPS));
+    await operatorOf(harness).pause('q');
+    await end('erp');
+    await harness.pass(300);
+    expect(harness.statuses()).toEqual({ DEAD: 20 });
+    await operatorOf(harness).resume('q');
+    expect((await harness.time.until(running)).job).toMatchObject({ state: 'done', startedAt: iso(330) });
+  });
+
   it('does not take the end of a pause for a recovery', async () => {
     const { harness, jobs, end } = await failing('erp');
     const running = jobs.run(await jobs.create(armed, OPS));

@@ -87,9 +87,12 @@ describe('the causes of failures', () => {
 
   it.each([
     ['the first failure of a record that has failed in no other way', 'HTTP 503 from https://erp.example', 9],
-    ['no failure of another cause', 'HTTP 400 from https://erp.example', 1],
+    ['no failure of another cause', 'HTTP 400 from https://erp.example', 1.5],
   ])('began with %s', (_, older, hours) => {
-    const history = [{ at: iso(-2 * HOUR), attempt: 7, name: 'HttpError', message: older }];
+    const history = [
+      { at: iso(-2 * HOUR), attempt: 7, name: 'HttpError', message: older },
+      { at: iso(-1.5 * HOUR), attempt: 8, name: 'HttpError', message: 'HTTP 503 from https://erp.example' },
+    ];
     const failed = failedAgo(HOUR, 'HTTP 503 from https://erp.example: y');
     const record = inRetry('a', { ...failed, history, firstFailureAt: iso(-9 * HOUR) });
     expect(causesOf([retrying([record])], NOW)[0]?.firstAt).toBe(NOW - hours * HOUR);

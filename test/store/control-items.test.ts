@@ -68,6 +68,31 @@ describe('the control table', () => {
     client.destroy();
   });
 
+  it('gives the latest success of a queue, of all its items, and none that is no time', async () => {
+    const { client, store } = notedStore();
+    const documents = DynamoDBDocumentClient.from(client);
+    const TableName = dynamoDb.underTest.tables.control;
+    // A table has its items in no order: the latest is in another one for each queue.
+    const spread = [0, 1, 2, 3].flatMap((latest) =>
+      ['', '#1', '#2', '#3'].map(
+        (part, i) => [`arrivals#spread${latest}${part}`, i === latest ? NOW - 5 : NOW - 9] as const,
+      ),
+    );
+    const items = {
+      ...Object.fromEntries(spread),
+      'lease#text': 'yesterday',
+      'lease#below': -1,
+      'lease#beyond': 1e15,
+      'arrivals#map': { at: NOW },
+    };
+    for (const [key, succeededAt] of Object.entries(items))
+      await documents.send(new PutCommand({ TableName, Item: { key, succeededAt } }));
+    const { successes } = await store.control.read();
+    for (const latest of [0, 1, 2, 3]) expect(successes.get(`spread${latest}`)).toBe(NOW - 5);
+    for (const name of ['text', 'below', 'beyond', 'map']) expect(successes.has(name), name).toBe(false);
+    client.destroy();
+  });
+
   it('shows all leases, although they are more than DynamoDB hands out at once', async () => {
     const { store } = dynamoDb.underTest;
     const lanes = Array.from({ length: 5 }, (_, i) => `lane-${i}`);

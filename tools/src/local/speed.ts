@@ -1,3 +1,5 @@
+import { count } from 'dynamo-backlog/overview';
+
 /** Bounds and presets of the speed: seconds of the backlog that pass in a real one. */
 export const SPEEDS = {
   least: 1,
@@ -6,7 +8,7 @@ export const SPEEDS = {
   presets: [1, 10, 60, 360, 1_440],
 } as const;
 
-/** `60× asked, 15× now: this machine cannot keep up`. Undefined: the clock goes as it was asked to. */
+/** `2,500× asked, 312× now: this machine cannot keep up`. Undefined: the clock goes as it was asked to. */
 export function slowedText({
   speed,
   askedSpeed,
@@ -16,7 +18,7 @@ export function slowedText({
 }): string | undefined {
   return askedSpeed === undefined
     ? undefined
-    : `${askedSpeed}× asked, ${speed}× now: this machine cannot keep up`;
+    : `${count(askedSpeed)}× asked, ${count(speed)}× now: this machine cannot keep up`;
 }
 
 /** A speed that was typed. Undefined: it is none, or out of bounds. */

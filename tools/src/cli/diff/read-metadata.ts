@@ -19,7 +19,11 @@ const backlogSchema = z.object({
   trigger: z.enum(['rules', 'scheduler']),
   timeZone: z.optional(z.string()),
   primaryRegion: z.optional(z.string()),
-  runbookUrl: z.optional(z.string().check(z.maxLength(200), z.regex(/^https?:\/\/[^\s#]+$/))),
+  // Pages link to it. What is no such link is left out, and hides nothing else.
+  runbookUrl: z.catch(
+    z.optional(z.string().check(z.maxLength(200), z.regex(/^https?:\/\/[^\s#]+$/))),
+    undefined,
+  ),
   intake: z.boolean(),
   sweep: z.boolean(),
   records: table,
