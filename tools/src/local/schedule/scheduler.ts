@@ -38,6 +38,8 @@ const OVERLAP_FROM_MS = 1_000;
 const MAX_TIMEOUT_MS = 60_000;
 /** Real time by which a start, or the end of a run that others wait for, may be late. */
 const BEHIND_MS = 1_000;
+/** A start that is later than this is of a machine that was asleep. */
+const ASLEEP_MS = 60_000;
 /** Runs of a rule that may overlap: one that works off much, and the next one, which finds the queue taken. */
 const MAX_RUNS = 2;
 
@@ -167,7 +169,7 @@ export class Scheduler {
     const due = this.#dueAt(now);
     // Firings due before the last look waited for something else, such as the start of the runtime.
     const lateMs = (now - Math.max(this.#seen, due[0]?.next ?? now)) / setting.speed;
-    if (lateMs > BEHIND_MS && lateMs < MAX_TIMEOUT_MS) this.#isLate = true;
+    if (lateMs > BEHIND_MS && lateMs < ASLEEP_MS) this.#isLate = true;
     this.#seen = now;
     for (const turn of due) this.#due(turn, now);
     for (const turn of this.#turns) this.#makeUp(turn);
