@@ -73,9 +73,11 @@ export function outageByMinute(counts: readonly MinuteCount[], now: number, spee
     // No look goes further back, and a queue has two hours of them.
     const seen = counts.slice(Math.max(from, i - RECENT_MINUTES), i + 1);
     const failing = failingAt(seen, seenAt, speed);
+    const firstGood = Math.max(from, lastBad + 1);
+    const hasSucceeded = () => counts.slice(firstGood, i + 1).some(({ succeeded }) => succeeded > 0);
     if (failing) outage = { failing };
-    else if (outage.failing && isBack(attemptsWithin(seen, latestMinutes(speed), seenAt))) {
-      from = Math.max(from, lastBad + 1);
+    else if (outage.failing && hasSucceeded()) {
+      from = firstGood;
       outage = { backAt: counts[from]?.at };
     } else if (i === counts.length) outage = { backAt: outage.backAt };
   }

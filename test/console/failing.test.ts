@@ -79,6 +79,22 @@ describe('attempts that fail', () => {
     expect(backAtOf([...again, minute(0, 40, 0)], NOW, 1)).toBe(minute(0, 0, 0).at);
   });
 
+  it('leave it also where no look fell into the time in which successes were most of the latest attempts', () => {
+    // On a fast clock the latest attempts are those of 15 minutes, and these are few.
+    const counts = [30, 29, 28, 27].map((ago) => minute(ago, 0, 9)).concat(minute(24, 10, 0));
+    const at = (ago: number) => [
+      failingAttempts(counts, minute(ago, 0, 0).at, 60) !== undefined,
+      backAtOf(counts, minute(ago, 0, 0).at, 60),
+    ];
+    const back = minute(24, 0, 0).at;
+    expect([22, 11, 8, 0].map(at)).toEqual([
+      [true, undefined],
+      [false, back],
+      [false, back],
+      [false, back],
+    ]);
+  });
+
   it('are seen in as many real seconds on a faster clock', () => {
     expect([1, 12, 20, 60, 3600].map(latestMinutes)).toEqual([3, 3, 5, 15, 15]);
   });
