@@ -158,18 +158,19 @@ describe('a mute', () => {
     expect(cloudWatch.requests).not.toContain('PutAlarmMuteRule');
   });
 
-  it.each(['DescribeAlarmsForMetric', 'PutAlarmMuteRule'])(
-    'without the right to %s says which one',
-    async (action) => {
-      cloudWatch.denied.add(action);
-      const { code, err } = await run('mute', 'orders', '--until', '2h');
-      expect(err).toBe(
-        `error: CloudWatch: not authorized to perform: cloudwatch:${action} (the rights: docs/permissions.md#mutes)`,
-      );
-      expect(code).toBeUndefined();
-      expect(rule()).toEqual([]);
-    },
-  );
+  it.each([
+    ['DescribeAlarmsForMetric', 1],
+    ['PutAlarmMuteRule', 6],
+  ])('without the right to %s says which one, with request %i as the last', async (action, requests) => {
+    cloudWatch.denied.add(action);
+    const { code, err } = await run('mute', 'orders', '--until', '2h');
+    expect(err).toBe(
+      `error: CloudWatch: not authorized to perform: cloudwatch:${action} (the rights: docs/permissions.md#mutes)`,
+    );
+    expect(code).toBeUndefined();
+    expect(rule()).toEqual([]);
+    expect(cloudWatch.requests).toHaveLength(requests);
+  });
 
   it('is there without the right to read it, and unmute then changes nothing', async () => {
     cloudWatch.denied.add('GetAlarmMuteRule');

@@ -1,4 +1,4 @@
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import type { CloudWatchClient, MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { ConfigurationError } from 'dynamo-backlog';
 import type { Clock } from 'dynamo-backlog/engine';
 import type { Target } from '../connect.js';
@@ -123,16 +123,13 @@ export class AlarmMutes {
       { Name: 'Table', Value: this.table },
       { Name: 'Queue', Value: queue },
     ];
-    const answers = await Promise.all(
-      METRICS.map((MetricName) =>
-        client.send(
-          new sdk.DescribeAlarmsForMetricCommand({
-            ...{ Namespace: NAMESPACE, MetricName, Dimensions: dimensions },
-          }),
-        ),
-      ),
-    );
-    const alarms = answers.flatMap(({ MetricAlarms = [] }) => MetricAlarms);
+    const alarms: MetricAlarm[] = [];
+    // One after another: a right that is missing is asked once, and no request outlives the refusal of another.
+    for (const MetricName of METRICS) {
+      const request = { Namespace: NAMESPACE, MetricName, Dimensions: dimensions };
+      const { MetricAlarms = [] } = await client.send(new sdk.DescribeAlarmsForMetricCommand(request));
+      alarms.push(...MetricAlarms);
+    }
     const names = new Set(
       alarms.flatMap(({ AlarmName, AlarmDescription = '' }) =>
         AlarmName && OWN_ALARM.test(AlarmDescription) ? [AlarmName] : [],
