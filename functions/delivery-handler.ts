@@ -2,12 +2,13 @@ import { type HttpDelivery, type HttpDeliveryOptions, httpDelivery } from '../sr
 import type { RetryMode } from '../src/record/index.js';
 import { ConfigurationError } from '../src/support/errors.js';
 import { show } from '../src/support/validation.js';
+import { whenUsed } from '../src/support/when-used.js';
 import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
 import type { DeliverySettings } from './delivery-settings.js';
 import { createLogger } from './logger.js';
 import { makeHandler } from './make-handler.js';
 import type { HandlerSeams } from './seams.js';
-import { type FetchSecret, Secrets } from './secrets/secrets.js';
+import type { FetchSecret, Secrets } from './secrets/secrets.js';
 
 export interface DeliverySeams extends HandlerSeams {
   readonly fetchSecret?: FetchSecret | undefined;
@@ -22,11 +23,11 @@ export function deliveryHandler(
 ): BacklogLambdaHandler {
   const logger = overrides.logger ?? createLogger();
   const deliveries = new Map<string, HttpDelivery>();
-  const secrets = new Secrets({
-    fetch: fetchSecret,
-    now,
-    onTrouble: ({ message }) =>
-      logger.warn('a secret could not be read again; its previous value stays in use', { reason: message }),
+  const secrets = whenUsed(async () => {
+    const { Secrets } = await import('./secrets/secrets.js');
+    const onTrouble = ({ message }: Error) =>
+      logger.warn('a secret could not be read again; its previous value stays in use', { reason: message });
+    return new Secrets({ fetch: fetchSecret, now, onTrouble });
   });
   return makeHandler(
     ({ queue, settings }) => {
@@ -52,7 +53,10 @@ export function deliveryHandler(
 }
 
 /** The options of a delivery, with functions in the place of the secrets. */
-function optionsOf(deliverTo: string | DeliverySettings, secrets: Secrets): HttpDeliveryOptions {
+function optionsOf(
+  deliverTo: string | DeliverySettings,
+  secrets: Pick<Secrets, 'header' | 'signing'>,
+): HttpDeliveryOptions {
   if (typeof deliverTo === 'string') return { url: deliverTo };
   const { secret, headers = {}, ...rest } = deliverTo;
   const values = Object.entries(headers).map(([header, value]) => [

@@ -1,6 +1,6 @@
 import { type BacklogRecord, outcomeOfReturn } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
-import type { AttemptContext, Process, RunOptions } from '../worker/index.js';
+import { type AttemptContext, loadLimits, type Process, type RunOptions } from '../worker/index.js';
 import { changedRecord } from './changed-record.js';
 import type { Finding } from './findings.js';
 import { pollutedPrototype } from './polluted-prototype.js';
@@ -91,6 +91,8 @@ export class AttemptWatch {
 
   /** Settles when all attempts have ended, or had their time: what is left waits for virtual time. */
   readonly settled = async (): Promise<void> => {
+    // What a run would load in real time.
+    await loadLimits();
     await macrotask();
     for (;;) {
       const now = realNow();

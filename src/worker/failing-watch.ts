@@ -2,7 +2,6 @@ import {
   afterRun,
   type BacklogRecord,
   CLEAN_SUCCESSES,
-  copyForHandler,
   errorInNote,
   evidenceOf,
   type FailingNotes,
@@ -10,7 +9,6 @@ import {
   failingText,
   type GroupOutcomes,
   groupsToProbe,
-  MAX_GROUP_LENGTH,
   PROBE_SECONDS,
   parseFailing,
   type RecordChange,
@@ -22,7 +20,7 @@ import { StoreError } from '../store/errors.js';
 import type { BacklogStore, QueueState } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
 import type { AttemptLogger } from '../support/logger.js';
-import type { DestinationOf } from './options.js';
+import type { DestinationName } from './destinations.js';
 
 /** Tries to write the notes: another run may have written meanwhile. If it has again, this run's outcomes are not noted. */
 const MAX_TRIES = 2;
@@ -48,8 +46,8 @@ type ReadState = Pick<QueueState, 'failing' | 'paused'>;
 
 interface WatchDeps {
   readonly queue: string;
-  /** Names the destination of a record. Undefined: only the whole queue is watched. */
-  readonly destination: DestinationOf | undefined;
+  /** Undefined: only the whole queue is watched. */
+  readonly destination: DestinationName | undefined;
   /** Records of what fails may be attempted ahead of their time. */
   readonly probes: boolean;
   readonly failingMemory?: FailingMemory | undefined;
@@ -246,13 +244,8 @@ export class FailingWatch {
 
   /** The record's destination. Where it has none, or its name cannot be had, the whole queue is watched alone. */
   groupOf(record: BacklogRecord): string | undefined {
-    try {
-      const name: unknown = this.deps.destination?.(copyForHandler(record));
-      if (typeof name !== 'string' || name === WHOLE_QUEUE) return undefined;
-      return name.slice(0, MAX_GROUP_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd');
-    } catch {
-      return undefined;
-    }
+    const name = this.deps.destination?.(record);
+    return name === WHOLE_QUEUE ? undefined : name;
   }
 
   private outcomesOf(group: string): GroupOutcomes {

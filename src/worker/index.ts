@@ -14,6 +14,7 @@ export {
   retryDecider,
 } from './failures/retry-function.js';
 export type { BreakerMemory } from './guards/breakers.js';
+export { loadLimits } from './guards/queue-guards.js';
 export * from './options.js';
 export {
   type BreakerChoice,

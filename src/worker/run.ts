@@ -9,6 +9,7 @@ import { watchPrototypes } from '../support/prototypes.js';
 import type { LiveRunDeps, QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
+import { destinationNames } from './destinations.js';
 import { FailingWatch } from './failing-watch.js';
 import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
@@ -44,12 +45,13 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const { clock } = deps;
   const counters = new RunCounters();
   const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
-  const guards = queueGuardsOf(options, deps);
+  const destination = options.destination && destinationNames(options.destination, deps.logger);
+  const guards = await queueGuardsOf({ options, destination }, deps);
   const { queue, lane, band, arrivals, exactSince, retryMode } = options.target;
   const isRuleOfRecords = !band && !arrivals && exactSince === undefined && retryMode !== 'progressive';
   // A hold on the record would change when it is due.
   const probes = isRuleOfRecords && options.limits.probes !== false && options.longestAttempt === undefined;
-  const failing = new FailingWatch({ ...deps, queue, destination: options.destination, probes });
+  const failing = new FailingWatch({ ...deps, queue, destination, probes });
   const queueRun: QueueRun = { ...deps, options, counters, failures, failing, guards };
   const startedAt = clock.wall();
   let ended: StopReason;
@@ -128,7 +130,7 @@ async function drainIndexed(
 ): Promise<void> {
   const { arrivals: _, firstBand, ...rest } = run.options.target;
   const options = { ...run.options, target: { ...rest, lanes } };
-  const guards = { ...run.guards, ...concurrencyOf(options, run) };
+  const guards = { ...run.guards, ...(await concurrencyOf(options, run)) };
   try {
     await runTier({ ...run, options, guards }, firstBand, budget);
   } finally {

@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';

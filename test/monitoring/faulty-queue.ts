@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { runMetrics } from '../../functions/metrics.js';
 import { lookAtQueue, monitoredQueue, RateLimitedCounter } from '../../src/monitor/index.js';
 import { caughtUpBy, resolvePolicy, tierBands } from '../../src/policies/index.js';

@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { Item } from '../../src/record/index.js';

@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import type { BacklogRecord, Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';

@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
 import type { QueuesSettings } from '../../functions/settings.js';

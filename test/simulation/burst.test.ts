@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { expect, it } from 'vitest';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { resolvePolicy } from '../../src/policies/index.js';

@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { resolvePolicy, tierBands } from '../../src/policies/index.js';
 import type { BacklogRecord, Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';

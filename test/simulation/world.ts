@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';

@@ -1,3 +1,4 @@
+import '../loaded-limits.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { RetryMode } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/index.js';

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../support/clock.js';
 import { type Random, systemRandom } from '../../support/random.js';
+import { whenUsed } from '../../support/when-used.js';
 import type {
   ActiveRegionStore,
   BacklogStore,
@@ -22,7 +23,6 @@ import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
 import { DynamoDbActiveRegion, DynamoDbRegistry } from './registry.js';
 import { type OnConsumed, Table } from './table.js';
-import { whenUsed } from './when-used.js';
 
 /** @inline */
 export interface DynamoDbStoreDeps {

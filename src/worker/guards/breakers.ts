@@ -1,12 +1,11 @@
-import { type AttemptOutcome, type BacklogRecord, copyForHandler, nameOfThrown } from '../../record/index.js';
+import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
 import { MAX_OPEN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
 import type { Random } from '../../support/random.js';
-import { show } from '../../support/validation.js';
-import type { DestinationOf } from '../options.js';
+import type { DestinationName } from '../destinations.js';
 import type { BreakerOptions } from '../queue-options.js';
 import type { StopReason } from '../stop-reason.js';
 import { type AttemptKind, Breaker, type BreakerStatus, type Transition } from './breaker.js';
@@ -20,8 +19,6 @@ const UNNAMED = '?';
 const MAX_DESTINATIONS = 1_000;
 /** A breaker in the queue's item to which no record has come for so long makes room for others. */
 const STALE_MS = 86_400_000;
-/** Names are kept in the queue's item, which every page reads. */
-const MAX_DESTINATION_LENGTH = 100;
 
 /** The breakers of destinations, by queue, which a process remembers from run to run. */
 export type BreakerMemory = Map<string, Map<string, Breaker>>;
@@ -29,8 +26,8 @@ export type BreakerMemory = Map<string, Map<string, Breaker>>;
 export interface BreakersDeps {
   readonly queue: string;
   readonly options: BreakerOptions;
-  /** Names the destination of a record. Undefined: all records go to one. */
-  readonly destination: DestinationOf | undefined;
+  /** Undefined: all records go to one destination. */
+  readonly destination: DestinationName | undefined;
   /** Real time in which a probe must begin, from the write that keeps other runs from theirs, and end. In seconds. */
   readonly probe: { readonly beginsWithin: number; readonly endsWithin: number };
   readonly store: Pick<BacklogStore, 'breakers'>;
@@ -209,18 +206,8 @@ export class Breakers implements Guard {
     return breaker;
   }
 
-  /** The destination of a record. A fault of the handler's function does not keep the record from its attempt. */
   private destinationOf(record: BacklogRecord): string {
-    const { destination: destinationOf, logger } = this.deps;
-    if (!destinationOf) return WHOLE_QUEUE;
-    try {
-      const destination: unknown = destinationOf(copyForHandler(record));
-      if (typeof destination === 'string' && destination !== '')
-        return destination.slice(0, MAX_DESTINATION_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd');
-      logger.warn(`destination: expected a name, got ${show(destination)}`, { id: record.id });
-    } catch (error) {
-      logger.warn('destination: the function threw', { id: record.id, error: show(nameOfThrown(error)) });
-    }
-    return UNNAMED;
+    const { destination } = this.deps;
+    return destination ? (destination(record) ?? UNNAMED) : WHOLE_QUEUE;
   }
 }

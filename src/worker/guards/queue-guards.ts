@@ -1,14 +1,14 @@
 import type { RecordsHold } from '../../leases/timed-hold.js';
 import type { Clock } from '../../support/clock.js';
 import type { RunDeps } from '../deps.js';
+import type { DestinationName } from '../destinations.js';
 import type { RunOptions } from '../options.js';
-import { Breakers } from './breakers.js';
+import type { Breakers } from './breakers.js';
 import { AttemptBudget } from './budget.js';
 import { Gate } from './gate.js';
 import type { Guard } from './guard.js';
-import { type AtOnce, Pool, type Share } from './pool.js';
-import { RateLimit } from './rate-limit.js';
-import { RunSlots } from './slots.js';
+import type { AtOnce, Pool, Share } from './pool.js';
+import type { RateLimit } from './rate-limit.js';
 import { latestStartOf, TimeLimit } from './time-limit.js';
 
 /** The guards that the options of a queue set, for one run of it. */
@@ -21,15 +21,33 @@ export interface QueueGuards {
   readonly breakers: Breakers | undefined;
 }
 
+interface QueueRunOptions {
+  readonly options: RunOptions;
+  readonly destination: DestinationName | undefined;
+}
+
 /** Longer than a write takes, as a rule. */
 const SPARE_SECONDS = 10;
 
-export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
-  const { target, limits, breaker, destination, stop } = options;
-  const { queue } = target;
+let code: typeof import('./limits.js') | undefined;
+
+/** The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. */
+export async function loadLimits(): Promise<typeof import('./limits.js')> {
+  code ??= await import('./limits.js');
+  return code;
+}
+
+export async function queueGuardsOf(
+  { options, destination }: QueueRunOptions,
+  deps: RunDeps,
+): Promise<QueueGuards> {
+  const { target, limits, breaker, stop } = options;
   const { attemptsPerSecond: perSecond, attemptTimeout } = limits;
+  const atOnce = await concurrencyOf(options, deps);
+  if (perSecond === undefined && !breaker) return { ...atOnce, rateLimit: undefined, breakers: undefined };
+  const { RateLimit, Breakers } = await loadLimits();
+  const { queue } = target;
   const { breakerMemory: memory = new Map() } = deps;
-  const atOnce = concurrencyOf(options, deps);
   // As many as this run attempts at once may have their permits before it.
   const permitSeconds = perSecond === undefined ? 0 : atOnce.concurrency / perSecond;
   const probe = { beginsWithin: SPARE_SECONDS + permitSeconds, endsWithin: attemptTimeout };
@@ -44,11 +62,17 @@ export function queueGuardsOf(options: RunOptions, deps: RunDeps): QueueGuards {
 }
 
 /** Its part of a run that goes on later, with attempts at once of its own. */
-export function concurrencyOf(options: RunOptions, deps: RunDeps): Pick<QueueGuards, 'concurrency' | 'pool'> {
-  const { target, limits, longestAttempt, invocation } = options;
+export async function concurrencyOf(
+  { target, limits, longestAttempt, invocation }: RunOptions,
+  deps: RunDeps,
+): Promise<Pick<QueueGuards, 'concurrency' | 'pool'>> {
   const { lanes, queue, arrivals } = target;
   const { globalConcurrency } = limits;
   const concurrency = Math.min(limits.concurrency, globalConcurrency ?? limits.concurrency);
+  const isDivided =
+    globalConcurrency !== undefined || longestAttempt !== undefined || (lanes?.length ?? 1) > 1;
+  if (!isDivided) return { concurrency, pool: undefined };
+  const { Pool, RunSlots } = await loadLimits();
   const slots =
     globalConcurrency === undefined
       ? undefined
@@ -60,11 +84,7 @@ export function concurrencyOf(options: RunOptions, deps: RunDeps): Pick<QueueGua
           invocation,
           onArrival: arrivals !== undefined,
         });
-  const isDivided = slots !== undefined || longestAttempt !== undefined || (lanes?.length ?? 1) > 1;
-  return {
-    concurrency,
-    pool: isDivided ? new Pool({ size: concurrency, slots, clock: deps.clock }) : undefined,
-  };
+  return { concurrency, pool: new Pool({ size: concurrency, slots, clock: deps.clock }) };
 }
 
 /** The budget of a run. Undefined: it may attempt any number of records. */

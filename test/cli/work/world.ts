@@ -1,3 +1,4 @@
+import '../../loaded-limits.js';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../../functions/backlog-handler.js';
 import { type LambdaFunction, SERVES, type SeamedHandler } from '../../../functions/seams.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { whenUsed } from '../../src/store/dynamodb/when-used.js';
+import { whenUsed } from '../src/support/when-used.js';
 
 class Role {
   constructor(private readonly name: string) {}
