@@ -166,6 +166,7 @@ export {
   type BreakerMemory,
   type BreakerOptions,
   LANES_AT_ONCE,
+  loadLimits,
   parseWeights,
   QUEUE_DEFAULTS,
   type QueueWeights,

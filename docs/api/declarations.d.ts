@@ -702,6 +702,33 @@ interface RunDeps {
 
 type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
 
+type Refusal = 'late' | 'deferred';
+interface Left {
+    readonly outcome: AttemptOutcome;
+    readonly note?: (() => Promise<void>) | undefined;
+}
+interface Admission {
+    readonly holds?: (() => boolean) | undefined;
+    readonly abandon?: (() => void | Promise<void>) | undefined;
+    readonly detach?: (() => void) | undefined;
+    readonly leave?: ((outcome: AttemptOutcome) => Left) | undefined;
+    readonly ended?: (() => void) | undefined;
+}
+interface Turn {
+    readonly attemptsLeft: number;
+    mayBegin(): boolean;
+    isInTime(at: number): boolean;
+}
+interface Guard {
+    open?(inserted?: number): Promise<StopReason | undefined>;
+    refresh?(queue: QueueState): StopReason | undefined;
+    prepare?(attempts: number): Promise<void>;
+    readonly nextAt?: number;
+    stopReason?(startsAt: number): StopReason | undefined;
+    covers?(startsAt: number): boolean;
+    enter?(record: BacklogRecord, turn: Turn): Promise<Admission | Refusal> | Admission | Refusal;
+}
+
 declare class StoreError extends Error {
     readonly name: string;
 }
@@ -721,6 +748,73 @@ declare const CLOCK_SKEW_MS = 5000;
 declare function isExpired({ until }: {
     readonly until: number;
 }, clock: Clock): boolean;
+interface TimedHold {
+    readonly called: string;
+    readonly logged?: Readonly<Record<string, string>> | undefined;
+    renewInMs(): number;
+    renew(ids: readonly string[]): Promise<boolean>;
+}
+
+interface RunSlotsDeps {
+    readonly queue: string;
+    readonly concurrency: number;
+    readonly globalConcurrency: number;
+    readonly onArrival: boolean;
+    readonly attemptTimeout: number;
+    readonly invocation?: string | undefined;
+    readonly store: Pick<BacklogStore, 'slots'>;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly logger: AttemptLogger;
+}
+declare class RunSlots implements TimedHold {
+    readonly called = "slots";
+    readonly logged: {
+        readonly queue: string;
+    };
+    constructor(deps: RunSlotsDeps);
+    get areLost(): boolean;
+    take(): Promise<number>;
+    covers(): boolean;
+    ensure(): Promise<void>;
+    release(): Promise<void>;
+    renewInMs(): number;
+    renew(): Promise<boolean>;
+}
+
+interface PoolDeps {
+    readonly size: number;
+    readonly slots: RunSlots | undefined;
+    readonly clock: Clock;
+}
+interface AtOnce {
+    readonly fair: number;
+    readonly most: number;
+}
+declare class Pool {
+    constructor(deps: PoolDeps);
+    join(): Share;
+    open(): Promise<boolean>;
+    get mostAtOnce(): number;
+    get fairShare(): number;
+    get mostOfOne(): number;
+    close(): Promise<void>;
+    tryTake(share: Share): boolean;
+    giveBack(share: Share): void;
+    leave(share: Share): void;
+    wait(share: Share): Promise<boolean>;
+}
+declare class Share implements AtOnce, Guard {
+    constructor(pool: Pool, slots: RunSlots | undefined);
+    get fair(): number;
+    get most(): number;
+    open(): Promise<StopReason | undefined>;
+    prepare(): Promise<void>;
+    stopReason(): StopReason | undefined;
+    covers(): boolean;
+    enter(_: BacklogRecord, { mayBegin }: Turn): Promise<Admission | 'late'>;
+    leave(): void;
+}
 
 declare const LANES_AT_ONCE = 8;
 
@@ -854,6 +948,8 @@ interface RunOptions extends FailureChoices {
     readonly isDebugged?: boolean | undefined;
 }
 
+type DestinationName = (record: BacklogRecord) => string | undefined;
+
 declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
 
 type RetryFunction<Payload = unknown> = {
@@ -887,6 +983,61 @@ declare class Breaker {
 }
 
 type BreakerMemory = Map<string, Map<string, Breaker>>;
+interface BreakersDeps {
+    readonly queue: string;
+    readonly options: BreakerOptions;
+    readonly destination: DestinationName | undefined;
+    readonly probe: {
+        readonly beginsWithin: number;
+        readonly endsWithin: number;
+    };
+    readonly store: Pick<BacklogStore, 'breakers'>;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly logger: AttemptLogger;
+    readonly memory: BreakerMemory;
+}
+declare class Breakers implements Guard {
+    constructor(deps: BreakersDeps);
+    refresh({ breakers }: Pick<QueueState, 'breakers'>): StopReason | undefined;
+    stopReason(): StopReason | undefined;
+    enter(record: BacklogRecord): Promise<Admission | 'deferred'>;
+}
+
+interface RateLimitDeps {
+    readonly queue: string;
+    readonly perSecond: number;
+    readonly latestStart: number;
+    readonly stop?: AbortSignal | undefined;
+    readonly store: Pick<BacklogStore, 'permits'>;
+    readonly clock: Clock;
+}
+declare class RateLimit implements Guard {
+    constructor(deps: RateLimitDeps);
+    get nextAt(): number;
+    open(inserted?: number): Promise<StopReason | undefined>;
+    prepare(attempts: number): Promise<void>;
+    enter(_: BacklogRecord, { attemptsLeft, isInTime }: Turn): Promise<Admission | Refusal>;
+}
+
+type __limits_js_Breakers = Breakers;
+declare const __limits_js_Breakers: typeof Breakers;
+type __limits_js_Pool = Pool;
+declare const __limits_js_Pool: typeof Pool;
+type __limits_js_RateLimit = RateLimit;
+declare const __limits_js_RateLimit: typeof RateLimit;
+type __limits_js_RunSlots = RunSlots;
+declare const __limits_js_RunSlots: typeof RunSlots;
+declare namespace __limits_js {
+  export {
+    __limits_js_Breakers as Breakers,
+    __limits_js_Pool as Pool,
+    __limits_js_RateLimit as RateLimit,
+    __limits_js_RunSlots as RunSlots,
+  };
+}
+
+declare function loadLimits(): Promise<typeof __limits_js>;
 
 interface RunSummary {
     readonly queue: string;
@@ -2938,6 +3089,7 @@ export {
     leastExact,
     limited,
     listed,
+    loadLimits,
     mergeInto,
     minuteText,
     monitoredQueue,

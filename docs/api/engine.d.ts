@@ -133,6 +133,7 @@ export {
     lanesOf,
     limited,
     listed,
+    loadLimits,
     mergeInto,
     monitoredQueue,
     nearest,

@@ -31,7 +31,10 @@ const SPARE_SECONDS = 10;
 
 let code: typeof import('./limits.js') | undefined;
 
-/** The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. */
+/**
+ * The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. As that takes
+ * real time, whatever plays runs on `VirtualTime` loads it before.
+ */
 export async function loadLimits(): Promise<typeof import('./limits.js')> {
   code ??= await import('./limits.js');
   return code;

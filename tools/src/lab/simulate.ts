@@ -2,6 +2,7 @@ import type { Tier } from 'dynamo-backlog';
 import {
   type BreakerMemory,
   caughtUpBy,
+  loadLimits,
   MemoryStore,
   QUEUE_DEFAULTS,
   type ResolvedPolicy,
@@ -56,6 +57,7 @@ export async function simulate(
   scenario: Scenario,
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<Simulation> {
+  await loadLimits();
   const failing = failingIds(scenario);
   const { maxAttempts = Number.POSITIVE_INFINITY } = scenario;
   const limited = { ...policy, maxAttempts: Math.min(policy.maxAttempts, maxAttempts) };
