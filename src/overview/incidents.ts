@@ -1,5 +1,6 @@
 import type { Cause } from '../operate/cause.js';
 import { groupBy } from '../support/group-by.js';
+import { type AlarmOn, alarmsOfQueues } from './alarms-on.js';
 import type { RecentAttempts } from './failing.js';
 import type { QueueView } from './snapshot.js';
 
@@ -33,6 +34,8 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
   readonly cause: Cause | undefined;
   /** The attempts that say it, where they are counted by minute. */
   readonly attempts: RecentAttempts | undefined;
+  /** The alarms of its queues that are on, and those that are of no queue: pages first. Undefined: not known. */
+  readonly alarms?: readonly AlarmOn[] | undefined;
 }
 
 /** The part of a `QueueView` that incidents are made of. */
@@ -59,8 +62,15 @@ const NO_DESTINATIONS = new Set(['', '*', '?']);
 /** Destinations of one queue, and of no other, that are one incident: rather the queue is at fault. */
 const MANY = 3;
 
-/** The incidents of these queues: those that fail first, of these the one with most waiting records. */
-export function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[]): Incident<Queue>[] {
+/**
+ * The incidents of these queues: those that fail first, of these the one with most waiting records.
+ *
+ * @param alarms those of the backlog that are on. Default: they are not known
+ */
+export function incidentsOf<Queue extends IncidentQueue>(
+  queues: readonly Queue[],
+  alarms?: readonly AlarmOn[],
+): Incident<Queue>[] {
   const signs = queues.filter(({ condition }) => condition !== 'unserved').flatMap(signsOf);
   const byDestination = groupBy(signs, ({ destination }) => destination);
   const isOwn = ({ destination }: Sign<Queue>) => {
@@ -76,7 +86,10 @@ export function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[
   const failing = [...groupBy(signs, keyOf)].map(([id, its]) => failingIncident(id, its));
   const isFailing = new Set(signs.map(({ queue }) => queue));
   const back = queues.filter((queue) => queue.backAt !== undefined && !isFailing.has(queue));
-  return [...failing, ...back.map(recoveringIncident)].sort(worstFirst);
+  const incidents = [...failing, ...back.map(recoveringIncident)].sort(worstFirst);
+  if (!alarms) return incidents;
+  const namesOf = (incident: Incident<Queue>) => incident.queues.map(({ stats }) => stats.queue);
+  return incidents.map((one) => ({ ...one, alarms: alarmsOfQueues(alarms, namesOf(one)) }));
 }
 
 /** The signs of one queue. What its destinations explain is not said of the whole queue again. */

@@ -1,4 +1,5 @@
 import type { BreakerState } from '../store/store.js';
+import type { AlarmOn } from './alarms-on.js';
 import { CONDITIONS, type Condition } from './conditions.js';
 import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
@@ -76,6 +77,8 @@ export interface Snapshot {
   readonly rules: readonly RuleView[];
   /** Another region attempts the records. */
   readonly passive?: PassiveRegion | undefined;
+  /** The alarms of the backlog that are on. Undefined: not known; `snapshotOf` does not ask for them. */
+  readonly alarms?: readonly AlarmOn[] | undefined;
 }
 
 /**

@@ -7,6 +7,12 @@ export interface FakeAlarm {
   readonly description: string;
   readonly metric: string;
   readonly dimensions: Readonly<Record<string, string>>;
+  /** Default: the library's. */
+  readonly namespace?: string | undefined;
+  /** True: the alarm watches an expression of the metric. */
+  readonly isMath?: boolean | undefined;
+  /** The time at which it went on, epoch milliseconds. Default: it is off. */
+  readonly onSince?: number | undefined;
 }
 
 interface FakeRule {
@@ -25,7 +31,7 @@ class Refusal extends Error {
   }
 }
 
-/** CloudWatch, as far as mutes ask it: alarms by their metric, and rules, which it checks as its documentation says. */
+/** CloudWatch, as far as it is asked: alarms by their metric, alarms that are on, and rules of mutes, which it checks as its documentation says. */
 export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
   const rules = new Map<string, FakeRule>();
   const requests: string[] = [];
@@ -35,7 +41,8 @@ export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
     DescribeAlarmsForMetric({ Namespace, MetricName, Dimensions }: MetricRequest) {
       const asked = JSON.stringify(Dimensions.map(({ Name, Value }) => [Name, Value]).sort());
       const found = alarms.filter(
-        ({ metric, dimensions }) =>
+        ({ metric, dimensions, isMath }) =>
+          !isMath &&
           Namespace === 'DynamoBacklog' &&
           metric === MetricName &&
           JSON.stringify(Object.entries(dimensions).sort()) === asked,
@@ -45,6 +52,16 @@ export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
           AlarmName: name,
           AlarmDescription: description,
         })),
+      };
+    },
+    DescribeAlarms({ StateValue, MaxRecords = 50, NextToken = '0' }: AlarmsRequest) {
+      const from = Number(NextToken);
+      const isValid = StateValue === 'ALARM' && MaxRecords >= 1 && MaxRecords <= 100 && from >= 0;
+      if (!isValid) throw new Refusal('ValidationError', 'refused');
+      const on = alarms.filter(({ onSince }) => onSince !== undefined);
+      return {
+        MetricAlarms: on.slice(from, from + MaxRecords).map(described),
+        ...(on.length > from + MaxRecords ? { NextToken: String(from + MaxRecords) } : {}),
       };
     },
     PutAlarmMuteRule(rule: FakeRule) {
@@ -115,6 +132,28 @@ interface MetricRequest {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
+}
+
+interface AlarmsRequest {
+  readonly StateValue?: string;
+  readonly MaxRecords?: number;
+  readonly NextToken?: string;
+}
+
+function described({ name, description, namespace = 'DynamoBacklog', onSince = 0, ...alarm }: FakeAlarm) {
+  const Dimensions = Object.entries(alarm.dimensions).map(([Name, Value]) => ({ Name, Value }));
+  const metric = { Namespace: namespace, MetricName: alarm.metric, Dimensions };
+  const stat = { Metric: metric, Period: 300, Stat: 'Sum' };
+  const math = [
+    { Id: 'sum', Expression: 'FILL(one, 0)', ReturnData: true },
+    { Id: 'one', MetricStat: stat, ReturnData: false },
+  ];
+  const updated = Date.now() / 1000;
+  return {
+    ...{ AlarmName: name, AlarmDescription: description, StateValue: 'ALARM' },
+    ...{ StateUpdatedTimestamp: updated, StateTransitionedTimestamp: onSince / 1000 },
+    ...(alarm.isMath ? { Metrics: math } : metric),
+  };
 }
 
 interface RuleRequest {

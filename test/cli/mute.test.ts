@@ -1,59 +1,16 @@
 import { userInfo } from 'node:os';
-import { Template } from 'aws-cdk-lib/assertions';
-import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Backlog } from '../../cdk/index.js';
 import { AlarmMutes } from '../../tools/src/cli/mute/alarm-mutes.js';
 import { endOf, ruleName } from '../../tools/src/cli/mute/rule.js';
 import { openSource } from '../../tools/src/cli/top/source.js';
 import { announce } from '../../tools/src/local/discovery.js';
-import { newStack, ownFunction, retryQueue } from '../cdk/support.js';
 import { backlogTables } from './backlog-tables.js';
-import { type FakeAlarm, startCloudWatch } from './fake-cloudwatch.js';
+import { deployedAlarms } from './deployed-alarms.js';
+import { startCloudWatch } from './fake-cloudwatch.js';
 import { backlog } from './in-process.js';
 
 const NOW = Date.parse('2026-11-26T14:02:41.500Z');
 const HOUR = 3_600_000;
-
-interface AlarmProperties {
-  readonly MetricName?: string;
-  readonly AlarmDescription: string;
-  /** The name of the table is a reference. */
-  readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
-}
-
-/** The alarms on one metric of a deployed backlog, and one that its user made of the same metric to scale processes. */
-function deployedAlarms(): FakeAlarm[] {
-  const stack = newStack();
-  const ofQueue = { retry: { type: 'fibonacci' } as const, handler: ownFunction(stack) };
-  const backlog = new Backlog(stack, 'Backlog', {
-    queues: {
-      orders: { ...ofQueue, alarms: { depth: 100 } },
-      bulk: retryQueue,
-      quiet: { ...retryQueue, alarms: false },
-    },
-  });
-  const metric = backlog.metricWaiting('orders');
-  new Alarm(stack, 'Scaling', {
-    metric,
-    threshold: 1_000,
-    evaluationPeriods: 1,
-    alarmDescription: 'more processes',
-  });
-  const { Resources } = Template.fromStack(stack).toJSON();
-  return Object.entries<{ Type: string; Properties: AlarmProperties }>(Resources).flatMap(
-    ([name, { Type, Properties }]) => {
-      const { MetricName, AlarmDescription, Dimensions = [] } = Properties;
-      if (Type !== 'AWS::CloudWatch::Alarm' || MetricName === undefined) return [];
-      const values = Dimensions.map(
-        ({ Name, Value }) => [Name, typeof Value === 'string' ? Value : 'Records'] as const,
-      );
-      return [
-        { name, description: AlarmDescription, metric: MetricName, dimensions: Object.fromEntries(values) },
-      ];
-    },
-  );
-}
 
 describe('a mute', () => {
   let tables: Awaited<ReturnType<typeof backlogTables>>;
@@ -259,7 +216,11 @@ describe('a mute', () => {
       },
     ]);
     const until = Date.parse('2026-11-26T16:03:00Z');
-    expect(await mutes.read('bulk')).toEqual({ until, note: 'by ann, "the bank is down"', isOver: false });
+    expect(await mutes.read('bulk')).toMatchObject({
+      until,
+      note: 'by ann, "the bank is down"',
+      isOver: false,
+    });
     expect(await mutes.read('orders')).toBeUndefined();
   });
 });

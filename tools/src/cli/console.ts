@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import type { ActionEntry, ConsoleDeps } from '../console/deps.js';
+import { alarmsInAws } from './cloudwatch/alarm-reader.js';
 import { examples } from './command-parts.js';
 import { flags } from './flags.js';
 import { listenForInterrupt } from './interrupt.js';
@@ -48,6 +49,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
   const redact = await loadRedact(given.redact);
   const { target: found, controlTable } = await tablesAt(given);
   const { client, table, clock, where, local, queues, runbookUrl } = found;
+  const alarms = alarmsInAws(found);
   const interrupt = listenForInterrupt(() => {});
   try {
     const [{ consoleApp }, { JobRunner }, { serveLocally, withOwnHost }, { onPort }] = await Promise.all([
@@ -70,7 +72,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
         where,
         key,
         redact,
-        runbookUrl,
+        ...{ runbookUrl, alarms },
         ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
         ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),
       },
@@ -89,6 +91,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
     return EXIT.ok;
   } finally {
     interrupt.close();
+    alarms?.close();
     client.destroy();
   }
 }

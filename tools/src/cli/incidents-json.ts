@@ -1,4 +1,4 @@
-import { errorText, type Incident, shortened } from 'dynamo-backlog/overview';
+import { type AlarmOn, errorText, type Incident, shortened } from 'dynamo-backlog/overview';
 import { failuresPage } from '../runbook.js';
 
 /** Most characters of a text that others wrote into the tables. */
@@ -11,17 +11,27 @@ export const bounded = (text: string) => shortened(text, MAX_FOREIGN);
  * @param runbookUrl of the stack, if it has one of its own
  */
 export function incidentsJson(incidents: readonly Incident[], runbookUrl: string | undefined) {
-  return incidents.map(({ id, state, destinations, queues, since, lastFailureAt, backAt, cause }) => ({
-    id: bounded(id),
-    state,
-    destinations: destinations.map(bounded),
-    queues: queues.map(({ stats }) => bounded(stats.queue)),
-    since: isoOf(since),
-    lastFailureAt: isoOf(lastFailureAt),
-    backAt: isoOf(backAt),
-    error: cause && bounded(errorText(cause)),
-    runbook: runbookUrl && failuresPage(runbookUrl),
-  }));
+  return incidents.map(
+    ({ id, state, destinations, queues, since, lastFailureAt, backAt, cause, alarms }) => ({
+      id: bounded(id),
+      state,
+      destinations: destinations.map(bounded),
+      queues: queues.map(({ stats }) => bounded(stats.queue)),
+      since: isoOf(since),
+      lastFailureAt: isoOf(lastFailureAt),
+      backAt: isoOf(backAt),
+      error: cause && bounded(errorText(cause)),
+      alarms: alarms?.map(alarmJson),
+      runbook: runbookUrl && failuresPage(runbookUrl),
+    }),
+  );
+}
+
+function alarmJson({ name, level, since, muted }: AlarmOn) {
+  return {
+    ...{ name: bounded(name), level, since: isoOf(since) },
+    ...{ mutedUntil: isoOf(muted?.until), muteNote: muted && bounded(muted.note) },
+  };
 }
 
 function isoOf(ms: number | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import type { RedactPayload } from 'dynamo-backlog';
 import type { OverviewDeps, RuntimeKnowledge } from 'dynamo-backlog/overview';
+import type { AlarmSource } from '../alarms/alarm-source.js';
 import type { FoundRun } from '../local/status/run-log.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 
@@ -22,6 +23,8 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly redact?: RedactPayload | undefined;
   /** The page that incidents link to. Undefined: the stack has none of its own, or it is not known. */
   readonly runbookUrl?: string | undefined;
+  /** The alarms that are on, for incidents. Undefined: there is no place that knows them. */
+  readonly alarms?: AlarmSource | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
 }

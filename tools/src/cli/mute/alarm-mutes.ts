@@ -1,6 +1,8 @@
-import type { CloudWatchClient, MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { ConfigurationError } from 'dynamo-backlog';
 import type { Clock } from 'dynamo-backlog/engine';
+import { NAMESPACE, ownAlarm } from '../../cloudwatch/own-alarm.js';
+import { askCloudWatch, type CloudWatch, type MetricAlarm, nameInMetrics } from '../cloudwatch/ask.js';
+import { type FoundMute, readMute } from '../cloudwatch/read-mute.js';
 import type { Target } from '../connect.js';
 import { counted, printable } from '../output.js';
 import {
@@ -8,22 +10,13 @@ import {
   MAX_ALARMS_IN_RULE,
   type Mute,
   type MuteOptions,
-  type MuteSchedule,
   muteNote,
   ruleName,
   scheduleOf,
 } from './rule.js';
 
-const NAMESPACE = 'DynamoBacklog';
 /** The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth` and `UnknownTask`. */
 const METRICS = ['OldestDueAge', 'FailingSeconds', 'Dead', 'Waiting', 'UnknownTask'];
-/** The descriptions of the construct's alarms. An alarm of the user's own, which may scale processes, is not muted. */
-const OWN_ALARM = /^\[(?:page|ticket)\] .* Runbook: /s;
-
-const CONNECTION_TIMEOUT_MS = 3_000;
-const REQUEST_TIMEOUT_MS = 20_000;
-
-type Sdk = typeof import('@aws-sdk/client-cloudwatch');
 type MuteTarget = Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
 
 /** A mute that has begun. */
@@ -47,8 +40,7 @@ export class AlarmMutes {
   private readonly clock: Clock;
 
   constructor(private readonly target: MuteTarget) {
-    // Metrics have the name of a table that is known by its ARN.
-    this.table = target.table.split('/').at(-1) ?? target.table;
+    this.table = nameInMetrics(target.table);
     this.clock = target.clock;
   }
 
@@ -59,7 +51,7 @@ export class AlarmMutes {
 
   /** Undefined: there is no rule for the queue. */
   async read(queue: string): Promise<Mute | undefined> {
-    return this.ask((client, sdk) => this.readRule(queue, client, sdk));
+    return this.ask((cloudWatch) => this.readRule(queue, cloudWatch));
   }
 
   /**
@@ -70,8 +62,9 @@ export class AlarmMutes {
   async mute(queue: string, { until, reason, by }: MuteOptions): Promise<Muted> {
     const schedule = scheduleOf(this.clock.now(), until);
     const note = muteNote({ by, reason });
-    return this.ask(async (client, sdk) => {
-      const alarms = await this.alarmsOf(queue, client, sdk);
+    return this.ask(async (cloudWatch) => {
+      const { client, sdk } = cloudWatch;
+      const alarms = await this.alarmsOf(queue, cloudWatch);
       await client.send(
         new sdk.PutAlarmMuteRuleCommand({
           Name: this.ruleOf(queue),
@@ -81,7 +74,7 @@ export class AlarmMutes {
         }),
       );
       // The rule is there, whatever becomes of this question.
-      const made = await this.readRule(queue, client, sdk).catch(() => undefined);
+      const made = await this.readRule(queue, cloudWatch).catch(() => undefined);
       if (made?.isOver) {
         throw new ConfigurationError(
           'CloudWatch says that the time of the rule is over: compare the clock of this machine',
@@ -93,24 +86,17 @@ export class AlarmMutes {
 
   /** Removes the rule of a queue. Undefined: there was none. */
   async unmute(queue: string): Promise<Mute | undefined> {
-    return this.ask(async (client, sdk) => {
-      const found = await this.readRule(queue, client, sdk);
+    return this.ask(async (cloudWatch) => {
+      const found = await this.readRule(queue, cloudWatch);
       if (!found) return undefined;
+      const { client, sdk } = cloudWatch;
       await client.send(new sdk.DeleteAlarmMuteRuleCommand({ AlarmMuteRuleName: this.ruleOf(queue) }));
       return found;
     });
   }
 
-  private async readRule(queue: string, client: CloudWatchClient, sdk: Sdk): Promise<Mute | undefined> {
-    const request = new sdk.GetAlarmMuteRuleCommand({ AlarmMuteRuleName: this.ruleOf(queue) });
-    const found = await client.send(request).catch((error: unknown) => {
-      if (/^ResourceNotFound/.test((error as Error).name)) return undefined;
-      throw error;
-    });
-    if (!found) return undefined;
-    const until = endOf((found.Rule?.Schedule ?? {}) as Partial<MuteSchedule>);
-    const isOver = found.Status === 'EXPIRED' || (until !== undefined && until <= this.clock.now());
-    return { until, note: found.Description ?? '', isOver };
+  private readRule(queue: string, cloudWatch: CloudWatch): Promise<FoundMute | undefined> {
+    return readMute(cloudWatch, { name: this.ruleOf(queue), now: this.clock.now() });
   }
 
   /**
@@ -118,7 +104,7 @@ export class AlarmMutes {
    *
    * @throws ConfigurationError if there are none: a rule without targets would mute all alarms of the account
    */
-  private async alarmsOf(queue: string, client: CloudWatchClient, sdk: Sdk): Promise<string[]> {
+  private async alarmsOf(queue: string, { client, sdk }: CloudWatch): Promise<string[]> {
     const dimensions = [
       { Name: 'Table', Value: this.table },
       { Name: 'Queue', Value: queue },
@@ -131,8 +117,8 @@ export class AlarmMutes {
       alarms.push(...MetricAlarms);
     }
     const names = new Set(
-      alarms.flatMap(({ AlarmName, AlarmDescription = '' }) =>
-        AlarmName && OWN_ALARM.test(AlarmDescription) ? [AlarmName] : [],
+      alarms.flatMap(({ AlarmName, AlarmDescription }) =>
+        AlarmName && ownAlarm(AlarmDescription) ? [AlarmName] : [],
       ),
     );
     if (names.size > 0 && names.size <= MAX_ALARMS_IN_RULE) return [...names].sort();
@@ -143,36 +129,9 @@ export class AlarmMutes {
     );
   }
 
-  private async ask<Answer>(work: (client: CloudWatchClient, sdk: Sdk) => Promise<Answer>): Promise<Answer> {
+  private async ask<Answer>(work: (cloudWatch: CloudWatch) => Promise<Answer>): Promise<Answer> {
     const refusal = muteRefusal(this.target);
     if (refusal !== undefined) throw new ConfigurationError(refusal);
-    const sdk = await import('@aws-sdk/client-cloudwatch').catch((error: unknown) => {
-      throw new ConfigurationError(
-        'mutes need @aws-sdk/client-cloudwatch, an optional dependency of the tools: npm install @aws-sdk/client-cloudwatch',
-        { cause: error },
-      );
-    });
-    const client = new sdk.CloudWatchClient({
-      requestHandler: {
-        connectionTimeout: CONNECTION_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        throwOnRequestTimeout: true,
-      },
-    });
-    try {
-      return await work(client, sdk);
-    } catch (error) {
-      throw error instanceof ConfigurationError ? error : refused(error);
-    } finally {
-      client.destroy();
-    }
+    return askCloudWatch('mutes', work);
   }
-}
-
-/** An error of CloudWatch, or of the way there, in one line. */
-function refused(error: unknown): ConfigurationError {
-  const { name = '', message = '' } = error as { name?: string; message?: string };
-  const isDenied = /AccessDenied|not authorized/i.test(`${name} ${message}`);
-  const hint = isDenied ? ' (the rights: docs/permissions.md#mutes)' : '';
-  return new ConfigurationError(`CloudWatch: ${printable(message || name)}${hint}`, { cause: error });
 }

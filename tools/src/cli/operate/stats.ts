@@ -7,7 +7,7 @@ import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from 
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 import { checked } from '../top/check.js';
-import { type Reading, sourceAt } from '../top/source.js';
+import { type Reading, type Source, sourceAt } from '../top/source.js';
 import { refuseUnknownQueues } from './known-queue.js';
 import { stateText } from './queue-state.js';
 import { type OperateTargetFlags, tablesAt } from './target.js';
@@ -38,27 +38,29 @@ const COLUMNS = [
 export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode> {
   const at = await tablesAt(flags);
   const { target } = at;
+  let source: Source | undefined;
   try {
     await refuseUnknownQueues(flags.queues ?? [], at);
-    const source = await usage(async () => sourceAt(at, { patient: true, exact: { queues: flags.queues } }));
+    source = await usage(async () => sourceAt(at, { patient: true, exact: { queues: flags.queues } }));
     const reading = await source.read();
     if (reading.error !== undefined) throw reading.error;
     report(reading, { json: flags.json, target }, output);
     return flags.check ? checked(reading, output, flags.queues) : EXIT.ok;
   } finally {
+    source?.close();
     target.client.destroy();
   }
 }
 
 function report(
-  { snapshot, countedAt, readUnits }: Reading,
+  { snapshot, alarmLine, countedAt, readUnits }: Reading,
   { json, target: { where, runbookUrl } }: { readonly json: boolean | undefined; readonly target: Target },
   output: Output,
 ): void {
   const at = toIso(countedAt ?? snapshot.now);
   const queues = [...(snapshot.queues ?? [])];
   queues.sort((one, other) => (one.stats.queue < other.stats.queue ? -1 : 1));
-  const incidents = incidentsOf(queues);
+  const incidents = incidentsOf(queues, snapshot.alarms);
   if (json) {
     output.data(
       JSON.stringify({
@@ -76,6 +78,7 @@ function report(
   if (rows.length > 0) output.data(plainTable(COLUMNS, rows, paint));
   const progressive = queues.map(({ stats }) => stats).filter(({ ages, pending }) => ages && pending > 0);
   if (progressive.length > 0) output.data(`\n${agesTable(progressive, paint)}`);
+  if (alarmLine !== undefined) output.message(printable(alarmLine));
   output.message(`${where}, ${at}; only indexed records are counted; ${counted(readUnits, 'read unit')}`);
 }
 

@@ -116,7 +116,7 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, { where, runbookUrl 
       details: sentence.details.map((text) => shortened(text, MAX_SENTENCE)),
     },
     readUnits,
-    incidents: incidentsJson(incidentsOf(snapshot.queues ?? []), runbookUrl),
+    incidents: incidentsJson(incidentsOf(snapshot.queues ?? [], snapshot.alarms), runbookUrl),
     queues: (snapshot.queues ?? []).map(
       ({ stats, condition, unserved, inRetry, recent, leases, nextRunAt }) => ({
         queue: bounded(stats.queue),

@@ -112,11 +112,14 @@ function headLines(
   const sentence = wrapped(`${icon} ${oneColumnEach(title)}`, columns, 2);
   const more = details.slice(0, MAX_DETAILS).map(oneColumnEach).join(' ');
   const rest = more === '' || isLow ? [] : wrapped(more, columns - 2, 2).map((line) => `  ${line}`);
+  const said = isLow || reading.alarmLine === undefined ? '' : oneColumnEach(reading.alarmLine);
+  const alarms = said === '' ? [] : wrapped(said, columns - 2, 2).map((line) => `  ${line}`);
   return [
     ...sentence.map((line) =>
       paint(['bold', COLORS[tone === 'unknown' ? 'new' : tone]].flat() as Parameters<Paint>[0], line),
     ),
     ...rest.map((line) => paint('dim', line)),
+    ...alarms.map((line) => paint('dim', line)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { RuntimeKnowledge } from 'dynamo-backlog/overview';
+import type { AlarmsStatus } from '../../local/alarms/alarm-watch.js';
 import type { RuntimeActivity, RuntimeStatus } from '../../local/status/status.js';
 
 const TIMEOUT_MS = 2_000;
@@ -6,6 +7,8 @@ const TIMEOUT_MS = 2_000;
 /** Reads what a local runtime in another process knows of its backlog, from its status page. */
 export class RemoteRuntime {
   private knowledge: RuntimeKnowledge | undefined;
+  /** The app's alarms, as it last said them. */
+  alarms: AlarmsStatus | undefined;
 
   /**
    * @param page its address, with a slash at its end
@@ -23,6 +26,7 @@ export class RemoteRuntime {
         this.get<RuntimeStatus>('status.json'),
         this.get<RuntimeActivity>('activity.json'),
       ]);
+      this.alarms = status.alarms;
       this.knowledge = {
         status: () => status,
         minutesOf: (queue) => (Object.hasOwn(minutes, queue) ? (minutes[queue] ?? []) : []),
@@ -30,6 +34,7 @@ export class RemoteRuntime {
       };
     } catch {
       this.knowledge = undefined;
+      this.alarms = undefined;
     }
     return this.knowledge;
   }

@@ -3,6 +3,7 @@ import {
   CountsReader,
   type ExactCounts,
   explainRead,
+  type Incident,
   incidentsOf,
   type OverviewDeps,
   type Sentence,
@@ -10,7 +11,10 @@ import {
   sentenceOf,
   snapshotOf,
 } from 'dynamo-backlog/overview';
+import { alarmLine, withAlarms } from '../../alarms/alarm-source.js';
+import { localAlarms } from '../../local/alarms/alarms-on.js';
 import { failuresPage } from '../../runbook.js';
+import { alarmsInAws } from '../cloudwatch/alarm-reader.js';
 import { refuseUnknownQueues } from '../operate/known-queue.js';
 import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
 import { type Explorer, explorerOf } from './explore.js';
@@ -20,6 +24,8 @@ import { RemoteRuntime } from './remote-runtime.js';
 export interface Reading {
   readonly sentence: Sentence;
   readonly snapshot: Snapshot;
+  /** The line on the alarms of its incidents. Undefined: there is no incident, or nothing is known. */
+  readonly alarmLine?: string | undefined;
   /** Time when the counts were read, real time in epoch milliseconds. Undefined: they could never be read. */
   readonly readAt: number | undefined;
   /** The backlog's time of the counts, epoch milliseconds. */
@@ -47,6 +53,8 @@ export interface Source {
 const NO_PATIENCE = AbortSignal.abort();
 /** A local runtime answers in milliseconds. One that is stopped, by a debugger for one, never does. */
 const ANSWER_MS = 3_000;
+/** Time that a command which reads once waits for the alarms. */
+const ALARMS_MS = 2_000;
 
 /**
  * The tables that the flags say, and what their local runtime knows beside them.
@@ -142,6 +150,7 @@ export function sourceAt(
     },
   };
   const reader = new CountsReader(counts, patient ? undefined : NO_PATIENCE, exact);
+  const alarms = remote ? localAlarms(() => remote.alarms, table) : alarmsInAws(target);
   let latest: Counts | undefined;
   return {
     where,
@@ -154,28 +163,34 @@ export function sourceAt(
       await remote?.refresh();
       const { counts: found, error } = await reader.read();
       latest = found;
-      const snapshot = snapshotOf(counts, found, clock.now());
+      const read = snapshotOf(counts, found, clock.now());
+      const snapshot = await withAlarms(read, alarms, patient ? ALARMS_MS : 0);
+      const incidents = incidentsOf(snapshot.queues ?? [], snapshot.alarms);
       const reason = error === undefined ? undefined : explainRead(error);
       return {
-        sentence: withRunbook(sentenceOf(snapshot, reason), snapshot, runbookUrl),
+        sentence: withRunbook(sentenceOf(snapshot, reason), incidents, runbookUrl),
         snapshot,
+        alarmLine: alarmLine(incidents, alarms?.reason, snapshot.now),
         readAt: found?.readAt,
         countedAt: found && Date.parse(found.stats.at),
         readUnits: found?.readUnits ?? 0,
         error,
       };
     },
-    close: () => client.destroy(),
+    close() {
+      alarms?.close();
+      client.destroy();
+    },
   };
 }
 
 /** While something fails, the details begin with the page that says what to do. */
 function withRunbook(
   sentence: Sentence,
-  { queues = [] }: Snapshot,
+  incidents: readonly Incident[],
   runbookUrl: string | undefined,
 ): Sentence {
-  const isFailing = incidentsOf(queues).some(({ state }) => state === 'failing');
+  const isFailing = incidents.some(({ state }) => state === 'failing');
   if (runbookUrl === undefined || !isFailing) return sentence;
   return { ...sentence, details: [`Runbook: ${failuresPage(runbookUrl)}`, ...sentence.details] };
 }

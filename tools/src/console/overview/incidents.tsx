@@ -5,12 +5,14 @@ import {
   counted,
   type Incident,
   incidentName,
-  incidentsOf,
   incidentText,
   type QueueView,
 } from 'dynamo-backlog/overview';
+import type { AlarmSource } from '../../alarms/alarm-source.js';
 import { failuresPage } from '../../runbook.js';
+import type { ConsoleDeps } from '../deps.js';
 import { Badge, Count, Fact, Foreign, link, Unknown, When } from '../parts.js';
+import { AlarmFact } from './alarm-fact.js';
 import { OldestDue } from './cells.js';
 import { OnIt } from './on-it.js';
 
@@ -18,21 +20,22 @@ import { OnIt } from './on-it.js';
 const MAX_WHOLE = 3;
 const MAX_QUEUES = 6;
 
+type IncidentDeps = Pick<ConsoleDeps, 'alarms' | 'runbookUrl'>;
+
 /** The incidents: what is known of each, the queues that it affects, and what to do. */
 export function IncidentPanels(props: {
-  queues: readonly QueueView[];
+  incidents: readonly Incident[];
   jobs: readonly Job[];
-  runbookUrl: string | undefined;
+  deps: IncidentDeps;
   now: number;
 }) {
-  const { queues, jobs, runbookUrl, now } = props;
-  const incidents = incidentsOf(queues);
+  const { incidents, jobs, deps, now } = props;
   const others = incidents.slice(MAX_WHOLE);
   // The element stays when it is empty, so that the script finds the place for an incident.
   return (
     <div class="cols incidents" data-live="incidents">
       {incidents.slice(0, MAX_WHOLE).map((incident) => (
-        <IncidentPanel incident={incident} jobs={jobs} runbookUrl={runbookUrl} now={now} />
+        <IncidentPanel incident={incident} jobs={jobs} deps={deps} now={now} />
       ))}
       {others.length === 0 ? null : (
         <details class="panel fold" data-key="more-incidents">
@@ -52,13 +55,8 @@ export function IncidentPanels(props: {
   );
 }
 
-function IncidentPanel(props: {
-  incident: Incident;
-  jobs: readonly Job[];
-  runbookUrl: string | undefined;
-  now: number;
-}) {
-  const { incident, jobs, runbookUrl, now } = props;
+function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: IncidentDeps; now: number }) {
+  const { incident, jobs, deps, now } = props;
   const { id, state, since, backAt, queues } = incident;
   const isBack = state === 'recovering';
   const from = isBack ? backAt : since;
@@ -77,11 +75,11 @@ function IncidentPanel(props: {
           </span>
         )}
         <span class="end sm">
-          <Actions queues={queues} runbookUrl={runbookUrl} />
+          <Actions queues={queues} runbookUrl={deps.runbookUrl} />
         </span>
       </header>
       <div class="cols two pad">
-        <Facts incident={incident} jobs={jobs} now={now} />
+        <Facts incident={incident} jobs={jobs} alarms={deps.alarms} now={now} />
         <Affected queues={queues} now={now} />
       </div>
     </section>
@@ -112,8 +110,13 @@ function Actions(props: { queues: readonly QueueView[]; runbookUrl: string | und
   );
 }
 
-function Facts(props: { incident: Incident; jobs: readonly Job[]; now: number }) {
-  const { incident, jobs, now } = props;
+function Facts(props: {
+  incident: Incident;
+  jobs: readonly Job[];
+  alarms: AlarmSource | undefined;
+  now: number;
+}) {
+  const { incident, jobs, alarms, now } = props;
   const { state, since, lastFailureAt, lastSuccessAt, backAt, breakerSince, probeAt, queues } = incident;
   const last = state === 'recovering' ? queues[0]?.stats.lastDueAt : undefined;
   const facts: readonly (readonly [label: string, at: number | string | undefined])[] = [
@@ -143,6 +146,7 @@ function Facts(props: { incident: Incident; jobs: readonly Job[]; now: number })
         </Fact>
       )}
       {attempts === '' ? null : <Fact label="Attempts">{attempts} failed</Fact>}
+      {alarms ? <AlarmFact on={incident.alarms} reason={alarms.reason} now={now} /> : null}
       <OnIt incident={incident} jobs={jobs} now={now} />
     </dl>
   );

@@ -3,6 +3,7 @@ import {
   type CountsReader,
   counted,
   explainRead,
+  incidentsOf,
   type RuleView,
   SENTENCE_ICONS,
   sentenceOf,
@@ -11,6 +12,7 @@ import {
   snapshotOf,
   units,
 } from 'dynamo-backlog/overview';
+import { withAlarms } from '../../alarms/alarm-source.js';
 import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
@@ -24,7 +26,8 @@ import { RunResult, RunsPanel } from './runs.js';
 export async function overview(context: PageContext, reader: CountsReader) {
   const { deps, now } = context;
   const { counts, error } = await reader.read();
-  const snapshot = snapshotOf(deps, counts, now);
+  // A page waits for no alarm: those that are not known yet come with its next update.
+  const snapshot = await withAlarms(snapshotOf(deps, counts, now), deps.alarms, 0);
   const reason = error === undefined ? undefined : explainRead(error);
   const { tone, title, details } = sentenceOf(snapshot, reason);
   const wall = deps.backlog.clock?.wall() ?? Date.now();
@@ -49,9 +52,9 @@ export async function overview(context: PageContext, reader: CountsReader) {
         </Verdict>
         {reason === undefined ? null : <ReadError reason={reason} stale={counts !== undefined} />}
         <IncidentPanels
-          queues={snapshot.queues ?? []}
+          incidents={incidentsOf(snapshot.queues ?? [], snapshot.alarms)}
           jobs={context.jobs()}
-          runbookUrl={deps.runbookUrl}
+          deps={deps}
           now={now}
         />
         {snapshot.queues && snapshot.queues.length > 0 ? (

@@ -1,5 +1,7 @@
 import { toIso } from 'dynamo-backlog/engine';
+import type { AlarmOn } from 'dynamo-backlog/overview';
 import type { Alarm, AlarmState } from '../../cloudwatch/alarm.js';
+import { ownAlarm, watchedBy } from '../../cloudwatch/own-alarm.js';
 import type { LocalAlarms } from '../template/local-app.js';
 import { type Measured, readMetrics } from './measured.js';
 import { WatchedAlarms } from './watched-alarms.js';
@@ -26,6 +28,11 @@ export interface AlarmsStatus {
 export interface AlarmEpisode {
   readonly name: string;
   readonly description: string;
+  /** Absent: the construct did not make the alarm. */
+  readonly level?: AlarmOn['level'] | undefined;
+  /** The table and the queue of the metric that it watches. Absent: it watches another one, or one of all queues. */
+  readonly table?: string | undefined;
+  readonly queue?: string | undefined;
   readonly from: string;
   /** Absent: it is on. */
   readonly until?: string | undefined;
@@ -103,13 +110,19 @@ export class AlarmWatch {
     const isOn = state === 'ALARM';
     if (isOn === (before !== undefined)) return;
     const at = toIso(time);
-    const { name, description } = alarm;
-    const episode = before ? { ...before, until: at } : { name, description, from: at };
+    const episode = before ? { ...before, until: at } : { ...factsOf(alarm), from: at };
     if (before) this.#over = [...this.#over, episode].slice(-MAX_OVER);
     if (before) this.#on.delete(alarm);
     else this.#on.set(alarm, episode);
     this.#options.onChange?.(episode);
   }
+}
+
+function factsOf(alarm: Alarm): Omit<AlarmEpisode, 'from'> {
+  const { name, description } = alarm;
+  const queries = alarm.type === 'metric' ? alarm.queries : [];
+  const metrics = queries.flatMap((query) => ('metric' in query ? [query.metric] : []));
+  return { name, description, level: ownAlarm(description)?.level, ...watchedBy(metrics) };
 }
 
 function nextMinute(time: number): number {

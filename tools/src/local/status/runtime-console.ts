@@ -6,6 +6,7 @@ import type { createDynamoDbClient } from 'dynamo-backlog/engine';
 import { consoleApp } from '../../console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../console/deps.js';
 import { JobRunner } from '../../console/jobs/runner.js';
+import { localAlarms } from '../alarms/alarms-on.js';
 import type { AppQueue } from '../app-queues.js';
 import type { SampleErp } from '../sample/sample-erp.js';
 import type { Timekeeper } from '../schedule/timekeeper.js';
@@ -60,6 +61,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     queues: () =>
       queues().map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
     countsForMs: 1_000,
+    alarms: localAlarms(() => status().alarms, table),
     runtime: {
       status,
       minutesOf: (queue) => log.minutesOf(queue),
