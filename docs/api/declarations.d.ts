@@ -2478,6 +2478,20 @@ declare function hasCause(failure: Failure | undefined, text: string): boolean;
 
 declare function shortened(text: string, most: number): string;
 
+interface AlarmOn {
+    readonly id: string;
+    readonly name: string;
+    readonly level: 'page' | 'ticket';
+    readonly queue: string | undefined;
+    readonly since: number;
+    readonly muted?: {
+        readonly until?: number | undefined;
+        readonly note: string;
+    } | undefined;
+}
+declare function alarmText({ level, id, since, muted }: AlarmOn, now: number): string;
+declare function muteText({ until, note }: NonNullable<AlarmOn['muted']>, now: number): string;
+
 interface OverviewStats extends QueueStats {
     readonly counted: 'exact' | 'about' | 'atLeast';
     readonly countedAt?: string | undefined;
@@ -2715,6 +2729,7 @@ interface Snapshot {
     readonly queues: readonly QueueView[] | undefined;
     readonly rules: readonly RuleView[];
     readonly passive?: PassiveRegion | undefined;
+    readonly alarms?: readonly AlarmOn[] | undefined;
 }
 declare function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot;
 
@@ -2757,11 +2772,12 @@ interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly probeAt: number | undefined;
     readonly cause: Cause | undefined;
     readonly attempts: RecentAttempts | undefined;
+    readonly alarms?: readonly AlarmOn[] | undefined;
 }
 interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
     readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
 }
-declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[]): Incident<Queue>[];
+declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[], alarms?: readonly AlarmOn[]): Incident<Queue>[];
 
 declare function incidentName({ destinations, queues, cause }: Incident): string;
 declare function incidentText(incident: Incident, now: number): string;
@@ -3021,6 +3037,7 @@ export {
     VirtualTime,
     Writes,
     age,
+    alarmText,
     areEqual,
     assertDead,
     assertInserted,
@@ -3093,6 +3110,7 @@ export {
     mergeInto,
     minuteText,
     monitoredQueue,
+    muteText,
     names,
     nearest,
     nextAttemptAt,
@@ -3157,6 +3175,7 @@ export type {
     ActionResult,
     AddQueueOptions,
     AlarmActions,
+    AlarmOn,
     Answers,
     AttemptContext,
     AttemptLogger,

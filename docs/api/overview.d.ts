@@ -2,6 +2,7 @@
 
 export {
     AGES,
+    AlarmOn,
     CONDITIONS,
     COUNT_SIGNS,
     Cause,
@@ -46,6 +47,7 @@ export {
     ServingFacts,
     Snapshot,
     Stratum,
+    alarmText,
     attemptsText,
     attemptsWithin,
     bytes,
@@ -65,6 +67,7 @@ export {
     latestMinutes,
     leastExact,
     minuteText,
+    muteText,
     names,
     pauseNote,
     records,

@@ -17,7 +17,7 @@ export interface AlarmOn {
     | {
         /** Its end, epoch milliseconds. Undefined: it has a schedule of its own. */
         readonly until?: number | undefined;
-        /** `by ann, "the bank is down"`: who has muted it, and why; may be empty. */
+        /** The name of the operator, and the reason: `by ann, "the bank is down"`. It may be empty. */
         readonly note: string;
       }
     | undefined;
@@ -35,16 +35,13 @@ function rank({ level }: AlarmOn): number {
 }
 
 /** `page Failures-orders since 14:13 UTC, muted until 16:00 UTC, by ann, "the bank is down"` */
-export function alarmText(alarm: AlarmOn, now: number): string {
-  const { level, id, since } = alarm;
-  const mute = muteWords(alarm, now);
-  return `${level} ${id} since ${minuteText(since, now)} UTC${mute === '' ? '' : `, ${mute}`}`;
+export function alarmText({ level, id, since, muted }: AlarmOn, now: number): string {
+  const mute = muted ? `, muted ${muteText(muted, now)}` : '';
+  return `${level} ${id} since ${minuteText(since, now)} UTC${mute}`;
 }
 
-/** `muted until 16:00 UTC, by ann, "the bank is down"`; empty: it is not known to be muted. */
-export function muteWords({ muted }: Pick<AlarmOn, 'muted'>, now: number): string {
-  if (!muted) return '';
-  const { until, note } = muted;
+/** `until 16:00 UTC, by ann, "the bank is down"`: the end of a mute, and its words. */
+export function muteText({ until, note }: NonNullable<AlarmOn['muted']>, now: number): string {
   const end = until === undefined ? 'by a schedule of its own' : `until ${minuteText(until, now)} UTC`;
-  return ['muted', [end, note].filter((text) => text !== '').join(', ')].join(' ');
+  return note === '' ? end : `${end}, ${note}`;
 }

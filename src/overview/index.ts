@@ -10,7 +10,7 @@ export type { Reading } from '../monitor/index.js';
 export { type Cause, causeText, errorText, hasCause } from '../operate/cause.js';
 export type { QueueCounts } from '../operate/queue-stats.js';
 export { shortened } from '../support/shortened.js';
-export { type AlarmOn, alarmText, muteWords } from './alarms-on.js';
+export { type AlarmOn, alarmText, muteText } from './alarms-on.js';
 export {
   AGES,
   causesOf,

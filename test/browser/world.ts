@@ -1,3 +1,4 @@
+import type { AlarmOn } from '../../src/overview/alarms-on.js';
 import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from '../../src/overview/runtime.js';
 import type { RunSummary } from '../../src/worker/summary.js';
 import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
@@ -29,6 +30,20 @@ const QUEUES = [
 /** When the ERP went down. */
 const OUTAGE = 34 * MINUTE;
 
+const FAILURES: AlarmOn = {
+  ...{ id: 'Failures-orders', name: 'Shop-BacklogAlarmsFailuresorders3B235F6F-1J6YQJ3UZ0', level: 'page' },
+  ...{ queue: 'orders', since: NOW - OUTAGE + 6 * MINUTE },
+};
+const DEAD: AlarmOn = {
+  ...FAILURES,
+  id: 'Dead-orders',
+  name: 'Shop-Dead',
+  level: 'ticket',
+  since: NOW - 9 * MINUTE,
+};
+const MUTED = { until: NOW + 73 * MINUTE, note: 'by ann, "the bank is down"' };
+const alarmsOf = (on: readonly AlarmOn[]) => ({ on, refresh: async () => {}, close: () => {} });
+
 /** A shop on a bad day: its ERP has been down for 34 minutes. The same at each start. */
 export async function shop(changes: Parameters<typeof consoleUnderTest>[0] = {}): Promise<Console> {
   const console = consoleUnderTest({
@@ -37,6 +52,7 @@ export async function shop(changes: Parameters<typeof consoleUnderTest>[0] = {})
     access: { write: true, as: 'ops' },
     queues: () => QUEUES,
     runtime: runtimeOfShop(),
+    alarms: alarmsOf([FAILURES]),
     ...changes,
   });
   await fillShop(console);
@@ -45,7 +61,13 @@ export async function shop(changes: Parameters<typeof consoleUnderTest>[0] = {})
 
 /** The same, with records of someone who wants to harm its operator. */
 export async function hostileShop(): Promise<Console> {
-  const console = await shop();
+  const hostile = HOSTILE_TEXTS.map((text, i) => ({
+    ...FAILURES,
+    id: text,
+    name: `${i}${text}`,
+    muted: { note: text },
+  }));
+  const console = await shop({ alarms: alarmsOf(hostile) });
   fillHostile(console.store);
   return console;
 }
@@ -55,6 +77,7 @@ export const deployedShop = () =>
   shop({
     runtime: undefined,
     queues: undefined,
+    alarms: alarmsOf([{ ...FAILURES, muted: MUTED }, DEAD]),
     where: 'table Records in eu-central-1',
     access: { write: false, reason: 'The console was started without --write.' },
   });

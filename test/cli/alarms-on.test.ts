@@ -94,7 +94,7 @@ describe('the alarms that are on', () => {
     expect(cloudWatch.requests.filter((action) => action === 'DescribeAlarms')).toHaveLength(2);
   });
 
-  it('say by whom they are muted until when, if they are among the alarms of the mute', async () => {
+  it('have the words and the end of their mute, if they are among the alarms of the mute', async () => {
     mute('orders', [named(/Failuresorders/)]);
     const source = reader();
     await source.refresh();

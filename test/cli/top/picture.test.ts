@@ -38,6 +38,18 @@ describe('the picture of backlog top', () => {
     ]);
   });
 
+  it('has the line on alarms below the sentence, in one column each, and not where lines are few', () => {
+    const alarmLine = 'alarms: page Failures-orders since 14:13 UTC, by \u001b[2J\u202eann';
+    const reading = readingOf(ALL_CONDITIONS, { alarmLine });
+    const line = '  alarms: page Failures-orders since 14:13 UTC, by ';
+    const shown = picture({ reading }).find((one) => one.startsWith(line));
+    expect(shown).toMatch(/ann/);
+    for (const sign of ['\u001b', '\u202e']) expect(shown).not.toContain(sign);
+    expect(picture({ reading }, 80, 12).join('')).not.toContain('alarms:');
+    const long = readingOf(ALL_CONDITIONS, { alarmLine: alarmLine.repeat(20) });
+    expect(picture({ reading: long }).filter((one) => one.includes('alarms:')).length).toBeLessThanOrEqual(2);
+  });
+
   it('says more where there is room: whole numbers, which run holds the lease until when', () => {
     const text = picture({ reading: readingOf(LOCAL) }, 150).join('\n');
     expect(text).toContain('1,248,113');

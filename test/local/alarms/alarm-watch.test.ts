@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AlarmWatch } from '../../../tools/src/local/alarms/alarm-watch.js';
+import { localAlarms } from '../../../tools/src/local/alarms/alarms-on.js';
 import { ofInvocation, ofMessage } from '../../../tools/src/local/alarms/measured.js';
 import { alarmsOf } from '../../cloudwatch/alarms.js';
 import { properties, templateOf } from '../../cloudwatch/support.js';
@@ -67,6 +68,39 @@ describe('the alarms of a local runtime', () => {
     watch.addLine(lineOf({ FailingSeconds: 0 }));
     expect(pass(5).episodes.map(({ until }) => until !== undefined)).toEqual([true, true]);
     expect(heard).toEqual(['Failing 12:04-', 'Any 12:04-', 'Failing 12:04-12:08', 'Any 12:04-12:08']);
+  });
+
+  it('have severity, table and queue, and are on for the table that they watch or for all', () => {
+    const AlarmDescription = '[page] Records have failed. Runbook: docs/runbook.md#failures';
+    const of = (Table: string) => ({
+      ...{ ...failing, AlarmDescription, Namespace: 'DynamoBacklog' },
+      Dimensions: [
+        { Name: 'Table', Value: Table },
+        { Name: 'Queue', Value: 'orders' },
+      ],
+    });
+    const alarms = { 'Failures-orders': of('Records'), Other: of('Others'), Mine: failing };
+    const { watch, pass } = watchOf(alarms);
+    const put = (dimensions: Record<string, string>, namespace: string) =>
+      watch.add([{ namespace, name: 'FailingSeconds', dimensions, values: [300] }]);
+    pass(1);
+    expect(localAlarms(() => watch.status(), 'Records').on).toEqual([]);
+    for (const Table of ['Records', 'Others']) put({ Table, Queue: 'orders' }, 'DynamoBacklog');
+    put({ Queue: 'orders' }, 'Shop');
+    const status = pass(1);
+    expect(status.episodes.map(({ name, level, table, queue }) => [name, level, table, queue])).toEqual([
+      ['Failures-orders', 'page', 'Records', 'orders'],
+      ['Other', 'page', 'Others', 'orders'],
+      ['Mine', undefined, undefined, undefined],
+    ]);
+    const since = Date.parse('2026-03-01T12:02:00Z');
+    expect(localAlarms(() => status, 'Records').on).toEqual([
+      { id: 'Failures-orders', name: 'Failures-orders', level: 'page', queue: 'orders', since },
+    ]);
+    const over = status.episodes.map((episode) => ({ ...episode, until: episode.from }));
+    expect(localAlarms(() => ({ ...status, episodes: over }), 'Records').on).toEqual([]);
+    for (const unknown of [undefined, { ...status, watched: 0 }])
+      expect(localAlarms(() => unknown, 'Records').on).toBeUndefined();
   });
 
   it('take a line that CloudWatch would drop for none', () => {

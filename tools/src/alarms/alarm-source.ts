@@ -9,7 +9,7 @@ import {
 
 /** The alarms of a backlog that are on, as far as they are known. */
 export interface AlarmSource {
-  /** Those of the last reading. Undefined: not known, or it is too long ago. */
+  /** The alarms of the last reading. Undefined: not known, or it is too long ago. */
   readonly on: readonly AlarmOn[] | undefined;
   /** The reason why they are not known. Undefined: they are, or they have not been read yet. */
   readonly reason?: string | undefined;

@@ -132,10 +132,10 @@ export function Panel(props: {
   );
 }
 
-/** A number that the operator reads out. */
-export function Fact({ label, children }: { label: string; children: Child }) {
+/** A number that the operator reads out; `whole`: a fact of several words, in a row of its own. */
+export function Fact({ label, whole, children }: { label: string; whole?: boolean; children: Child }) {
   return (
-    <div>
+    <div class={whole ? 'whole' : undefined}>
       <dt>
         <Foreign text={label} most={60} />
       </dt>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from 'dynamo-backlog';
 import { parsePause } from 'dynamo-backlog/engine';
-import { minuteText } from 'dynamo-backlog/overview';
+import { muteText as textOf } from 'dynamo-backlog/overview';
 import { printable } from '../output.js';
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_Schedule.html */
@@ -110,7 +110,6 @@ export function muteNote({ by, reason }: Pick<MuteOptions, 'by' | 'reason'>): st
 }
 
 /** `until 16:00 UTC, by ann, "the bank is down"` */
-export function muteText({ until, note }: Mute, now: number): string {
-  const end = until === undefined ? 'by a schedule of its own' : `until ${minuteText(until, now)} UTC`;
-  return printable([end, note].filter(Boolean).join(', '));
+export function muteText(mute: Mute, now: number): string {
+  return printable(textOf(mute, now));
 }

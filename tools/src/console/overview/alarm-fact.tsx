@@ -1,9 +1,9 @@
-import { type AlarmOn, minuteText, muteWords, shortened } from 'dynamo-backlog/overview';
+import { type AlarmOn, minuteText, muteText, shortened } from 'dynamo-backlog/overview';
 import { Fact, Foreign, Mark } from '../parts.js';
 
 const MAX_SHOWN = 4;
 
-/** The alarms of an incident that are on: who was paged, and whether the next page is muted. */
+/** The alarms of an incident that are on, with their mutes: an operator was paged, or was not. */
 export function AlarmFact(props: {
   on: readonly AlarmOn[] | undefined;
   reason: string | undefined;
@@ -12,15 +12,20 @@ export function AlarmFact(props: {
   const { on, reason, now } = props;
   if (!on) {
     return (
-      <Fact label="Alarms">
+      <Fact label="Alarms" whole>
         {reason === undefined ? 'not read yet' : <Foreign text={`not known, ${reason}`} most={300} />}
       </Fact>
     );
   }
-  if (on.length === 0) return <Fact label="Alarms">no queue alarm is on</Fact>;
+  if (on.length === 0)
+    return (
+      <Fact label="Alarms" whole>
+        no queue alarm is on
+      </Fact>
+    );
   const more = on.length - MAX_SHOWN;
   return (
-    <Fact label="Alarms">
+    <Fact label="Alarms" whole>
       {on.slice(0, MAX_SHOWN).map((alarm) => (
         <AlarmLine alarm={alarm} now={now} />
       ))}
@@ -39,12 +44,14 @@ function AlarmLine({ alarm, now }: { alarm: AlarmOn; now: number }) {
       <span title={shortened(name, 300)}>
         <Foreign text={id} most={100} />
       </span>{' '}
-      <span class="nw">since {minuteText(since, now)} UTC</span>
-      {muted ? (
-        <div class="sub sm">
-          <Foreign text={muteWords(alarm, now)} most={300} />
-        </div>
-      ) : null}
+      <span class="sub">
+        since {minuteText(since, now)} UTC
+        {muted ? (
+          <>
+            , muted <Foreign text={muteText(muted, now)} most={300} />
+          </>
+        ) : null}
+      </span>
     </div>
   );
 }

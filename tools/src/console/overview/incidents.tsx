@@ -146,8 +146,8 @@ function Facts(props: {
         </Fact>
       )}
       {attempts === '' ? null : <Fact label="Attempts">{attempts} failed</Fact>}
-      {alarms ? <AlarmFact on={incident.alarms} reason={alarms.reason} now={now} /> : null}
       <OnIt incident={incident} jobs={jobs} now={now} />
+      {alarms ? <AlarmFact on={incident.alarms} reason={alarms.reason} now={now} /> : null}
     </dl>
   );
 }

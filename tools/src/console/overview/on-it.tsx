@@ -17,7 +17,14 @@ interface Deed {
 export function OnIt(props: { incident: Incident; jobs: readonly Job[]; now: number }) {
   const { incident, jobs, now } = props;
   const deeds = [...pausesOf(incident), ...jobsOf(incident, jobs)].sort((a, b) => b.at - a.at);
-  if (deeds.length === 0) return <Fact label="Operators on it">not known: no pause, no job since</Fact>;
+  if (deeds.length === 0) {
+    const isMuted = incident.alarms?.some(({ muted }) => muted !== undefined) === true;
+    return (
+      <Fact label="Operators on it">
+        {isMuted ? 'a mute, and no pause or job since' : 'not known: no pause, no job since'}
+      </Fact>
+    );
+  }
   return (
     <Fact label="Operators on it">
       {deeds.slice(0, MAX_SHOWN).map(({ by, what, at }) => (
