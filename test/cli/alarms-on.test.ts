@@ -1,11 +1,15 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failingText } from '../../src/record/index.js';
 import { alarmsInAws } from '../../tools/src/cli/cloudwatch/alarm-reader.js';
 import { ruleName } from '../../tools/src/cli/mute/rule.js';
+import { announce } from '../../tools/src/local/discovery.js';
 import { backlogTables } from './backlog-tables.js';
 import { deployedAlarms } from './deployed-alarms.js';
 import { type FakeAlarm, startCloudWatch } from './fake-cloudwatch.js';
 import { backlog } from './in-process.js';
+import { status } from './runtime-status.js';
 
 const SINCE = Date.parse('2026-11-26T14:13:00Z');
 const NOW = SINCE + 30 * 60_000;
@@ -196,6 +200,49 @@ describe('the alarms that are on', () => {
       expect(JSON.parse((await run(command, '--json')).out).incidents[0]).not.toHaveProperty('alarms');
     },
   );
+
+  it('of a local runtime are those that it evaluates, and CloudWatch is not asked', async () => {
+    await fail();
+    const from = '2026-11-26T14:13:00.000Z';
+    const episode = {
+      name: 'Failures-orders',
+      description: '',
+      level: 'page',
+      table: 'Records',
+      queue: 'orders',
+      from,
+    };
+    const alarms = { since: from, watched: 9, unknown: [], episodes: [episode] };
+    const server = createServer(({ url }, response) => {
+      const body =
+        url === '/status.json' ? { ...status, queues: [], rules: [], alarms } : { minutes: {}, lastRuns: {} };
+      response.end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await announce({
+        ...{
+          pid: process.pid,
+          cwd: process.cwd(),
+          startedAt: from,
+          endpoint: tables.endpoint,
+          queues: ['orders'],
+        },
+        statusPage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+        tables: [
+          { name: 'Records', records: true },
+          { name: 'Control', records: false },
+        ],
+        clock: { wallStart: 0, start: 0, speed: 1 },
+      });
+      const [incident] = JSON.parse((await run('top', '--json')).out).incidents;
+      expect(incident.alarms).toEqual([{ name: 'Failures-orders', level: 'page', since: from }]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+    expect(cloudWatch.requests).toEqual([]);
+  });
 
   it('are not asked for while there is no incident', async () => {
     for (const args of [['stats'], ['stats', '--json'], ['top', '--once'], ['top', '--json']]) {

@@ -119,7 +119,7 @@ function headLines(
       paint(['bold', COLORS[tone === 'unknown' ? 'new' : tone]].flat() as Parameters<Paint>[0], line),
     ),
     ...rest.map((line) => paint('dim', line)),
-    ...alarms.map((line) => paint('dim', line)),
+    ...alarms,
   ];
 }
 
