@@ -149,7 +149,7 @@ const OTHERWISE = [
   ['src/policies/named.ts', "import { named } from '../record/index.js';", true],
   ['src/policies/type.ts', "import type { Named } from '../record/index.js';", true],
   ['tools/src/cli/diff/deployed-stack.ts', "import '@aws-sdk/client-cloudformation';", false],
-  ['tools/src/cli/mute/alarm-mutes.ts', "import '@aws-sdk/client-cloudwatch';", false],
+  ['tools/src/cli/cloudwatch/ask.ts', "import '@aws-sdk/client-cloudwatch';", false],
   ['tools/src/cli/mute/rule.ts', "import '@aws-sdk/client-cloudwatch';", true],
   ['tools/src/local/streams/table-stream.ts', "import '@aws-sdk/client-dynamodb-streams';", false],
   ['tools/src/local/table-stream.ts', "import '@aws-sdk/client-dynamodb-streams';", true],
