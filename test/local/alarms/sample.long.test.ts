@@ -10,12 +10,27 @@ it("the alarms of this package's own app go on in the sample's outage, and off a
   const MINUTE = 60_000;
   const failures = () =>
     runtime.status().alarms?.episodes.filter(({ name }) => name === 'Failures-default') ?? [];
-  for (let minutes = 0; minutes < 120 && !failures().some(({ until }) => until); minutes++)
+  let incident = '';
+  for (let minutes = 0; minutes < 120 && !failures().some(({ until }) => until); minutes++) {
     await runtime.passed(MINUTE);
+    if (failures().length > 0) incident ||= await alarmsOnPage(runtime.status().statusPage);
+  }
+  expect(incident).toMatch(/^Page Failures-default since \d\d:\d\d UTC$/);
   const [first] = failures();
   expect(first).toMatchObject({
+    ...{ level: 'page', queue: 'default' },
     description: expect.stringMatching(/^\[page\] Records of the queue default/),
   });
   expect(first?.until).toBeDefined();
   expect(runtime.status().alarms).toMatchObject({ unknown: ['IntakeAge'] });
 });
+
+/** The fact of the first incident on the overview. */
+async function alarmsOnPage(url: string): Promise<string> {
+  const text = await (await fetch(url)).text();
+  const [, fact = ''] = />Alarms<.*?<dd>(.*?)<\/dd>/s.exec(text) ?? [];
+  return fact
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
