@@ -702,33 +702,6 @@ interface RunDeps {
 
 type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
 
-type Refusal = 'late' | 'deferred';
-interface Left {
-    readonly outcome: AttemptOutcome;
-    readonly note?: (() => Promise<void>) | undefined;
-}
-interface Admission {
-    readonly holds?: (() => boolean) | undefined;
-    readonly abandon?: (() => void | Promise<void>) | undefined;
-    readonly detach?: (() => void) | undefined;
-    readonly leave?: ((outcome: AttemptOutcome) => Left) | undefined;
-    readonly ended?: (() => void) | undefined;
-}
-interface Turn {
-    readonly attemptsLeft: number;
-    mayBegin(): boolean;
-    isInTime(at: number): boolean;
-}
-interface Guard {
-    open?(inserted?: number): Promise<StopReason | undefined>;
-    refresh?(queue: QueueState): StopReason | undefined;
-    prepare?(attempts: number): Promise<void>;
-    readonly nextAt?: number;
-    stopReason?(startsAt: number): StopReason | undefined;
-    covers?(startsAt: number): boolean;
-    enter?(record: BacklogRecord, turn: Turn): Promise<Admission | Refusal> | Admission | Refusal;
-}
-
 declare class StoreError extends Error {
     readonly name: string;
 }
@@ -748,73 +721,6 @@ declare const CLOCK_SKEW_MS = 5000;
 declare function isExpired({ until }: {
     readonly until: number;
 }, clock: Clock): boolean;
-interface TimedHold {
-    readonly called: string;
-    readonly logged?: Readonly<Record<string, string>> | undefined;
-    renewInMs(): number;
-    renew(ids: readonly string[]): Promise<boolean>;
-}
-
-interface RunSlotsDeps {
-    readonly queue: string;
-    readonly concurrency: number;
-    readonly globalConcurrency: number;
-    readonly onArrival: boolean;
-    readonly attemptTimeout: number;
-    readonly invocation?: string | undefined;
-    readonly store: Pick<BacklogStore, 'slots'>;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: AttemptLogger;
-}
-declare class RunSlots implements TimedHold {
-    readonly called = "slots";
-    readonly logged: {
-        readonly queue: string;
-    };
-    constructor(deps: RunSlotsDeps);
-    get areLost(): boolean;
-    take(): Promise<number>;
-    covers(): boolean;
-    ensure(): Promise<void>;
-    release(): Promise<void>;
-    renewInMs(): number;
-    renew(): Promise<boolean>;
-}
-
-interface PoolDeps {
-    readonly size: number;
-    readonly slots: RunSlots | undefined;
-    readonly clock: Clock;
-}
-interface AtOnce {
-    readonly fair: number;
-    readonly most: number;
-}
-declare class Pool {
-    constructor(deps: PoolDeps);
-    join(): Share;
-    open(): Promise<boolean>;
-    get mostAtOnce(): number;
-    get fairShare(): number;
-    get mostOfOne(): number;
-    close(): Promise<void>;
-    tryTake(share: Share): boolean;
-    giveBack(share: Share): void;
-    leave(share: Share): void;
-    wait(share: Share): Promise<boolean>;
-}
-declare class Share implements AtOnce, Guard {
-    constructor(pool: Pool, slots: RunSlots | undefined);
-    get fair(): number;
-    get most(): number;
-    open(): Promise<StopReason | undefined>;
-    prepare(): Promise<void>;
-    stopReason(): StopReason | undefined;
-    covers(): boolean;
-    enter(_: BacklogRecord, { mayBegin }: Turn): Promise<Admission | 'late'>;
-    leave(): void;
-}
 
 declare const LANES_AT_ONCE = 8;
 
@@ -948,8 +854,6 @@ interface RunOptions extends FailureChoices {
     readonly isDebugged?: boolean | undefined;
 }
 
-type DestinationName = (record: BacklogRecord) => string | undefined;
-
 declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
 
 type RetryFunction<Payload = unknown> = {
@@ -983,61 +887,8 @@ declare class Breaker {
 }
 
 type BreakerMemory = Map<string, Map<string, Breaker>>;
-interface BreakersDeps {
-    readonly queue: string;
-    readonly options: BreakerOptions;
-    readonly destination: DestinationName | undefined;
-    readonly probe: {
-        readonly beginsWithin: number;
-        readonly endsWithin: number;
-    };
-    readonly store: Pick<BacklogStore, 'breakers'>;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: AttemptLogger;
-    readonly memory: BreakerMemory;
-}
-declare class Breakers implements Guard {
-    constructor(deps: BreakersDeps);
-    refresh({ breakers }: Pick<QueueState, 'breakers'>): StopReason | undefined;
-    stopReason(): StopReason | undefined;
-    enter(record: BacklogRecord): Promise<Admission | 'deferred'>;
-}
 
-interface RateLimitDeps {
-    readonly queue: string;
-    readonly perSecond: number;
-    readonly latestStart: number;
-    readonly stop?: AbortSignal | undefined;
-    readonly store: Pick<BacklogStore, 'permits'>;
-    readonly clock: Clock;
-}
-declare class RateLimit implements Guard {
-    constructor(deps: RateLimitDeps);
-    get nextAt(): number;
-    open(inserted?: number): Promise<StopReason | undefined>;
-    prepare(attempts: number): Promise<void>;
-    enter(_: BacklogRecord, { attemptsLeft, isInTime }: Turn): Promise<Admission | Refusal>;
-}
-
-type __limits_js_Breakers = Breakers;
-declare const __limits_js_Breakers: typeof Breakers;
-type __limits_js_Pool = Pool;
-declare const __limits_js_Pool: typeof Pool;
-type __limits_js_RateLimit = RateLimit;
-declare const __limits_js_RateLimit: typeof RateLimit;
-type __limits_js_RunSlots = RunSlots;
-declare const __limits_js_RunSlots: typeof RunSlots;
-declare namespace __limits_js {
-  export {
-    __limits_js_Breakers as Breakers,
-    __limits_js_Pool as Pool,
-    __limits_js_RateLimit as RateLimit,
-    __limits_js_RunSlots as RunSlots,
-  };
-}
-
-declare function loadLimits(): Promise<typeof __limits_js>;
+declare function loadLimits(): Promise<void>;
 
 interface RunSummary {
     readonly queue: string;
@@ -2496,6 +2347,8 @@ interface OverviewStats extends QueueStats {
     readonly counted: 'exact' | 'about' | 'atLeast';
     readonly countedAt?: string | undefined;
     readonly lastDueAt?: string | undefined;
+    readonly firstDeadAt?: string | undefined;
+    readonly lastDeadAt?: string | undefined;
     readonly lanes: readonly string[];
     readonly inRetry?: number | undefined;
     readonly reading: Reading | undefined;
@@ -2688,6 +2541,7 @@ interface QueueFailures {
     readonly failingSeconds?: number | undefined;
     readonly failingGroups?: FailingNow['groups'] | undefined;
     readonly earlyNotes?: FailingNow['groups'] | undefined;
+    readonly unknownGroups?: FailingNow['groups'] | undefined;
     readonly isFailing: boolean;
     readonly backAt?: number | undefined;
 }
@@ -2759,9 +2613,11 @@ declare function units(readUnits: number): string;
 
 declare const STROKES: Readonly<Record<Look['icon'] | 'retry', string>>;
 
+declare const STATES: readonly ['failing', 'unknown', 'recovering', 'dead'];
+type IncidentState = (typeof STATES)[number];
 interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly id: string;
-    readonly state: 'failing' | 'recovering';
+    readonly state: IncidentState;
     readonly destinations: readonly string[];
     readonly queues: readonly Queue[];
     readonly since: number | undefined;
@@ -2769,13 +2625,14 @@ interface Incident<Queue extends IncidentQueue = QueueView> {
     readonly lastSuccessAt: number | undefined;
     readonly backAt: number | undefined;
     readonly breakerSince: number | undefined;
+    readonly lastDueAt: number | undefined;
     readonly probeAt: number | undefined;
     readonly cause: Cause | undefined;
     readonly attempts: RecentAttempts | undefined;
     readonly alarms?: readonly AlarmOn[] | undefined;
 }
-interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
-    readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
+interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'unknownGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
+    readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> & Partial<Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt'>>;
 }
 declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[], alarms?: readonly AlarmOn[]): Incident<Queue>[];
 

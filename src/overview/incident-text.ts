@@ -17,15 +17,23 @@ export function incidentName({ destinations, queues, cause }: Incident): string 
  *
  *     erp.example.com has failed since 14:05 UTC: breaker open, next probe in 4 min; ≈ 766 records wait in orders and bulk.
  *     orders has failed since 14:33 UTC: 75 % of 20 attempts in 15 min; 598 records wait.
- *     orders is back since 14:40 UTC: 112 records wait that had failed, the last is due at 15:02 UTC.
+ *     erp.example.com had failed since 14:05 UTC, and nothing is known since the pause: 30 records wait in orders.
+ *     orders is back since 14:40 UTC: 112 records wait that have failed before, the last is due at 15:02 UTC.
+ *     orders has 48 dead records since Sun 22 Nov 16:40 UTC, the latest of 14:31 UTC.
  */
 export function incidentText(incident: Incident, now: number): string {
   if (incident.state === 'recovering') return recoveringText(incident, now);
+  if (incident.state === 'dead') return deadText(incident, now);
   const { since } = incident;
   const name = incidentName(incident);
+  if (incident.state === 'unknown') {
+    const from = since === undefined ? '' : ` since ${minuteText(since, now)} UTC`;
+    const wait = waitingText(incident, now);
+    return `${name} had failed${from}, and nothing is known since the pause${wait === '' ? '' : `: ${wait}`}.`;
+  }
   const verb = incident.destinations.length > 1 ? ['have failed', 'fail'] : ['has failed', 'fails'];
   const begin = since === undefined ? verb[1] : `${verb[0]} since ${minuteText(since, now)} UTC`;
-  const parts = [breakerText(incident, now), attemptsText(incident), waitingText(incident)];
+  const parts = [breakerText(incident, now), attemptsText(incident), waitingText(incident, now)];
   const known = parts.filter((part) => part !== '');
   return `${name} ${begin}${known.length > 0 ? ': ' : ''}${known.join('; ')}.`;
 }
@@ -52,14 +60,29 @@ export function attemptsText({ attempts }: Pick<Incident, 'attempts'>): string {
 }
 
 /** A queue's records may go to several destinations, which its index does not tell. */
-function waitingText({ queues, destinations }: Incident): string {
+function waitingText({ queues, destinations, lastDueAt }: Incident, now: number): string {
   const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   if (pending === 0) return '';
   const wait = waitText({ pending, counted: leastExact(queues.map(({ stats }) => stats)) });
-  return destinations.length === 1 ? `${wait} in ${names(queues.map(({ stats }) => stats.queue))}` : wait;
+  const where = destinations.length === 1 ? ` in ${names(queues.map(({ stats }) => stats.queue))}` : '';
+  return `${wait}${where}${lastDueText(lastDueAt, pending, now)}`;
 }
 
-function recoveringText({ backAt, queues }: Incident, now: number): string {
+function lastDueText(lastDueAt: number | undefined, waiting: number, now: number): string {
+  if (lastDueAt === undefined || lastDueAt <= now) return '';
+  return `, ${waiting === 1 ? 'due' : 'the last is due'} at ${minuteText(lastDueAt, now)} UTC`;
+}
+
+function deadText({ queues, since, lastFailureAt }: Incident, now: number): string {
+  const [{ stats } = { stats: undefined }] = queues;
+  if (!stats) return '';
+  const from = since === undefined ? '' : ` since ${minuteText(since, now)} UTC`;
+  const isLater = lastFailureAt !== undefined && lastFailureAt !== since;
+  const last = isLater ? `, the latest of ${minuteText(lastFailureAt, now)} UTC` : '';
+  return `${stats.queue} has ${COUNT_SIGNS[stats.counted]}${records(stats.dead, 'dead')}${from}${last}.`;
+}
+
+function recoveringText({ backAt, queues, lastDueAt }: Incident, now: number): string {
   const [view] = queues;
   if (!view) return '';
   const { inRetry, retryCounted, stats } = view;
@@ -67,7 +90,6 @@ function recoveringText({ backAt, queues }: Incident, now: number): string {
     inRetry === undefined
       ? waitText(stats)
       : `${COUNT_SIGNS[retryCounted]}${records(inRetry)} ${inRetry === 1 ? 'waits that has' : 'wait that have'} failed before`;
-  const last = stats.lastDueAt === undefined ? Number.NaN : Date.parse(stats.lastDueAt);
-  const end = last > now ? `, the last is due at ${minuteText(last, now)} UTC` : '';
+  const end = lastDueText(lastDueAt, inRetry ?? stats.pending, now);
   return `${stats.queue} is back since ${minuteText(backAt ?? now, now)} UTC: ${left}${end}.`;
 }

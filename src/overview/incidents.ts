@@ -4,6 +4,11 @@ import { type AlarmOn, alarmsOfQueues } from './alarms-on.js';
 import type { RecentAttempts } from './failing.js';
 import type { QueueView } from './snapshot.js';
 
+/** States of incidents, the worst first. */
+const STATES = ['failing', 'unknown', 'recovering', 'dead'] as const;
+/** The state of an incident. */
+export type IncidentState = (typeof STATES)[number];
+
 /**
  * A fault that one or several queues share: a destination that fails, or a queue whose records have no destination. It is made of
  * what an overview reads anyway: the notes of the runs, the open breakers and, in a local runtime, the attempts by minute. Times
@@ -12,15 +17,18 @@ import type { QueueView } from './snapshot.js';
 export interface Incident<Queue extends IncidentQueue = QueueView> {
   /** Stays the same while the incident lasts. */
   readonly id: string;
-  /** `failing`: no recovery is known. `recovering`: attempts succeed again, and records are left that had failed. */
-  readonly state: 'failing' | 'recovering';
+  /**
+   * `failing`: no recovery is known. `unknown`: it failed when its queues were paused, and nothing is known since. `recovering`: attempts
+   * succeed again, and records are left that had failed. `dead`: records were given up, and are stored still.
+   */
+  readonly state: IncidentState;
   /** The destinations that fail; empty: the whole queue. */
   readonly destinations: readonly string[];
   /** The queues that it is known to affect, the one with most waiting records first. */
   readonly queues: readonly Queue[];
-  /** The first failure. Undefined: not known. */
+  /** The first failure; of dead records, the time at which the first was given up. Undefined: not known. */
   readonly since: number | undefined;
-  /** The latest failure. Undefined: not known. */
+  /** The latest failure; of dead records, the time at which the last was given up. Undefined: not known. */
   readonly lastFailureAt: number | undefined;
   /** The latest success since the first failure. Undefined: none is noted. */
   readonly lastSuccessAt: number | undefined;
@@ -28,6 +36,8 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
   readonly backAt: number | undefined;
   /** The opening of its first breaker that is open. Undefined: none is. */
   readonly breakerSince: number | undefined;
+  /** The time at which the last record of its queues is due: about the end, if it is back by then. Undefined: not known. */
+  readonly lastDueAt: number | undefined;
   /** The time of the next probe of its breakers; one that has passed is due. Undefined: none of them is open. */
   readonly probeAt: number | undefined;
   /** The cause of the latest failure that is noted. Undefined: not known. */
@@ -40,15 +50,21 @@ export interface Incident<Queue extends IncidentQueue = QueueView> {
 
 /** The part of a `QueueView` that incidents are made of. */
 export interface IncidentQueue
-  extends Pick<QueueView, 'condition' | 'breakers' | 'failingGroups' | 'earlyNotes' | 'failing' | 'backAt'> {
-  /** Its name, and the records that wait. */
-  readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'>;
+  extends Pick<
+    QueueView,
+    'condition' | 'breakers' | 'failingGroups' | 'unknownGroups' | 'earlyNotes' | 'failing' | 'backAt'
+  > {
+  /** Its name, its records, and their times where they are known. */
+  readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> &
+    Partial<Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt'>>;
 }
 
 /** The evidence of one queue that a destination, or the queue itself, fails. */
 interface Sign<Queue> {
   readonly queue: Queue;
   readonly destination: string | undefined;
+  /** It was so before a pause. */
+  readonly isOld?: boolean | undefined;
   readonly since?: number | undefined;
   readonly lastFailureAt?: number | undefined;
   readonly lastSuccessAt?: number | undefined;
@@ -63,7 +79,7 @@ const NO_DESTINATIONS = new Set(['', '*', '?']);
 const MANY = 3;
 
 /**
- * The incidents of these queues: those that fail first, of these the one with most waiting records.
+ * The incidents of these queues in the order of their states, of each the one with most waiting records first.
  *
  * @param alarms those of the backlog that are on. Default: they are not known
  */
@@ -84,9 +100,10 @@ export function incidentsOf<Queue extends IncidentQueue>(
     return isOfQueue ? `queue ${sign.queue.stats.queue}` : `destination ${sign.destination}`;
   };
   const failing = [...groupBy(signs, keyOf)].map(([id, its]) => failingIncident(id, its));
+  const dead = queues.filter(({ stats }) => (stats.dead ?? 0) > 0);
   const isFailing = new Set(signs.map(({ queue }) => queue));
   const back = queues.filter((queue) => queue.backAt !== undefined && !isFailing.has(queue));
-  const incidents = [...failing, ...back.map(recoveringIncident)].sort(worstFirst);
+  const incidents = [...failing, ...back.map(recoveringIncident), ...dead.map(deadIncident)].sort(worstFirst);
   if (!alarms) return incidents;
   const namesOf = (incident: Incident<Queue>) => incident.queues.map(({ stats }) => stats.queue);
   return incidents.map((one) => ({ ...one, alarms: alarmsOfQueues(alarms, namesOf(one)) }));
@@ -94,14 +111,15 @@ export function incidentsOf<Queue extends IncidentQueue>(
 
 /** The signs of one queue. What its destinations explain is not said of the whole queue again. */
 function signsOf<Queue extends IncidentQueue>(queue: Queue): Sign<Queue>[] {
-  const { breakers, failingGroups = [], earlyNotes = [], failing } = queue;
+  const { breakers, failingGroups = [], unknownGroups = [], earlyNotes = [], failing } = queue;
   const ofBreakers = breakers.map(({ destination, since, until }): Sign<Queue> => {
     const isKnown = since > 0 && Number.isFinite(since + until);
     const times = isKnown ? { since, breakerSince: since, probeAt: until } : {};
     return { queue, destination: named(destination), ...times };
   });
-  const ofGroups = failingGroups.map(
+  const ofGroups = [...failingGroups, ...unknownGroups].map(
     ({ group, since, lastAt, lastSuccessAt, error }): Sign<Queue> => ({
+      isOld: unknownGroups.length > 0,
       ...{ queue, destination: named(group), since: since * 1000, lastFailureAt: lastAt * 1000 },
       lastSuccessAt: lastSuccessAt === undefined ? undefined : lastSuccessAt * 1000,
       cause: causeIn(error),
@@ -144,7 +162,7 @@ function failingIncident<Queue extends IncidentQueue>(
   const queues = [...new Set(signs.map(({ queue }) => queue))].sort(mostWaiting);
   return {
     id,
-    state: 'failing',
+    state: signs.every(({ isOld }) => isOld) ? 'unknown' : 'failing',
     destinations: [...new Set(signs.flatMap(({ destination }) => destination ?? []))],
     queues,
     since: earliest(signs.map(({ since }) => since)),
@@ -152,6 +170,7 @@ function failingIncident<Queue extends IncidentQueue>(
     lastSuccessAt: latest(signs.map(({ lastSuccessAt }) => lastSuccessAt)),
     backAt: undefined,
     breakerSince: earliest(signs.map(({ breakerSince }) => breakerSince)),
+    lastDueAt: lastDueOf(queues),
     probeAt: earliest(signs.map(({ probeAt }) => probeAt)),
     cause: last.find(({ cause }) => cause)?.cause,
     attempts: queues.length === 1 ? queues[0]?.failing : undefined,
@@ -160,11 +179,37 @@ function failingIncident<Queue extends IncidentQueue>(
 
 function recoveringIncident<Queue extends IncidentQueue>(queue: Queue): Incident<Queue> {
   return {
-    ...{ id: `queue ${queue.stats.queue}`, state: 'recovering', destinations: [], queues: [queue] },
-    ...{ since: undefined, lastFailureAt: undefined, lastSuccessAt: undefined, cause: undefined },
-    backAt: queue.backAt,
-    ...{ breakerSince: undefined, probeAt: undefined, attempts: undefined },
+    ...NOTHING_KNOWN,
+    ...{ id: `queue ${queue.stats.queue}`, state: 'recovering', queues: [queue] },
+    ...{ backAt: queue.backAt, lastDueAt: lastDueOf([queue]) },
   };
+}
+
+function deadIncident<Queue extends IncidentQueue>(queue: Queue): Incident<Queue> {
+  const { queue: name, firstDeadAt, lastDeadAt } = queue.stats;
+  return {
+    ...NOTHING_KNOWN,
+    ...{ id: `dead ${name}`, state: 'dead', queues: [queue] },
+    ...{ since: timeOf(firstDeadAt), lastFailureAt: timeOf(lastDeadAt) },
+  };
+}
+
+const NOTHING_KNOWN = {
+  ...{ destinations: [], since: undefined, lastFailureAt: undefined, lastSuccessAt: undefined },
+  ...{ backAt: undefined, breakerSince: undefined, probeAt: undefined, lastDueAt: undefined },
+  ...{ cause: undefined, attempts: undefined },
+};
+
+/** The last due time of all. A queue of which it is not known may have a later one. */
+function lastDueOf(queues: readonly IncidentQueue[]): number | undefined {
+  const times = queues.filter(({ stats }) => stats.pending > 0).map(({ stats }) => timeOf(stats.lastDueAt));
+  return times.includes(undefined) ? undefined : latest(times);
+}
+
+/** Epoch milliseconds. Undefined: it is no time, as any service may write one. */
+function timeOf(iso: string | undefined): number | undefined {
+  const time = Date.parse(iso ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function earliest(times: readonly (number | undefined)[]): number | undefined {
@@ -182,7 +227,7 @@ function mostWaiting(one: IncidentQueue, other: IncidentQueue): number {
 }
 
 function worstFirst(one: Incident<IncidentQueue>, other: Incident<IncidentQueue>): number {
-  if (one.state !== other.state) return one.state === 'failing' ? -1 : 1;
+  if (one.state !== other.state) return STATES.indexOf(one.state) - STATES.indexOf(other.state);
   const waiting = ({ queues }: Incident<IncidentQueue>) =>
     queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   return waiting(other) - waiting(one) || (one.id < other.id ? -1 : 1);

@@ -1,11 +1,11 @@
 import { parseReading, type Reading } from '../monitor/index.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../operate/queue-stats.js';
 import { statsOf } from '../operate/stats.js';
-import type { RetryPolicy } from '../policies/index.js';
+import type { RetryPolicy, Tier } from '../policies/index.js';
 import { deadLane, type Item, lanesOf, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { QueueState } from '../store/store.js';
-import { LAST_TIME } from '../support/clock.js';
+import { LAST_TIME, toIso } from '../support/clock.js';
 import { tiersOf } from './tiers-of.js';
 
 /** The state of a queue, as far as a look tells that costs the same however much waits. */
@@ -18,8 +18,15 @@ export interface OverviewStats extends QueueStats {
   readonly counted: 'exact' | 'about' | 'atLeast';
   /** The backlog's time of the monitor's count, ISO-8601. */
   readonly countedAt?: string | undefined;
-  /** The last due time of a queue that retries per record, ISO-8601. Undefined: nothing waits, or not all of it was read. */
+  /**
+   * The time at which the last record that waits is due, ISO-8601; of a progressive queue the latest time at which its tier comes to
+   * it. Undefined: nothing waits, or not all of it was read.
+   */
   readonly lastDueAt?: string | undefined;
+  /** The time at which the first of its dead records was given up, ISO-8601. Undefined: it has none, or they were not read. */
+  readonly firstDeadAt?: string | undefined;
+  /** The time at which the last one was given up, ISO-8601. Undefined: it has none, or not all of them were read. */
+  readonly lastDeadAt?: string | undefined;
   /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
   readonly lanes: readonly string[];
   /** The number of waiting records that have failed, about, by the monitor. Undefined: no monitor has noted it. */
@@ -95,17 +102,25 @@ export async function lookAt(
   const mode = known.retryMode ?? reading?.retryMode;
   const retryMode = state.retryMode ?? (mode && { mode, since: 0 });
   const isByAge = retryMode?.mode === 'progressive';
-  const tierEnds = tiersOf(known.retry ?? reading?.retry).map(({ untilAge }) => untilAge);
+  const policy = known.retry ?? reading?.retry;
+  const tiers = tiersOf(policy);
+  const tierEnds = tiers.map(({ untilAge }) => untilAge);
   const seen = await countsOfDueTimes(
     { isByAge, tierEnds },
     { dueTimes: living.dueTimes, dead: dead.dueTimes.length },
     deps.now,
   );
-  const lastDue = isByAge || living.more ? undefined : living.dueTimes.reduce(later, '') || undefined;
+  const turns = policy ? tiers : [];
+  const dueTimes = isByAge ? living.dueTimes.map((at) => turnOf(at, turns, deps.now)) : living.dueTimes;
+  const times = {
+    lastDueAt: living.more ? undefined : lastOf(dueTimes),
+    firstDeadAt: [...dead.dueTimes].sort()[0],
+    lastDeadAt: dead.more ? undefined : lastOf(dead.dueTimes),
+  };
   const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
     ...withState(queue, { ...state, retryMode }, counts),
     inRetry: inRetryOf(reading, counts, deps.now),
-    ...(lastDue === undefined ? {} : { lastDueAt: lastDue }),
+    ...times,
     lanes,
     reading,
     ...how,
@@ -166,9 +181,17 @@ function ageOf({ at }: Reading, now: number): number {
   return now - Date.parse(at);
 }
 
-/** The later of two times of the same form. */
-function later(one: string, other: string): string {
-  return one > other ? one : other;
+/** The last of some times of the same form. */
+function lastOf(times: readonly string[]): string | undefined {
+  return times.reduce((one, other) => (one > other ? one : other), '') || undefined;
+}
+
+/** The latest time at which the rule of its tier comes to a record. @param dueAt its insertion, or the end of its delay */
+function turnOf(dueAt: string, tiers: readonly Tier<number>[], now: number): string {
+  const begin = Math.max(now, Date.parse(dueAt));
+  const ageSeconds = (now - Date.parse(dueAt)) / 1000;
+  const tier = tiers.find(({ untilAge }) => ageSeconds < untilAge) ?? tiers.at(-1);
+  return Number.isNaN(begin) || !tier ? '' : toIso(begin + tier.every * 1000);
 }
 
 /** The first due times of each lane, at most `limit` of each. */

@@ -1,4 +1,4 @@
-import { type FailingNow, failingNow } from '../monitor/index.js';
+import { type FailingNow, failingNow, isUnknownByPause } from '../monitor/index.js';
 import { parseFailing } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
 import { type FailingAttempts, outageByMinute, RECENT_MINUTES } from './failing.js';
@@ -15,6 +15,11 @@ export interface QueueFailures {
   readonly failingGroups?: FailingNow['groups'] | undefined;
   /** The notes of its runs that are no outage yet, where its attempts say that it fails. */
   readonly earlyNotes?: FailingNow['groups'] | undefined;
+  /**
+   * The groups that failed when the queue was paused. Whether they still do is not known: its runs attempt nothing, or have hardly
+   * begun to. Undefined: nothing failed then, or it is known.
+   */
+  readonly unknownGroups?: FailingNow['groups'] | undefined;
   /** It fails, as its attempts or the notes of its runs say. */
   readonly isFailing: boolean;
   /** The time since which it does not fail any more, if records are left that had failed. Epoch milliseconds. */
@@ -71,6 +76,8 @@ const BACK_MS = 60 * MINUTE_MS;
 export function failuresOf(known: Known): QueueFailures {
   const { minutes, now, speed } = known;
   const { failing, backAt } = minutes ? outageByMinute(minutes, now, speed) : {};
+  const unknownGroups = failuresBeforePause(known).filter(({ lastAt }) => lastAt * 1000 > (backAt ?? 0));
+  if (unknownGroups.length > 0) return { failing: undefined, isFailing: false, unknownGroups };
   const noted = notedFailures(known);
   const isJustBack = backAt !== undefined && now - backAt < RECENT_MINUTES * MINUTE_MS;
   const groups = isJustBack ? [] : (noted?.groups ?? []);
@@ -94,6 +101,15 @@ function msOf(seconds: number | undefined): number | undefined {
 function isRecovering({ stats, inRetry, now }: Known, endedAt: number | undefined): boolean {
   if (endedAt === undefined || stats.paused || now - endedAt > BACK_MS) return false;
   return (inRetry ?? stats.pending) > 0;
+}
+
+/** The groups that failed when the queue was last attempted, if it is paused since or its first runs have hardly begun. */
+function failuresBeforePause({ state, isPassive, now }: Known): FailingNow['groups'] {
+  if (!state || isPassive || !isUnknownByPause(state, now)) return [];
+  const { notes } = parseFailing(state.failing);
+  const lastAt = Math.max(...notes.map((note) => note.lastAt)) * 1000;
+  const then = { failing: state.failing, paused: false };
+  return failingNow(then, undefined, { now: lastAt, isPassive })?.groups ?? [];
 }
 
 /** Failures that the monitor would report. */

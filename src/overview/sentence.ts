@@ -31,7 +31,7 @@ interface Finding {
  * The findings of an overview, the worst first. The order is fixed, so that the same state always reads the same:
  *
  *     the tables cannot be read > another region is active > incidents > queue is late > no rule serves a queue >
- *     rule missed > rule disabled > paused > recovering > dead records
+ *     rule missed > rule disabled > paused > not known since a pause > recovering > dead records
  *
  * @param error the reason why the tables could not be read; undefined: they were
  */
@@ -61,6 +61,7 @@ function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
     ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
     ...(disabled > 0 ? [amber(`${disabled === 1 ? 'One rule is' : `${disabled} rules are`} disabled.`)] : []),
     ...of('paused').map((queue) => amber(pausedText(queue, now))),
+    ...texts('unknown').map(amber),
     ...texts('recovering').map((text): Finding => ({ tone: 'run', text })),
     ...deadText(queues),
   ];

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { failingText } from '../../src/record/index.js';
+import { failingNote } from '../cli/top/queue-views.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, openPage, watchPages } from './session.js';
 import { shop } from './world.js';
@@ -56,4 +58,21 @@ it('a pause with an end that is none is asked again, with what was typed', async
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
   expect(await page.getByRole('status').innerText()).toContain('mails is paused now.');
   expect(await store.queues.read('mails')).toMatchObject({ paused: true, pauseReason: 'a "new" host' });
+});
+
+it('what failed before a pause is said to be not known, until the first runs after it', async () => {
+  const { store, ...console } = await shop();
+  const note = failingNote('bank.example.com', 3_600_000, 'HttpError 503');
+  await store.queues.noteFailing('invoices', failingText({ notes: [note], past: [] }), undefined);
+  const origin = await serve(console);
+  const page = await openPage(origin);
+  await page.goto(`${origin}/`);
+  const incident = page.getByRole('region', { name: 'Incident: destination bank.example.com' });
+  expect(await incident.innerText()).toMatch(/^Not known.*bank\.example\.com \(HttpError 503\)/s);
+  expect(await page.locator('.verdict').innerText()).toContain(
+    'bank.example.com (HttpError 503) had failed since 13:47 UTC, and nothing is known since the pause: 14 records wait in invoices',
+  );
+  expect(await axe(page)).toEqual([]);
+  await page.setViewportSize({ width: 400, height: 800 });
+  expect(await axe(page)).toEqual([]);
 });

@@ -53,6 +53,39 @@ describe('a look at a queue', () => {
     expect(stats.countedAt).toBeUndefined();
   });
 
+  it('has the times of the last due record and of its dead, as far as it has read them', async () => {
+    const dead = (i: number) =>
+      waiting(`d${i}`, { status: 'DEAD', lane: 'orders/dead', dueAt: iso(-(9 - i) * HOUR) });
+    const few = [...some(3, (i) => ({ dueAt: iso(i * MINUTE) })), dead(0), dead(1)];
+    expect(await looking(few).look()).toMatchObject({
+      ...{ lastDueAt: iso(2 * MINUTE), firstDeadAt: iso(-9 * HOUR), lastDeadAt: iso(-8 * HOUR) },
+    });
+    const many = [...some(11), ...Array.from({ length: 11 }, (_, i) => dead(i / 10))];
+    const stats = await looking(many).look();
+    expect(stats.firstDeadAt).toBe(iso(-9 * HOUR));
+    expect([stats.lastDueAt, stats.lastDeadAt]).toEqual([undefined, undefined]);
+    expect(await looking([]).look()).toMatchObject({ lastDueAt: undefined, firstDeadAt: undefined });
+  });
+
+  it('of a progressive queue has the time at which its tiers will have come to all', async () => {
+    const byAge = { state: { ...state, retryMode: { mode: 'progressive', since: 0 } as const } };
+    const retry = {
+      type: 'progressive',
+      tiers: [
+        { every: '5m', untilAge: '1d' },
+        { every: '2h', untilAge: '7d' },
+      ],
+    };
+    const look = (ageHours: number, policy?: object) =>
+      looking([waiting('r', { dueAt: iso(-ageHours * HOUR) })]).look({ ...byAge, retry: policy as never });
+    expect((await look(1, retry)).lastDueAt).toBe(iso(5 * MINUTE));
+    expect((await look(30, retry)).lastDueAt).toBe(iso(2 * HOUR));
+    expect((await look(900, retry)).lastDueAt).toBe(iso(2 * HOUR));
+    expect((await look(-3, retry)).lastDueAt).toBe(iso(3 * HOUR + 5 * MINUTE));
+    // The tiers are not known.
+    expect((await look(1)).lastDueAt).toBeUndefined();
+  });
+
   it('of many records takes the count of the monitor, with its age; what is due first is exact', async () => {
     const stats = await looking(some(11)).look({ item: reading() });
     const { pending, due } = counts;

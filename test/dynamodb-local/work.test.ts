@@ -15,7 +15,6 @@ import { dynamoDbLocalEndpoint } from './endpoint.js';
 
 const LAMBDA = fileURLToPath(new URL('../../dist/functions/index.js', import.meta.url));
 const RECORDS = 10_000;
-/** So that a kill meets attempts that are under way. */
 const ATTEMPT_MS = 20;
 
 const endpoint = dynamoDbLocalEndpoint();
@@ -34,6 +33,8 @@ class Destination {
   readonly cutShort = new Map<string, number>();
   readonly byProcess = new Map<string, number>();
   readonly overlaps: string[] = [];
+  /** The process that gets no answer any more. */
+  private unanswered = '';
   private readonly underWay = new Map<string, string>();
   private readonly server: Server;
   url = '';
@@ -45,6 +46,7 @@ class Destination {
       this.underWay.set(id, who);
       this.attempts.set(id, (this.attempts.get(id) ?? 0) + 1);
       this.byProcess.set(who, (this.byProcess.get(who) ?? 0) + 1);
+      if (this.unanswered === who) return;
       setTimeout(() => {
         // An answer that is not received does not count: its process may be gone.
         response.end('done', () => {});
@@ -62,6 +64,13 @@ class Destination {
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /** Has attempts of a process last until it is killed. Settles when there is one. */
+  async hold(who: string): Promise<void> {
+    const before = this.byProcess.get(who) ?? 0;
+    this.unanswered = who;
+    await until(() => (this.byProcess.get(who) ?? 0) > before, 150_000, 20);
+  }
+
   /** Notes the attempts of a process that is killed now, as far as the tables do not have their outcome. */
   async killed(who: string): Promise<void> {
     const its = [...this.underWay, ...this.answered].filter(([, by]) => by === who).map(([id]) => id);
@@ -70,6 +79,7 @@ class Destination {
       for (const { id, status } of some)
         if (status !== 'SUCCESS') this.cutShort.set(id, (this.cutShort.get(id) ?? 0) + 1);
     }
+    for (const id of its) this.underWay.delete(id);
   }
 
   close(): void {
@@ -147,6 +157,7 @@ const rules = (who: string) => start(who, join(folder, 'rules.mjs'));
 
 async function kill(who: string, child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
+  await destination.hold(who);
   child.kill('SIGKILL');
   await ended;
   children.delete(child);

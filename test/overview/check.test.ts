@@ -44,6 +44,15 @@ describe('a check', () => {
       'erp.example.com fails: breaker open; 2 records wait in a.',
     ],
     [
+      queueView(
+        'a',
+        'paused',
+        { ...FRESH, paused: true, pending: 2 },
+        { unknownGroups: [failingNote('erp', 14 * MINUTE)] },
+      ),
+      'erp had failed since 14:33 UTC, and nothing is known since the pause: 2 records wait in a.',
+    ],
+    [
       queueView('a', 'late', { ...FRESH, lagSeconds: 960, due: { now: 3, minute: 3, hour: 3, day: 3 } }),
       'a is 16 min late: 3 records due, no run is at work.',
     ],

@@ -128,6 +128,63 @@ describe('incidents', () => {
     );
   });
 
+  it('are not known in a pause, unless an open breaker or another queue says that they go on', () => {
+    const paused = (name: string, view: Parts = {}) =>
+      queue(name, {
+        unknownGroups: [failingNote('erp', 20 * MINUTE, 'HttpError 503')],
+        pending: 30,
+        ...view,
+      });
+    expect(textsOf(paused('orders'))).toEqual([
+      'erp (HttpError 503) had failed since 14:27 UTC, and nothing is known since the pause: 30 records wait in orders.',
+    ]);
+    const statesOf = (...queues: QueueView[]) => incidentsOf(queues).map(({ state }) => state);
+    expect(statesOf(paused('orders'))).toEqual(['unknown']);
+    expect(statesOf(paused('orders'), queue('bulk', failing('erp')))).toEqual(['failing']);
+    expect(statesOf(paused('orders', { breakers: [breaker('erp', 9)] }))).toEqual(['failing']);
+  });
+
+  it('have the time at which the last of their records is due, where it is known of all queues', () => {
+    const due = (minutes: number) => new Date(NOW + minutes * MINUTE).toISOString();
+    const orders = queue('orders', { pending: 2, lastDueAt: due(15), ...failing('erp') });
+    const bulk = (lastDueAt: string | undefined, pending = 2) =>
+      queue('bulk', { pending, ...(lastDueAt && { lastDueAt }), ...failing('erp') });
+    const timesOf = (...queues: QueueView[]) => incidentsOf(queues).map(({ lastDueAt }) => lastDueAt);
+    expect(timesOf(orders, bulk(due(3)))).toEqual([NOW + 15 * MINUTE]);
+    expect(timesOf(orders, bulk(undefined))).toEqual([undefined]);
+    expect(timesOf(orders, bulk('tomorrow'))).toEqual([undefined]);
+    expect(timesOf(orders, bulk(undefined, 0))).toEqual([NOW + 15 * MINUTE]);
+    expect(textsOf(orders)).toEqual([
+      'erp has failed since 14:27 UTC: 2 records wait in orders, the last is due at 15:02 UTC.',
+    ]);
+    expect(textsOf(queue('orders', { pending: 1, lastDueAt: due(15), ...failing('erp') }))[0]).toMatch(
+      /: 1 record waits in orders, due at 15:02 UTC\.$/,
+    );
+    expect(textsOf(bulk(due(-1)))[0]).toMatch(/: 2 records wait in bulk\.$/);
+  });
+
+  it('are dead records of a queue, after all that fails', () => {
+    const at = (minutesAgo: number) => new Date(NOW - minutesAgo * MINUTE).toISOString();
+    const dead = (name: string, stats: object) => queueView(name, 'dead', { dead: 48, ...stats });
+    const invoices = dead('invoices', { firstDeadAt: at(60), lastDeadAt: at(16) });
+    expect(textsOf(invoices, queue('orders', failing('')))).toEqual([
+      'orders has failed since 14:27 UTC.',
+      'invoices has 48 dead records since 13:47 UTC, the latest of 14:31 UTC.',
+    ]);
+    expect(incidentsOf([invoices])).toMatchObject([
+      { id: 'dead invoices', state: 'dead', since: NOW - 60 * MINUTE, lastFailureAt: NOW - 16 * MINUTE },
+    ]);
+    expect(textsOf(dead('invoices', { counted: 'about', firstDeadAt: at(60) }))).toEqual([
+      'invoices has ≈ 48 dead records since 13:47 UTC.',
+    ]);
+    expect(textsOf(dead('invoices', { dead: 1, firstDeadAt: at(60), lastDeadAt: at(60) }))).toEqual([
+      'invoices has 1 dead record since 13:47 UTC.',
+    ]);
+    expect(textsOf(dead('invoices', { dead: 2, firstDeadAt: 'never' }))).toEqual([
+      'invoices has 2 dead records.',
+    ]);
+  });
+
   it('end in a recovery that says what is left, and when the last of it is due', () => {
     const backAt = NOW - 7 * MINUTE;
     const lastDueAt = new Date(NOW + 15 * MINUTE).toISOString();

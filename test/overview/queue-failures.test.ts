@@ -11,9 +11,10 @@ const notesText = (notes: readonly FailingNote[], endedMinutesAgo?: number) =>
     past: [],
     ...(endedMinutesAgo === undefined ? {} : { endedAt: seconds(endedMinutesAgo) }),
   });
+const QUEUE = { paused: false, tiers: new Map(), breakers: new Map() };
 const known = (failing: string | undefined, parts: Partial<Known> = {}): Known => ({
   stats: queueView('orders', 'waiting', { pending: 5 }).stats,
-  state: { paused: false, tiers: new Map(), breakers: new Map(), failing },
+  state: { ...QUEUE, failing },
   ...{ minutes: undefined, inRetry: undefined, isPassive: false, now: NOW, speed: 1 },
   ...parts,
 });
@@ -82,6 +83,37 @@ describe('the failures of a queue', () => {
     const minutes = [minute(2, 0, 1)];
     for (const parts of [{}, { minutes }]) {
       expect(failuresOf(known(notesText([poison], 7), parts)).backAt).toBe(NOW - 7 * MINUTE);
+    }
+  });
+
+  it('are not known in a pause and until its first runs, if something failed then', () => {
+    const inState = (state: object, parts: Partial<Known> = {}, notes = [failing]) =>
+      failuresOf(known(undefined, { state: { ...QUEUE, failing: notesText(notes), ...state }, ...parts }));
+    const resumedAt = (minutesAgo: number) => ({
+      resumedAt: new Date(NOW - minutesAgo * MINUTE).toISOString(),
+    });
+    const unknown = {
+      isFailing: false,
+      failing: undefined,
+      unknownGroups: [{ group: 'erp.example.com', since: seconds(20) }],
+    };
+    expect(inState({ paused: true })).toMatchObject(unknown);
+    expect(inState({ paused: true }, { now: NOW + 300 * MINUTE })).toMatchObject(unknown);
+    expect(inState({ paused: true }, { minutes: OUTAGE })).toMatchObject(unknown);
+    expect(inState(resumedAt(2))).toMatchObject(unknown);
+    expect(inState(resumedAt(4))).toMatchObject({ isFailing: true, failingGroups: unknown.unknownGroups });
+    const isKnown = { isFailing: false };
+    for (const known of [
+      inState({ paused: true }, { isPassive: true }),
+      inState({ paused: true }, { minutes: [minute(9, 0, 9), minute(5, 9, 0)], now: NOW + 30 * MINUTE }, [
+        { ...failing, lastAt: seconds(9) },
+      ]),
+      inState({ paused: true }, {}, []),
+      inState({ paused: true, failing: undefined }),
+      inState({ paused: true, failing: '[nonsense' }),
+    ]) {
+      expect(known).toMatchObject(isKnown);
+      expect(known).not.toHaveProperty('unknownGroups');
     }
   });
 

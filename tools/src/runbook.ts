@@ -1,4 +1,6 @@
-/** The part of a stack's runbook about incidents: that which the alarm `Failures` links to. */
-export function failuresPage(runbookUrl: string): string {
-  return `${runbookUrl}#failures`;
+import type { Incident } from 'dynamo-backlog/overview';
+
+/** The part of a stack's runbook about an incident: that which the alarm `Failures` links to, or `Dead`. */
+export function runbookPage(runbookUrl: string, state: Incident['state']): string {
+  return `${runbookUrl}#${state === 'dead' ? 'dead' : 'failures'}`;
 }

@@ -29,15 +29,17 @@ interface QueueRunOptions {
 /** Longer than a write takes, as a rule. */
 const SPARE_SECONDS = 10;
 
-let code: typeof import('./limits.js') | undefined;
+let loaded: typeof import('./limits.js') | undefined;
 
-/**
- * The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. As that takes
- * real time, whatever plays runs on `VirtualTime` loads it before.
- */
-export async function loadLimits(): Promise<typeof import('./limits.js')> {
-  code ??= await import('./limits.js');
-  return code;
+/** The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. */
+async function limitCode(): Promise<typeof import('./limits.js')> {
+  loaded ??= await import('./limits.js');
+  return loaded;
+}
+
+/** Loads the code of limits. A run does so in real time, when it needs it: before runs are played on `VirtualTime`, call this. */
+export async function loadLimits(): Promise<void> {
+  await limitCode();
 }
 
 export async function queueGuardsOf(
@@ -48,7 +50,7 @@ export async function queueGuardsOf(
   const { attemptsPerSecond: perSecond, attemptTimeout } = limits;
   const atOnce = await concurrencyOf(options, deps);
   if (perSecond === undefined && !breaker) return { ...atOnce, rateLimit: undefined, breakers: undefined };
-  const { RateLimit, Breakers } = await loadLimits();
+  const { RateLimit, Breakers } = await limitCode();
   const { queue } = target;
   const { breakerMemory: memory = new Map() } = deps;
   // As many as this run attempts at once may have their permits before it.
@@ -75,7 +77,7 @@ export async function concurrencyOf(
   const isDivided =
     globalConcurrency !== undefined || longestAttempt !== undefined || (lanes?.length ?? 1) > 1;
   if (!isDivided) return { concurrency, pool: undefined };
-  const { Pool, RunSlots } = await loadLimits();
+  const { Pool, RunSlots } = await limitCode();
   const slots =
     globalConcurrency === undefined
       ? undefined

@@ -1,5 +1,5 @@
 import { type AlarmOn, errorText, type Incident, shortened } from 'dynamo-backlog/overview';
-import { failuresPage } from '../runbook.js';
+import { runbookPage } from '../runbook.js';
 
 /** Most characters of a text that others wrote into the tables. */
 const MAX_FOREIGN = 200;
@@ -12,7 +12,7 @@ export const bounded = (text: string) => shortened(text, MAX_FOREIGN);
  */
 export function incidentsJson(incidents: readonly Incident[], runbookUrl: string | undefined) {
   return incidents.map(
-    ({ id, state, destinations, queues, since, lastFailureAt, backAt, cause, alarms }) => ({
+    ({ id, state, destinations, queues, since, lastFailureAt, backAt, lastDueAt, cause, alarms }) => ({
       id: bounded(id),
       state,
       destinations: destinations.map(bounded),
@@ -20,9 +20,10 @@ export function incidentsJson(incidents: readonly Incident[], runbookUrl: string
       since: isoOf(since),
       lastFailureAt: isoOf(lastFailureAt),
       backAt: isoOf(backAt),
+      lastDueAt: isoOf(lastDueAt),
       error: cause && bounded(errorText(cause)),
       alarms: alarms?.map(alarmJson),
-      runbook: runbookUrl && failuresPage(runbookUrl),
+      runbook: runbookUrl && runbookPage(runbookUrl, state),
     }),
   );
 }

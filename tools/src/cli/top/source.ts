@@ -13,7 +13,7 @@ import {
 } from 'dynamo-backlog/overview';
 import { alarmLine, withAlarms } from '../../alarms/alarm-source.js';
 import { localAlarms } from '../../local/alarms/alarms-on.js';
-import { failuresPage } from '../../runbook.js';
+import { runbookPage } from '../../runbook.js';
 import { alarmsInAws } from '../cloudwatch/alarm-reader.js';
 import { refuseUnknownQueues } from '../operate/known-queue.js';
 import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
@@ -192,7 +192,7 @@ function withRunbook(
 ): Sentence {
   const isFailing = incidents.some(({ state }) => state === 'failing');
   if (runbookUrl === undefined || !isFailing) return sentence;
-  return { ...sentence, details: [`Runbook: ${failuresPage(runbookUrl)}`, ...sentence.details] };
+  return { ...sentence, details: [`Runbook: ${runbookPage(runbookUrl, 'failing')}`, ...sentence.details] };
 }
 
 /** The overview by the tables alone, without what a local runtime knows beside them. */

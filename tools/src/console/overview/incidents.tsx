@@ -6,10 +6,12 @@ import {
   type Incident,
   incidentName,
   incidentText,
+  LOOKS,
+  type Look,
   type QueueView,
 } from 'dynamo-backlog/overview';
 import type { AlarmSource } from '../../alarms/alarm-source.js';
-import { failuresPage } from '../../runbook.js';
+import { runbookPage } from '../../runbook.js';
 import type { ConsoleDeps } from '../deps.js';
 import { Badge, Count, Fact, Foreign, link, Unknown, When } from '../parts.js';
 import { AlarmFact } from './alarm-fact.js';
@@ -22,6 +24,13 @@ const MAX_QUEUES = 6;
 
 type IncidentDeps = Pick<ConsoleDeps, 'alarms' | 'runbookUrl'>;
 
+const STATE_LOOKS: Readonly<Record<Incident['state'], Look>> = {
+  failing: LOOKS.failing,
+  unknown: { ...LOOKS.paused, word: 'Not known' },
+  recovering: LOOKS.recovering,
+  dead: LOOKS.dead,
+};
+
 /** The incidents: what is known of each, the queues that it affects, and what to do. */
 export function IncidentPanels(props: {
   incidents: readonly Incident[];
@@ -30,17 +39,19 @@ export function IncidentPanels(props: {
   now: number;
 }) {
   const { incidents, jobs, deps, now } = props;
-  const others = incidents.slice(MAX_WHOLE);
+  // The row of its queue has what is known of dead records.
+  const whole = incidents.filter(({ state }) => state !== 'dead').slice(0, MAX_WHOLE);
+  const others = incidents.filter((incident) => !whole.includes(incident));
   // The element stays when it is empty, so that the script finds the place for an incident.
   return (
     <div class="cols incidents" data-live="incidents">
-      {incidents.slice(0, MAX_WHOLE).map((incident) => (
+      {whole.map((incident) => (
         <IncidentPanel incident={incident} jobs={jobs} deps={deps} now={now} />
       ))}
       {others.length === 0 ? null : (
         <details class="panel fold" data-key="more-incidents">
           <summary>
-            <b>{counted(others.length, 'other incident')}</b>
+            <b>{counted(others.length, whole.length === 0 ? 'incident' : 'other incident')}</b>
           </summary>
           <ul class="pad sm">
             {others.map((incident) => (
@@ -60,11 +71,12 @@ function IncidentPanel(props: { incident: Incident; jobs: readonly Job[]; deps: 
   const { id, state, since, backAt, queues } = incident;
   const isBack = state === 'recovering';
   const from = isBack ? backAt : since;
+  const { tone, icon, word } = STATE_LOOKS[state];
   return (
-    <section class={`panel incident ${isBack ? 'run' : 'dead'}`} data-key={id} aria-label={`Incident: ${id}`}>
+    <section class={`panel incident ${tone}`} data-key={id} aria-label={`Incident: ${id}`}>
       <header>
-        <Badge tone={isBack ? 'run' : 'dead'} icon={isBack ? 'run' : 'fail'}>
-          {isBack ? 'Recovering' : 'Failing'}
+        <Badge tone={tone} icon={icon}>
+          {word}
         </Badge>
         <h2>
           <Foreign text={incidentName(incident)} most={110} />
@@ -102,7 +114,7 @@ function Actions(props: { queues: readonly QueueView[]; runbookUrl: string | und
         Pause…
       </a>
       {runbookUrl === undefined ? null : (
-        <a class="btn" href={failuresPage(runbookUrl)} rel="noreferrer">
+        <a class="btn" href={runbookPage(runbookUrl, 'failing')} rel="noreferrer">
           Runbook
         </a>
       )}
@@ -117,14 +129,12 @@ function Facts(props: {
   now: number;
 }) {
   const { incident, jobs, alarms, now } = props;
-  const { state, since, lastFailureAt, lastSuccessAt, backAt, breakerSince, probeAt, queues } = incident;
-  const last = state === 'recovering' ? queues[0]?.stats.lastDueAt : undefined;
-  const facts: readonly (readonly [label: string, at: number | string | undefined])[] = [
+  const { since, lastFailureAt, lastSuccessAt, backAt, breakerSince, probeAt, lastDueAt } = incident;
+  const facts: readonly (readonly [label: string, at: number | undefined])[] = [
     ['First failure', since],
     ['Latest failure', lastFailureAt],
     ['Latest success', lastSuccessAt],
     ['Back since', backAt],
-    ['Last record is due', last],
     ['Breaker open since', breakerSince],
   ];
   const attempts = attemptsText(incident);
@@ -143,6 +153,11 @@ function Facts(props: {
       {probeAt === undefined ? null : (
         <Fact label="Next probe">
           <When at={probeAt} now={now} expected />
+        </Fact>
+      )}
+      {lastDueAt === undefined || lastDueAt <= now ? null : (
+        <Fact label="Last record is due">
+          <When at={lastDueAt} now={now} expected />
         </Fact>
       )}
       {attempts === '' ? null : <Fact label="Attempts">{attempts} failed</Fact>}
