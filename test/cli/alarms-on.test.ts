@@ -244,7 +244,13 @@ describe('the alarms that are on', () => {
     expect(cloudWatch.requests).toEqual([]);
   });
 
-  it('are not asked for while there is no incident', async () => {
+  it('are not asked for while nothing fails, also where records are dead', async () => {
+    await tables.table.put({
+      ...{ id: 'given-up', status: 'DEAD', payload: {}, queue: 'orders', rev: 'r', lane: 'orders/dead' },
+      ...{ insertedAt: '2026-01-01T00:00:00.000Z', dueAt: '2026-01-02T00:00:00.000Z' },
+    });
+    const { incidents } = JSON.parse((await run('top', '--json')).out);
+    expect(incidents).toMatchObject([{ id: 'dead orders', state: 'dead' }]);
     for (const args of [['stats'], ['stats', '--json'], ['top', '--once'], ['top', '--json']]) {
       const { out, err } = await run(...args);
       expect(`${out}${err}`).not.toContain('alarms: ');

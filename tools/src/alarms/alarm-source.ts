@@ -25,7 +25,8 @@ const MAX_NAMED = 3;
 const MAX_TEXT = 300;
 
 /**
- * The snapshot with the alarms that are on. They are asked for while there is an incident: a healthy backlog makes no request.
+ * The snapshot with the alarms that are on. They are asked for while something fails, or has failed: a healthy backlog makes no
+ * request, nor does one with dead records.
  *
  * @param waitMs the time that a reading may take; what comes later is known to the next snapshot
  */
@@ -34,10 +35,14 @@ export async function withAlarms(
   source: AlarmSource | undefined,
   waitMs: number,
 ): Promise<Snapshot> {
-  if (!source || incidentsOf(snapshot.queues ?? []).length === 0) return snapshot;
+  if (!source || outagesAmong(incidentsOf(snapshot.queues ?? [])).length === 0) return snapshot;
   const asked = source.refresh();
   if (waitMs > 0) await inTime(asked, waitMs);
   return { ...snapshot, alarms: source.on };
+}
+
+function outagesAmong(incidents: readonly Incident[]): Incident[] {
+  return incidents.filter(({ state }) => state !== 'dead');
 }
 
 async function inTime(work: Promise<void>, ms: number): Promise<void> {
@@ -54,9 +59,10 @@ export function alarmLine(
   reason: string | undefined,
   now: number,
 ): string | undefined {
-  if (incidents.length === 0) return undefined;
-  const known = incidents.flatMap(({ alarms }) => alarms ?? []);
-  if (incidents.some(({ alarms }) => alarms === undefined))
+  const outages = outagesAmong(incidents);
+  if (outages.length === 0) return undefined;
+  const known = outages.flatMap(({ alarms }) => alarms ?? []);
+  if (outages.some(({ alarms }) => alarms === undefined))
     return reason === undefined ? undefined : `alarms: not known, ${shortened(reason, MAX_TEXT)}`;
   const alarms = [...new Map(known.map((alarm) => [alarm.name, alarm])).values()];
   if (alarms.length === 0) return 'alarms: no queue alarm is on';
