@@ -10,10 +10,12 @@ export interface QueueReading {
   readonly state: QueueState;
   /** The leases that are held, by key. */
   readonly leases: ReadonlyMap<string, LeaseState>;
+  /** The latest success of its runs, the backlog's time, epoch milliseconds. Undefined: not known. */
+  readonly succeededAt?: number | undefined;
 }
 
 interface ReadDeps {
-  readonly store: Pick<OperatorStore, 'queues' | 'readings' | 'leases' | 'pages'>;
+  readonly store: Pick<OperatorStore, 'queues' | 'readings' | 'control' | 'pages'>;
   readonly clock: Clock;
   /** Most index entries that are read, of what waits and of what is dead. */
   readonly entries: number;
@@ -24,14 +26,14 @@ export async function readQueue(
   { name, shards, retryMode, leases: keys }: WidgetQueue,
   { store, clock, entries }: ReadDeps,
 ): Promise<QueueReading> {
-  const [state, item] = await Promise.all([store.queues.read(name), store.readings.read(name)]);
+  const [state, item, runs] = await Promise.all([
+    store.queues.read(name),
+    store.readings.read(name),
+    store.control.readRunsOf(name, keys),
+  ]);
   const patiently = <Answer>(request: () => Promise<Answer>) => request();
   const look = { store, patiently, now: clock.now(), entries };
   const stats = await lookAt(name, { state, item, shards, retryMode }, look);
-  if (stats.pending === 0) return { stats, state, leases: new Map() };
-  const found = await Promise.all(keys.map(async (key) => [key, await store.leases.read(key)] as const));
-  const held = found.flatMap(([key, lease]) =>
-    lease && !isExpired(lease, clock) ? [[key, lease] as const] : [],
-  );
-  return { stats, state, leases: new Map(held) };
+  const held = [...runs.leases].filter(([, lease]) => !isExpired(lease, clock));
+  return { stats, state, leases: new Map(held), succeededAt: runs.succeededAt };
 }

@@ -57,7 +57,12 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
     const leases = new Map(readings.flatMap((reading) => [...reading.leases]));
     const states = new Map(readings.map(({ stats, state }) => [stats.queue, state]));
     const { records: table, control: controlTable } = settings.tables;
-    const counts = { stats, leases, states, readAt: clock.wall(), readUnits };
+    const successes = new Map(
+      readings.flatMap(({ stats, succeededAt }) =>
+        succeededAt === undefined ? [] : [[stats.queue, succeededAt] as const],
+      ),
+    );
+    const counts = { stats, leases, states, successes, readAt: clock.wall(), readUnits };
     return {
       snapshot: snapshotOf({ backlog: { table, controlTable, clock } }, counts, now),
       readUnits,

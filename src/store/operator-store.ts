@@ -70,8 +70,6 @@ export interface OperatorPageStore extends PageStore {
 
 /** The leases, as operators look at them. */
 export interface OperatorLeaseStore extends LeaseStore {
-  /** The lease of this key, if a run holds it or has left it behind; read strongly. */
-  read(key: string): Promise<LeaseState | undefined>;
   /** The leases that a run holds or has left behind, by key, read strongly. */
   readAll(): Promise<ReadonlyMap<string, LeaseState>>;
 }
@@ -116,6 +114,20 @@ export interface ControlStore {
   read(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
   /** The leases and claims that may have a run at work, read strongly. */
   readRuns(): Promise<readonly Exclusive[]>;
+  /**
+   * Reads what runs of one queue hold, by the keys alone: each lease, and the claims of the queue.
+   *
+   * @param leases keys of the queue's leases
+   */
+  readRunsOf(queue: string, leases: readonly string[]): Promise<RunsOfQueue>;
+}
+
+/** The runs of one queue. */
+export interface RunsOfQueue {
+  /** The leases that a run holds or has left behind, by key. */
+  readonly leases: ReadonlyMap<string, LeaseState>;
+  /** Their latest success, see `ControlState.successes`. Undefined: none is known. */
+  readonly succeededAt: number | undefined;
 }
 
 /** The readings that the monitor keeps of queues. */

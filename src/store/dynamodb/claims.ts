@@ -85,7 +85,7 @@ export class DynamoDbClaims implements ClaimStore {
   }
 
   async end(queue: string, { holderPrefix }: LostRun): Promise<number> {
-    const items = await this.table.getMany(bucketKeys(queue));
+    const items = await this.table.getMany(claimKeysOf(queue));
     const its = [...items].flatMap(([key, { runs }]) =>
       Object.entries(isMap(runs) ? runs : {}).flatMap(([batch, run]) => {
         const holder = isMap(run) && isText(run.holder) ? run.holder : '';
@@ -220,12 +220,13 @@ function itemKey(queue: string, bucket: number): string {
   return bucket === 0 ? `${ARRIVALS_PREFIX}${queue}` : `${ARRIVALS_PREFIX}${queue}#${bucket}`;
 }
 
-function bucketKeys(queue: string): string[] {
+/** The keys of the items that may hold claims of a queue. Beyond the first, there are some only if that is `spread`. */
+export function claimKeysOf(queue: string): string[] {
   return Array.from({ length: CLAIM_BUCKETS }, (_, bucket) => itemKey(queue, bucket));
 }
 
 function otherKeys(bucket: number): (queue: string) => string[] {
-  return (queue) => bucketKeys(queue).filter((key) => key !== itemKey(queue, bucket));
+  return (queue) => claimKeysOf(queue).filter((key) => key !== itemKey(queue, bucket));
 }
 
 /** The times at which the claims of an item run out. A damaged claim counts as one that never does. */

@@ -1,11 +1,11 @@
 import type { Item } from '../../record/index.js';
-import type { ControlState, ControlStore, Exclusive } from '../operator-store.js';
+import type { ControlState, ControlStore, Exclusive, RunsOfQueue } from '../operator-store.js';
 import type { LeaseState, QueueState } from '../store.js';
 import { toItem } from './attribute-values.js';
-import { ARRIVALS_PREFIX, claimedQueueOf, untilsIn } from './claims.js';
+import { ARRIVALS_PREFIX, claimedQueueOf, claimKeysOf, untilsIn } from './claims.js';
 import { isMap, isTimeUntil, JOB_PREFIX, LAST_TIME, QUEUE_PREFIX, READING_PREFIX } from './control-values.js';
 import { Expressions } from './expressions.js';
-import { LEASE_PREFIX, parseLease } from './lease-item.js';
+import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
 import { parseQueueState } from './queues.js';
 import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY } from './registry.js';
 import type { StoredPage, Table } from './table.js';
@@ -44,6 +44,23 @@ export class DynamoDbControl implements ControlStore {
       return name === undefined ? [] : untilsIn(item).map((until) => ({ name, until }));
     });
     return [...leases, ...claims];
+  }
+
+  async readRunsOf(queue: string, leases: readonly string[]): Promise<RunsOfQueue> {
+    const [claimKey = '', ...otherClaimKeys] = claimKeysOf(queue);
+    const items = await this.getEach([claimKey, ...leases.map(leaseKey)]);
+    const isSpread = items.some(({ key, spread }) => key === claimKey && spread === true);
+    const all = isSpread ? [...items, ...(await this.getEach(otherClaimKeys))] : items;
+    const successes = [...successesIn(all).values()];
+    return {
+      leases: leasesIn(all),
+      succeededAt: successes.length === 0 ? undefined : Math.max(...successes),
+    };
+  }
+
+  private async getEach(keys: readonly string[]): Promise<Item[]> {
+    const items = await Promise.all(keys.map((key) => this.table.get(key)));
+    return items.filter((item) => item !== undefined);
   }
 
   async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {

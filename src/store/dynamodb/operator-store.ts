@@ -19,7 +19,6 @@ import { DynamoDbControl } from './control.js';
 import { isMap, type OnDamaged, queueKey, readingKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { DynamoDbJobs } from './jobs.js';
-import { leaseKey, parseLease } from './lease-item.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbOperatorRecords } from './operator-records.js';
 import { DUE_INDEX, DynamoDbPages, indexKey } from './pages.js';
@@ -91,10 +90,6 @@ class OperatorLeases extends DynamoDbLeases implements OperatorLeaseStore {
     onDamaged: OnDamaged,
   ) {
     super(table, clock, onDamaged);
-  }
-
-  async read(key: string): Promise<LeaseState | undefined> {
-    return parseLease(await this.table.get(leaseKey(key)));
   }
 
   readAll(): Promise<ReadonlyMap<string, LeaseState>> {

@@ -6,6 +6,7 @@ import type {
   Exclusive,
   OperatorStore,
   ReadingStore,
+  RunsOfQueue,
 } from '../operator-store.js';
 import type { MemoryClaims } from './claims.js';
 import type { MemoryLeases } from './leases.js';
@@ -54,6 +55,18 @@ export class MemoryControl implements ControlStore {
   async readRuns(): Promise<readonly Exclusive[]> {
     const { leases, claims } = this.parts;
     return [...[...leases.held()].map(([name, { until }]) => ({ name, until })), ...claims.untils()];
+  }
+
+  async readRunsOf(queue: string, keys: readonly string[]): Promise<RunsOfQueue> {
+    const { leases, claims } = this.parts;
+    const isOfQueue = ([key]: readonly [string, unknown]) => keys.includes(key);
+    const successes = [...leases.successes()].filter(isOfQueue).map(([, at]) => at);
+    const all = [...successes, claims.successes.get(queue) ?? Number.NEGATIVE_INFINITY];
+    const latest = Math.max(...all);
+    return {
+      leases: new Map([...leases.held()].filter(isOfQueue)),
+      succeededAt: Number.isFinite(latest) ? latest : undefined,
+    };
   }
 }
 

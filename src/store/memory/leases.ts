@@ -68,10 +68,6 @@ export class MemoryLeases implements OperatorLeaseStore {
     return lost + 1;
   }
 
-  async read(key: string): Promise<LeaseState | undefined> {
-    return this.held().get(key);
-  }
-
   async readAll(): Promise<ReadonlyMap<string, LeaseState>> {
     return this.held();
   }
