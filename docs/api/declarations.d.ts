@@ -1383,7 +1383,6 @@ interface OperatorPageStore extends PageStore {
     count(query: CountQuery): Promise<CountedPage>;
 }
 interface OperatorLeaseStore extends LeaseStore {
-    read(key: string): Promise<LeaseState | undefined>;
     readAll(): Promise<ReadonlyMap<string, LeaseState>>;
 }
 interface OperatorQueueStore extends QueueStore {
@@ -1401,6 +1400,11 @@ interface OperatorActiveRegionStore extends ActiveRegionStore {
 interface ControlStore {
     read(consistency?: 'strong' | 'eventual'): Promise<ControlState>;
     readRuns(): Promise<readonly Exclusive[]>;
+    readRunsOf(queue: string, leases: readonly string[]): Promise<RunsOfQueue>;
+}
+interface RunsOfQueue {
+    readonly leases: ReadonlyMap<string, LeaseState>;
+    readonly succeededAt: number | undefined;
 }
 interface ReadingStore {
     write(queue: string, reading: Item): Promise<void>;
