@@ -39,19 +39,19 @@ export function IncidentPanels(props: {
   now: number;
 }) {
   const { incidents, jobs, deps, now } = props;
-  // The row of its queue has what is known of dead records.
-  const whole = incidents.filter(({ state }) => state !== 'dead').slice(0, MAX_WHOLE);
-  const others = incidents.filter((incident) => !whole.includes(incident));
+  // What is known of dead records stands in the row of their queue.
+  const shown = incidents.filter(({ state }) => state !== 'dead');
+  const others = shown.slice(MAX_WHOLE);
   // The element stays when it is empty, so that the script finds the place for an incident.
   return (
     <div class="cols incidents" data-live="incidents">
-      {whole.map((incident) => (
+      {shown.slice(0, MAX_WHOLE).map((incident) => (
         <IncidentPanel incident={incident} jobs={jobs} deps={deps} now={now} />
       ))}
       {others.length === 0 ? null : (
         <details class="panel fold" data-key="more-incidents">
           <summary>
-            <b>{counted(others.length, whole.length === 0 ? 'incident' : 'other incident')}</b>
+            <b>{counted(others.length, 'other incident')}</b>
           </summary>
           <ul class="pad sm">
             {others.map((incident) => (
