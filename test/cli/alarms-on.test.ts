@@ -5,7 +5,7 @@ import { failingText } from '../../src/record/index.js';
 import { alarmsInAws } from '../../tools/src/cli/cloudwatch/alarm-reader.js';
 import { ruleName } from '../../tools/src/cli/mute/rule.js';
 import { announce } from '../../tools/src/local/discovery.js';
-import { backlogTables } from './backlog-tables.js';
+import { backlogTables, readingItem } from './backlog-tables.js';
 import { deployedAlarms } from './deployed-alarms.js';
 import { type FakeAlarm, startCloudWatch } from './fake-cloudwatch.js';
 import { backlog } from './in-process.js';
@@ -61,6 +61,7 @@ describe('the alarms that are on', () => {
   });
   beforeEach(async () => {
     await tables.renew('orders', 'bulk');
+    await tables.control.put(readingItem('orders'), readingItem('bulk'));
     time.now = NOW;
     cloudWatch.rules.clear();
     cloudWatch.denied.clear();
