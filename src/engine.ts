@@ -21,7 +21,6 @@ export { CLOCK_SKEW_MS, isExpired } from './leases/timed-hold.js';
 export {
   type DescribedQueue,
   type FailingNow,
-  failingNow,
   GAUGE_FIELDS,
   type GaugeDefinition,
   GaugeReader,

@@ -103,7 +103,6 @@ export {
     decideRetry,
     didYouMean,
     duePartsOf,
-    failingNow,
     firstTryAt,
     hash32,
     indexChange,

@@ -18,6 +18,7 @@ export type {
   OperatorRecordStore,
   PauseNote,
   ReadingStore,
+  RunsOfQueue,
 } from './operator-store.js';
 export type * from './registry-types.js';
 export type * from './roles.js';

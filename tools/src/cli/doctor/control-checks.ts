@@ -1,4 +1,4 @@
-import { age, failingNow, type StoreTypes } from 'dynamo-backlog/engine';
+import { age } from 'dynamo-backlog/engine';
 import { pauseNote } from 'dynamo-backlog/overview';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
 import { counted, printable } from '../output.js';
@@ -42,7 +42,6 @@ export function checkControl(
         todo: 'look whether the rules of that queue are there and enabled, and whether its function fails',
       };
     }),
-    ...[...queues].flatMap(([name, { state }]) => failedBefore(name, state, time.now)),
     ...paused.map(([name, queue]): Finding => {
       return {
         kind: `paused.${name}`,
@@ -73,23 +72,4 @@ export function checkControl(
 /** Tells whether a run has noted that something fails, or a breaker is open. */
 export function hasSigns({ queues }: Pick<ControlFacts, 'queues'>): boolean {
   return [...queues.values()].some(({ state }) => state.failing !== undefined || state.breakers.size > 0);
-}
-
-/** An outage before a pause. The overview leaves it out until the queue's first runs, as nothing is known of its end. */
-function failedBefore(name: string, queue: StoreTypes.QueueState, now: number): Finding[] {
-  const at = { now, isPassive: false };
-  if (failingNow(queue, undefined, at) !== undefined) return [];
-  const before = { ...queue, paused: false, resumedAt: undefined };
-  const seconds = failingNow(before, undefined, at)?.seconds ?? 0;
-  if (seconds === 0) return [];
-  const queueName = printable(name);
-  const since = queue.paused ? 'it is paused' : 'it was paused until lately';
-  return [
-    {
-      kind: `failing.${name}`,
-      severity: 'error',
-      what: `records of ${queueName} have failed for ${age(seconds * 1000)} without recovery, and ${since}`,
-      todo: `look why: npx backlog failures --queue ${queueName}`,
-    },
-  ];
 }

@@ -1,4 +1,4 @@
-import { explainRead, incidentName, incidentsOf, incidentText } from 'dynamo-backlog/overview';
+import { explainRead, type Incident, incidentName, incidentsOf, incidentText } from 'dynamo-backlog/overview';
 import type { Target } from '../connect.js';
 import { printable } from '../output.js';
 import { sourceAt } from '../top/source.js';
@@ -19,8 +19,9 @@ async function incidentsAt(target: Target, controlTable: string): Promise<Findin
     const what = `${UNKNOWN}: ${printable(explainRead(error))}`;
     return [{ kind: 'incidents.unknown', severity: 'warning', what, todo: 'mend that, and look again' }];
   }
-  const failing = incidentsOf(snapshot.queues ?? []).filter(({ state }) => state === 'failing');
-  return failing.map((incident): Finding => {
+  const isOutage = ({ state }: Incident) => state === 'failing' || state === 'unknown';
+  const outages = incidentsOf(snapshot.queues ?? []).filter(isOutage);
+  return outages.map((incident): Finding => {
     const queues = incident.queues.map(({ stats }) => printable(stats.queue));
     return {
       kind: `incident.${incident.id}`,
