@@ -28,12 +28,12 @@ export function incidentText(incident: Incident, now: number): string {
   const name = incidentName(incident);
   if (incident.state === 'unknown') {
     const from = since === undefined ? '' : ` since ${minuteText(since, now)} UTC`;
-    const wait = waitingText(incident, now);
+    const wait = waitingText(incident);
     return `${name} had failed${from}, and nothing is known since the pause${wait === '' ? '' : `: ${wait}`}.`;
   }
   const verb = incident.destinations.length > 1 ? ['have failed', 'fail'] : ['has failed', 'fails'];
   const begin = since === undefined ? verb[1] : `${verb[0]} since ${minuteText(since, now)} UTC`;
-  const parts = [breakerText(incident, now), attemptsText(incident), waitingText(incident, now)];
+  const parts = [breakerText(incident, now), attemptsText(incident), waitingText(incident)];
   const known = parts.filter((part) => part !== '');
   return `${name} ${begin}${known.length > 0 ? ': ' : ''}${known.join('; ')}.`;
 }
@@ -60,17 +60,11 @@ export function attemptsText({ attempts }: Pick<Incident, 'attempts'>): string {
 }
 
 /** A queue's records may go to several destinations, which its index does not tell. */
-function waitingText({ queues, destinations, lastDueAt }: Incident, now: number): string {
+function waitingText({ queues, destinations }: Incident): string {
   const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   if (pending === 0) return '';
   const wait = waitText({ pending, counted: leastExact(queues.map(({ stats }) => stats)) });
-  const where = destinations.length === 1 ? ` in ${names(queues.map(({ stats }) => stats.queue))}` : '';
-  return `${wait}${where}${lastDueText(lastDueAt, pending, now)}`;
-}
-
-function lastDueText(lastDueAt: number | undefined, waiting: number, now: number): string {
-  if (lastDueAt === undefined || lastDueAt <= now) return '';
-  return `, ${waiting === 1 ? 'due' : 'the last is due'} at ${minuteText(lastDueAt, now)} UTC`;
+  return destinations.length === 1 ? `${wait} in ${names(queues.map(({ stats }) => stats.queue))}` : wait;
 }
 
 function deadText({ queues, since, lastFailureAt }: Incident, now: number): string {
@@ -90,6 +84,7 @@ function recoveringText({ backAt, queues, lastDueAt }: Incident, now: number): s
     inRetry === undefined
       ? waitText(stats)
       : `${COUNT_SIGNS[retryCounted]}${records(inRetry)} ${inRetry === 1 ? 'waits that has' : 'wait that have'} failed before`;
-  const end = lastDueText(lastDueAt, inRetry ?? stats.pending, now);
+  const isAhead = lastDueAt !== undefined && lastDueAt > now;
+  const end = isAhead ? `, the last is due at ${minuteText(lastDueAt, now)} UTC` : '';
   return `${stats.queue} is back since ${minuteText(backAt ?? now, now)} UTC: ${left}${end}.`;
 }

@@ -103,7 +103,7 @@ describe('attempts that fail', () => {
     const { app, store } = consoleOf([...OUTAGE.slice(0, -3), minute(0, 0, 12)]);
     store.put(inRetry('a'));
     expect(titleOf((await get(app, '/')).text)).toBe(
-      'orders has failed since 14:47 UTC: 100 % of 12 attempts in 3 min; 1 record waits, due at 15:00 UTC.',
+      'orders has failed since 14:47 UTC: 100 % of 12 attempts in 3 min; 1 record waits.',
     );
     for (const path of ['/failures', '/records', '/tiers', '/record?id=a']) {
       const { text } = await get(app, path);

@@ -154,13 +154,6 @@ describe('incidents', () => {
     expect(timesOf(orders, bulk(undefined))).toEqual([undefined]);
     expect(timesOf(orders, bulk('tomorrow'))).toEqual([undefined]);
     expect(timesOf(orders, bulk(undefined, 0))).toEqual([NOW + 15 * MINUTE]);
-    expect(textsOf(orders)).toEqual([
-      'erp has failed since 14:27 UTC: 2 records wait in orders, the last is due at 15:02 UTC.',
-    ]);
-    expect(textsOf(queue('orders', { pending: 1, lastDueAt: due(15), ...failing('erp') }))[0]).toMatch(
-      /: 1 record waits in orders, due at 15:02 UTC\.$/,
-    );
-    expect(textsOf(bulk(due(-1)))[0]).toMatch(/: 2 records wait in bulk\.$/);
   });
 
   it('are dead records of a queue, after all that fails', () => {

@@ -68,9 +68,10 @@ export async function queueGuardsOf(
 
 /** Its part of a run that goes on later, with attempts at once of its own. */
 export async function concurrencyOf(
-  { target, limits, longestAttempt, invocation }: RunOptions,
+  options: RunOptions,
   deps: RunDeps,
 ): Promise<Pick<QueueGuards, 'concurrency' | 'pool'>> {
+  const { target, limits, longestAttempt, invocation } = options;
   const { lanes, queue, arrivals } = target;
   const { globalConcurrency } = limits;
   const concurrency = Math.min(limits.concurrency, globalConcurrency ?? limits.concurrency);

@@ -148,7 +148,8 @@ function metricsOf({ Namespace, MetricName, Dimensions, Metrics = [] }: MetricAl
 /** `Failures-orders`, as the docs name it: CloudFormation has made the name of the alarm longer. */
 function idOf(name: string, kind: string | undefined, queue: string | undefined): string {
   if (kind === undefined) return name;
-  const spelled = new RegExp(kind, 'i').exec(name)?.[0] ?? kind;
+  const at = name.toLowerCase().indexOf(kind);
+  const spelled = at < 0 ? kind : name.slice(at, at + kind.length);
   return queue === undefined ? spelled : `${spelled}-${queue}`;
 }
 
