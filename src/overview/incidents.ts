@@ -106,7 +106,10 @@ export function incidentsOf<Queue extends IncidentQueue>(
   const incidents = [...failing, ...back.map(recoveringIncident), ...dead.map(deadIncident)].sort(worstFirst);
   if (!alarms) return incidents;
   const namesOf = (incident: Incident<Queue>) => incident.queues.map(({ stats }) => stats.queue);
-  return incidents.map((one) => ({ ...one, alarms: alarmsOfQueues(alarms, namesOf(one)) }));
+  // An outage of the queue pages, which is not about its dead records.
+  return incidents.map((one) =>
+    one.state === 'dead' ? one : { ...one, alarms: alarmsOfQueues(alarms, namesOf(one)) },
+  );
 }
 
 /** The signs of one queue. What its destinations explain is not said of the whole queue again. */

@@ -167,6 +167,14 @@ describe('incidents', () => {
     expect(incidentsOf([invoices])).toMatchObject([
       { id: 'dead invoices', state: 'dead', since: NOW - 60 * MINUTE, lastFailureAt: NOW - 16 * MINUTE },
     ]);
+    const page = {
+      id: 'Failures-invoices',
+      name: 'F',
+      level: 'page',
+      queue: 'invoices',
+      since: NOW,
+    } as const;
+    expect(incidentsOf([invoices], [page])[0]?.alarms).toBeUndefined();
     expect(textsOf(dead('invoices', { counted: 'about', firstDeadAt: at(60) }))).toEqual([
       'invoices has ≈ 48 dead records since 13:47 UTC.',
     ]);
