@@ -1,4 +1,4 @@
 import { loadLimits } from '../src/worker/index.js';
 
-// Runs load the code of limits when they need it, in real time: on virtual time, that must have been before.
+// The code of limits. Runs load it in real time, when they need it: on virtual time, that must have been before.
 await loadLimits();

@@ -2632,6 +2632,7 @@ interface IncidentQueue extends Pick<QueueView, 'condition' | 'breakers' | 'fail
     readonly stats: Pick<QueueView['stats'], 'queue' | 'pending'> & Partial<Pick<QueueView['stats'], 'dead' | 'lastDueAt' | 'firstDeadAt' | 'lastDeadAt'>>;
 }
 declare function incidentsOf<Queue extends IncidentQueue>(queues: readonly Queue[], alarms?: readonly AlarmOn[]): Incident<Queue>[];
+declare function goesOn({ state }: Pick<Incident, 'state'>): boolean;
 
 declare function incidentName({ destinations, queues, cause }: Incident): string;
 declare function incidentText(incident: Incident, now: number): string;
@@ -2924,6 +2925,7 @@ export {
     fakeFetch,
     firstTryAt,
     fullClock,
+    goesOn,
     hang,
     hasCause,
     hash32,

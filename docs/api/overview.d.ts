@@ -60,6 +60,7 @@ export {
     explainRead,
     failingAttempts,
     fullClock,
+    goesOn,
     hasCause,
     incidentName,
     incidentText,

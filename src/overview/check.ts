@@ -1,7 +1,7 @@
 import { COUNT_SIGNS, waitText } from './count-signs.js';
 import { records } from './format.js';
 import { incidentText } from './incident-text.js';
-import { type Incident, incidentsOf } from './incidents.js';
+import { goesOn, incidentsOf } from './incidents.js';
 import { isAnnounced } from './pause-text.js';
 import { isUnsure, lateText, unservedText } from './sentence.js';
 import type { QueueView, Snapshot } from './snapshot.js';
@@ -17,11 +17,10 @@ const COUNT_MS_PER_RECORD = 10;
  */
 export function troublesOf({ queues = [], rules, now }: Snapshot): string[] {
   const watched = queues.filter(({ stats }) => !isAnnounced(stats, now));
-  const isTrouble = ({ state }: Incident) => state === 'failing' || state === 'unknown';
-  const failing = incidentsOf(watched).filter(isTrouble);
+  const ongoing = incidentsOf(watched).filter(goesOn);
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => `${rule.label} missed a run.`);
   return [
-    ...failing.map((incident) => incidentText(incident, now)),
+    ...ongoing.map((incident) => incidentText(incident, now)),
     ...queues.flatMap((view) => ofQueue(view, now)),
     ...missed,
   ];

@@ -106,10 +106,15 @@ export function incidentsOf<Queue extends IncidentQueue>(
   const incidents = [...failing, ...back.map(recoveringIncident), ...dead.map(deadIncident)].sort(worstFirst);
   if (!alarms) return incidents;
   const namesOf = (incident: Incident<Queue>) => incident.queues.map(({ stats }) => stats.queue);
-  // An outage of the queue pages, which is not about its dead records.
+  // The alarms of a queue are about its outage, not about its dead records.
   return incidents.map((one) =>
     one.state === 'dead' ? one : { ...one, alarms: alarmsOfQueues(alarms, namesOf(one)) },
   );
+}
+
+/** Tells whether an incident goes on, as far as is known: something fails, or failed before a pause. */
+export function goesOn({ state }: Pick<Incident, 'state'>): boolean {
+  return state === 'failing' || state === 'unknown';
 }
 
 /** The signs of one queue. What its destinations explain is not said of the whole queue again. */

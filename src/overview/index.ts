@@ -56,7 +56,7 @@ export {
 } from './format.js';
 export { STROKES } from './icons.js';
 export { attemptsText, incidentName, incidentText } from './incident-text.js';
-export { type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
+export { goesOn, type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
 export { pauseNote } from './pause-text.js';
 export type { OverviewStats } from './queue-counts.js';
 export type { LatestSuccess, QueueFailures } from './queue-failures.js';

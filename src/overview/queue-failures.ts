@@ -103,9 +103,12 @@ function isRecovering({ stats, inRetry, now }: Known, endedAt: number | undefine
   return (inRetry ?? stats.pending) > 0;
 }
 
-/** The groups that failed when the queue was last attempted, if it is paused since or its first runs have hardly begun. */
+/**
+ * The groups that failed when the queue was last attempted, if it is paused since or its first runs have hardly begun. The silence of
+ * the pause is no evidence: they are those of the last failure.
+ */
 function failuresBeforePause({ state, isPassive, now }: Known): FailingNow['groups'] {
-  if (!state || isPassive || !isUnknownByPause(state, now)) return [];
+  if (!state || !isUnknownByPause(state, now)) return [];
   const { notes } = parseFailing(state.failing);
   const lastAt = Math.max(...notes.map((note) => note.lastAt)) * 1000;
   const then = { failing: state.failing, paused: false };

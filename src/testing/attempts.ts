@@ -91,7 +91,7 @@ export class AttemptWatch {
 
   /** Settles when all attempts have ended, or had their time: what is left waits for virtual time. */
   readonly settled = async (): Promise<void> => {
-    // What a run would load in real time.
+    // The code of limits: a run would load it in real time, while virtual time went on.
     await loadLimits();
     await macrotask();
     for (;;) {

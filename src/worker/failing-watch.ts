@@ -244,8 +244,7 @@ export class FailingWatch {
 
   /** The record's destination. Where it has none, or its name cannot be had, the whole queue is watched alone. */
   groupOf(record: BacklogRecord): string | undefined {
-    const name = this.deps.destination?.(record);
-    return name === WHOLE_QUEUE ? undefined : name;
+    return this.deps.destination?.(record);
   }
 
   private outcomesOf(group: string): GroupOutcomes {

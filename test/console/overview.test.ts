@@ -31,6 +31,7 @@ describe('the overview', () => {
     expect(text).toMatch(/data-label="Due now"><span>1</);
     expect(text).toMatch(/data-label="Dead">.*?<span>1</);
     expect(text).toContain('a due time per record');
+    expect(text).not.toContain('Incident: dead');
   });
 
   it('shows 0 in grey, and what is not known as a dash', async () => {

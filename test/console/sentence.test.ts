@@ -97,6 +97,20 @@ describe('the opening sentence', () => {
     expect(sentenceOf(snapshot([view('bulk', 'paused', paused)])).title).toBe(title);
   });
 
+  it('says of a paused queue what failed before', () => {
+    const since = NOW / 1000 - 20 * 60;
+    const note = { group: 'erp', since, lastAt: since + 600, countedAt: since, records: 9, evidence: 9 };
+    const counts = { recentSuccesses: 0, recentFailures: 9, error: 'HttpError 503' };
+    const paused = { ...(ALL.paused as QueueView), unknownGroups: [{ ...note, ...counts }] };
+    expect(sentenceOf(snapshot([paused]))).toMatchObject({
+      tone: 'amber',
+      title: TEXTS.paused,
+      details: [
+        'erp (HttpError 503) had failed since 14:27 UTC, and nothing is known since the pause: 1 record waits in bulk.',
+      ],
+    });
+  });
+
   it('has the worst first, whatever the order of the queues', () => {
     const order = ['breaker', 'failing', 'late', 'unserved', 'paused', 'recovering', 'dead'];
     expect(CONDITIONS.slice(0, 7)).toEqual(order);

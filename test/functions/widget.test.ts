@@ -71,6 +71,9 @@ describe('the overview on the dashboard', () => {
     ]);
     await store.leases.hold('bulk#2', { holder: 'run', until: clock.wall() + 60_000, ids: [], rev: 'r' });
     expect(parsed(await look()).rows()[1]?.[0]).toBe('bulkRun at work');
+    // A lost run has left its lease behind.
+    clock.advance(120);
+    expect(parsed(await look()).rows()[1]?.[0]).not.toContain('Run at work');
   });
 
   it('is green while its queues have succeeded of late, and says since when that is not known', async () => {

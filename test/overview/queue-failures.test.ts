@@ -101,6 +101,9 @@ describe('the failures of a queue', () => {
     expect(inState({ paused: true }, { now: NOW + 300 * MINUTE })).toMatchObject(unknown);
     expect(inState({ paused: true }, { minutes: OUTAGE })).toMatchObject(unknown);
     expect(inState(resumedAt(2))).toMatchObject(unknown);
+    const young = { ...failing, since: seconds(22), lastAt: seconds(20) };
+    const later = { now: NOW + 300 * MINUTE };
+    expect(inState({ paused: true }, later, [young])).not.toHaveProperty('unknownGroups');
     expect(inState(resumedAt(4))).toMatchObject({ isFailing: true, failingGroups: unknown.unknownGroups });
     const isKnown = { isFailing: false };
     for (const known of [

@@ -112,7 +112,7 @@ class AlarmReader implements AlarmSource {
           muted.set(name, { until: found?.until, note: found?.note ?? '' });
       }
     } catch {
-      // What mutes the other queues is not known: their alarms are on all the same.
+      // The mutes of the other queues are not known; their alarms are on all the same.
     }
     return alarms.map((alarm) => ({ ...alarm, muted: muted.get(alarm.name) }));
   }

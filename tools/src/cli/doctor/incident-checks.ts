@@ -1,4 +1,4 @@
-import { explainRead, type Incident, incidentName, incidentsOf, incidentText } from 'dynamo-backlog/overview';
+import { explainRead, goesOn, incidentName, incidentsOf, incidentText } from 'dynamo-backlog/overview';
 import type { Target } from '../connect.js';
 import { printable } from '../output.js';
 import { sourceAt } from '../top/source.js';
@@ -19,9 +19,8 @@ async function incidentsAt(target: Target, controlTable: string): Promise<Findin
     const what = `${UNKNOWN}: ${printable(explainRead(error))}`;
     return [{ kind: 'incidents.unknown', severity: 'warning', what, todo: 'mend that, and look again' }];
   }
-  const isOutage = ({ state }: Incident) => state === 'failing' || state === 'unknown';
-  const outages = incidentsOf(snapshot.queues ?? []).filter(isOutage);
-  return outages.map((incident): Finding => {
+  const ongoing = incidentsOf(snapshot.queues ?? []).filter(goesOn);
+  return ongoing.map((incident): Finding => {
     const queues = incident.queues.map(({ stats }) => printable(stats.queue));
     return {
       kind: `incident.${incident.id}`,

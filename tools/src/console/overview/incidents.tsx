@@ -39,7 +39,7 @@ export function IncidentPanels(props: {
   now: number;
 }) {
   const { incidents, jobs, deps, now } = props;
-  // What is known of dead records stands in the row of their queue.
+  // Dead records stand in the row of their queue.
   const shown = incidents.filter(({ state }) => state !== 'dead');
   const others = shown.slice(MAX_WHOLE);
   // The element stays when it is empty, so that the script finds the place for an incident.
