@@ -60,7 +60,7 @@ Data go to stdout, messages to stderr. Flags may stand before or behind the argu
 | 0 | Done. |
 | 1 | Failed: a port is taken, no such record, no runtime, no access. Or interrupted. |
 | 2 | Wrong usage. |
-| 3 | Done, with problems: \`import\` had bad lines, \`adopt\` left some items, \`doctor\` found something, \`diff\` found a change that is not safe, \`--check\` of \`stats\` and \`top\` a queue in trouble. |
+| 3 | Done, with problems: \`import\` had bad lines, \`adopt\` left some items, \`doctor\` found something, \`diff\` found a change that is not safe, \`--check\` of \`stats\` and \`top\` a queue in trouble. Or \`cost\` could not read all of a stack. |
 `;
 
 /** The commands by their groups, each as a page has it. */

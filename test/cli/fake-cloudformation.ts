@@ -6,6 +6,9 @@ export type FakeStacks = Readonly<
   Record<string, { readonly template: unknown; readonly tellsResources?: boolean }>
 >;
 
+/** Resources of one answer: a stack has more. */
+const PAGE_SIZE = 10;
+
 /** CloudFormation, as far as the commands ask it. The resource `Records` of the stack `Shop` is `Shop-Records`. */
 export async function startCloudFormation(stacks: FakeStacks) {
   const requests: URLSearchParams[] = [];
@@ -35,8 +38,20 @@ export async function startCloudFormation(stacks: FakeStacks) {
           .replaceAll('<', '&lt;')
           .replaceAll('"', '&quot;');
         answer(`<TemplateBody>${text}</TemplateBody>`);
-      } else if (stack.tellsResources === false) refuse('AccessDenied', 'not authorized');
-      else {
+      } else if (stack.tellsResources === false)
+        refuse('AccessDenied', `not authorized to perform: ${action}`);
+      else if (action === 'ListStackResources') {
+        const ids = Object.keys((stack.template as { Resources?: object }).Resources ?? {});
+        const from = Number(parameters.get('NextToken') ?? 0);
+        const members = ids
+          .slice(from, from + PAGE_SIZE)
+          .map(
+            (id) =>
+              `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>${name}-${id}</PhysicalResourceId></member>`,
+          );
+        const next = from + PAGE_SIZE < ids.length ? `<NextToken>${from + PAGE_SIZE}</NextToken>` : '';
+        answer(`<StackResourceSummaries>${members.join('')}</StackResourceSummaries>${next}`);
+      } else {
         const physical = `${name}-${parameters.get('LogicalResourceId')}`;
         answer(
           `<StackResourceDetail><PhysicalResourceId>${physical}</PhysicalResourceId></StackResourceDetail>`,

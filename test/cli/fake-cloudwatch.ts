@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type FakeFigures, metricData } from './fake-metric-data.js';
+import { Refusal, startService } from './fake-service.js';
 
 /** An alarm on one metric. */
 export interface FakeAlarm {
@@ -22,20 +22,10 @@ interface FakeRule {
   readonly MuteTargets?: { readonly AlarmNames: readonly string[] };
 }
 
-class Refusal extends Error {
-  constructor(
-    override readonly name: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** CloudWatch, as far as it is asked: alarms by their metric, alarms that are on, and rules of mutes, which it checks as its documentation says. */
+/** CloudWatch, as far as it is asked: alarms by their metric, alarms that are on, figures of metrics, and rules of mutes, which it checks as its documentation says. */
 export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
   const rules = new Map<string, FakeRule>();
-  const requests: string[] = [];
-  const denied = new Set<string>();
+  let figures: FakeFigures = { hourly: () => undefined };
   let status = 'ACTIVE';
   const answers: Readonly<Record<string, (body: never) => unknown>> = {
     DescribeAlarmsForMetric({ Namespace, MetricName, Dimensions }: MetricRequest) {
@@ -64,6 +54,7 @@ export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
         ...(on.length > from + MaxRecords ? { NextToken: String(from + MaxRecords) } : {}),
       };
     },
+    GetMetricData: (body: Parameters<ReturnType<typeof metricData>>[0]) => metricData(figures)(body),
     PutAlarmMuteRule(rule: FakeRule) {
       const { Expression, Duration, Timezone } = rule.Rule.Schedule;
       const names = rule.MuteTargets?.AlarmNames ?? [];
@@ -91,39 +82,15 @@ export async function startCloudWatch(alarms: readonly FakeAlarm[]) {
       rules.delete(name);
     },
   };
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const [, action = ''] = String(request.headers['x-amz-target']).split('.');
-      requests.push(action);
-      response.setHeader('content-type', 'application/x-amz-json-1.0');
-      try {
-        if (denied.has(action))
-          throw new Refusal('AccessDenied', `not authorized to perform: cloudwatch:${action}`);
-        response.end(JSON.stringify(answers[action]?.(JSON.parse(body) as never) ?? {}));
-      } catch (error) {
-        const { name, message } = error as Error;
-        response.statusCode = 400;
-        response.end(JSON.stringify({ __type: name, message }));
-      }
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const service = await startService('cloudwatch', answers);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...service,
     rules,
-    requests,
-    /** Actions that the caller has no right to. */
-    denied,
+    setFigures: (next: FakeFigures) => {
+      figures = next;
+    },
     setStatus: (next: string) => {
       status = next;
-    },
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
     },
   };
 }

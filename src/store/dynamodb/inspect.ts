@@ -20,6 +20,9 @@ export interface IndexFact {
   readonly projection: string;
   /** It is active and complete. */
   readonly ready: boolean;
+  /** Number of items in it, and their bytes, as DynamoDB last counted them. */
+  readonly itemCount: number;
+  readonly bytes: number;
 }
 
 /** The description of a table, as far as the library needs it. */
@@ -31,6 +34,8 @@ export interface TableFacts {
   /** Number of items as DynamoDB last counted them: some hours ago, in AWS. */
   readonly itemCount: number;
   readonly bytes: number;
+  /** The time of its creation, epoch milliseconds. `undefined`: an emulator does not say. */
+  readonly createdAt?: number | undefined;
   /** Read and write units per second; absent: on demand. */
   readonly provisioned?: { readonly reads: number; readonly writes: number } | undefined;
   /** The stream. Absent: the table has none. */
@@ -61,6 +66,8 @@ export async function describeTable(client: DynamoDBClient, name: string): Promi
       keys: keysOf(index.KeySchema),
       projection: index.Projection?.ProjectionType ?? '?',
       ready: (index.IndexStatus ?? 'ACTIVE') === 'ACTIVE' && index.Backfilling !== true,
+      itemCount: index.ItemCount ?? 0,
+      bytes: index.IndexSizeBytes ?? 0,
     }),
   );
   const { ReadCapacityUnits: reads = 0, WriteCapacityUnits: writes = 0 } = table.ProvisionedThroughput ?? {};
@@ -76,6 +83,7 @@ export async function describeTable(client: DynamoDBClient, name: string): Promi
     dueIndex: indexes.find((index) => index.name === DUE_INDEX),
     itemCount: table.ItemCount ?? 0,
     bytes: table.TableSizeBytes ?? 0,
+    createdAt: table.CreationDateTime?.getTime(),
     provisioned: onDemand ? undefined : { reads, writes },
     stream: streams && arn !== undefined && viewType !== undefined ? { arn, viewType } : undefined,
     deletionProtection: table.DeletionProtectionEnabled,

@@ -81,6 +81,8 @@ describe('a table that is there already', () => {
     keys,
     projection: 'KEYS_ONLY',
     ready: true,
+    itemCount: 0,
+    bytes: 0,
   });
   const found = (changes: Partial<TableFacts> = {}) => ({
     keys: [key('id')],

@@ -6,7 +6,24 @@ export interface Item {
   /** The unit of the quantity, in the singular, such as `write unit`. */
   readonly unit: string;
   readonly dollars: number;
+  /** Origin of the quantity, in the bill of a deployed stack: CloudWatch and DynamoDB, its template, or the model. */
+  readonly from?: 'measured' | 'template' | 'model' | undefined;
 }
+
+/** Names of lines that are measured or modelled. */
+export const LINES = {
+  writes: 'DynamoDB, writes',
+  reads: 'DynamoDB, reads',
+  storage: 'DynamoDB, storage',
+  backup: 'DynamoDB, backup (point in time)',
+  runs: 'Lambda, runs',
+  helpers: 'Lambda, intake and monitor',
+  logs: 'CloudWatch, logs',
+  metrics: 'CloudWatch, metrics',
+  alarms: 'CloudWatch, alarms',
+  composites: 'CloudWatch, composite alarm',
+  dashboards: 'CloudWatch, dashboard',
+} as const;
 
 /** A line whose price is for a million of its units. */
 export function perMillion(name: string, quantity: number, unit: string, price: number): Item {

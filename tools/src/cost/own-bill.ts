@@ -1,4 +1,4 @@
-import { each, type Item, lambdaItems, perMillion } from './bill.js';
+import { each, type Item, LINES, lambdaItems, perMillion } from './bill.js';
 import type { Prices } from './prices.js';
 import { CLAIM_UNITS, LEASE_UNITS, MONITOR, PAGE, POLL_READ_UNITS, WRITES } from './units.js';
 import { MONTH_SECONDS, type Volume, volumeOf, type Workload } from './workload.js';
@@ -7,7 +7,7 @@ import { MONTH_SECONDS, type Volume, volumeOf, type Workload } from './workload.
 export const OWN_BYTES = 250;
 const KB = 1_024;
 const READ_BYTES = 4 * KB;
-const GB = 1_000_000_000;
+export const GB = 1_000_000_000;
 /** Seconds of a run beside its attempts: requests to DynamoDB one after the other, of some milliseconds each. An assumption. */
 const RUN_SECONDS = 0.06;
 const POLL_SECONDS = 0.015;
@@ -42,13 +42,13 @@ export function ownBill(work: Workload, prices: Prices): Item[] {
   const lines = volume.batches + runs.busy;
   const logged = (lines * METRICS_LINE + (volume.attempts - volume.records) * FAILURE_LINE) / GB;
   return [
-    perMillion('DynamoDB, writes', writes(work, volume, runs.busy, kb), 'write unit', prices.writeUnits),
-    perMillion('DynamoDB, reads', reads(work, volume, stored, runs.polls), 'read unit', prices.readUnits),
-    each('DynamoDB, storage', stored, 'GB', prices.tableStorage),
-    each('DynamoDB, backup (point in time)', stored, 'GB', prices.backup),
-    ...lambdaItems('Lambda, runs', { ...runs, memoryMb: work.memoryMb }, prices),
-    ...lambdaItems('Lambda, intake and monitor', helpers(work, volume), prices),
-    each('CloudWatch, logs', logged, 'GB', prices.logs),
+    perMillion(LINES.writes, writes(work, volume, runs.busy, kb), 'write unit', prices.writeUnits),
+    perMillion(LINES.reads, reads(work, volume, stored, runs.polls), 'read unit', prices.readUnits),
+    each(LINES.storage, stored, 'GB', prices.tableStorage),
+    each(LINES.backup, stored, 'GB', prices.backup),
+    ...lambdaItems(LINES.runs, { ...runs, memoryMb: work.memoryMb }, prices),
+    ...lambdaItems(LINES.helpers, helpers(work, volume), prices),
+    each(LINES.logs, logged, 'GB', prices.logs),
     ...monitoring(work, prices),
   ];
 }
@@ -101,9 +101,9 @@ function monitoring({ isMinimal, queues }: Workload, prices: Prices): Item[] {
   const kind = isMinimal ? MONITORING.minimal : MONITORING.full;
   const metrics = kind.metricsPerQueue * queues + (isMinimal ? MINIMAL_METRICS : 0);
   return [
-    each('CloudWatch, metrics', metrics, 'metric', prices.metric),
-    each('CloudWatch, alarms', kind.alarms + kind.alarmsPerQueue * queues, 'alarm', prices.alarm),
-    each('CloudWatch, composite alarm', kind.composites, 'alarm', prices.compositeAlarm),
-    each('CloudWatch, dashboard', kind.dashboards, 'dashboard', prices.dashboard),
+    each(LINES.metrics, metrics, 'metric', prices.metric),
+    each(LINES.alarms, kind.alarms + kind.alarmsPerQueue * queues, 'alarm', prices.alarm),
+    each(LINES.composites, kind.composites, 'alarm', prices.compositeAlarm),
+    each(LINES.dashboards, kind.dashboards, 'dashboard', prices.dashboard),
   ].filter(({ quantity }) => quantity > 0);
 }

@@ -19,6 +19,8 @@ export interface Prices {
   readonly lambdaRequests: number;
   /** Lambda on Arm, per million GB-seconds. */
   readonly lambdaTime: number;
+  /** Lambda on x86, per million GB-seconds. */
+  readonly lambdaTimeX86: number;
   /** CloudWatch Logs, per GB that is written. */
   readonly logs: number;
   /** A custom metric, per month. */
@@ -49,6 +51,7 @@ export const US_EAST_1: Prices = {
   backup: 0.2,
   lambdaRequests: 0.2,
   lambdaTime: 13.3334,
+  lambdaTimeX86: 16.6667,
   logs: 0.5,
   metric: 0.3,
   alarm: 0.1,

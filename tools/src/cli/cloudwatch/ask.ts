@@ -19,11 +19,13 @@ export interface CloudWatch {
  * Asks CloudWatch. Its SDK is loaded only now.
  *
  * @param subject what needs the SDK: `mutes`
+ * @param section of docs/permissions.md that has the rights
  * @throws ConfigurationError if the SDK is not installed, or if CloudWatch refuses
  */
 export async function askCloudWatch<Answer>(
   subject: string,
   work: (cloudWatch: CloudWatch) => Promise<Answer>,
+  section = 'mutes',
 ): Promise<Answer> {
   const sdk = await import('@aws-sdk/client-cloudwatch').catch((error: unknown) => {
     throw new ConfigurationError(
@@ -41,7 +43,7 @@ export async function askCloudWatch<Answer>(
   try {
     return await work({ client, sdk });
   } catch (error) {
-    throw error instanceof ConfigurationError ? error : refused(error);
+    throw error instanceof ConfigurationError ? error : refused(error, section);
   } finally {
     client.destroy();
   }
@@ -59,8 +61,8 @@ export function isDenied(error: unknown): boolean {
 }
 
 /** An error of CloudWatch, or of the way there, in one line. */
-function refused(error: unknown): ConfigurationError {
+function refused(error: unknown, section: string): ConfigurationError {
   const { name = '', message = '' } = error as { name?: string; message?: string };
-  const hint = isDenied(error) ? ' (the rights: docs/permissions.md#mutes)' : '';
+  const hint = isDenied(error) ? ` (the rights: docs/permissions.md#${section})` : '';
   return new ConfigurationError(`CloudWatch: ${printable(message || name)}${hint}`, { cause: error });
 }

@@ -1,22 +1,30 @@
 import { type Command, Option } from 'commander';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
+import { endsWith } from '../operate/end.js';
 import type { ExitCode, Output } from '../output.js';
 import { type CostFlags, cost } from './cost.js';
 import { costFlags } from './flags.js';
 
 /** Adds `backlog cost` to the command line. */
 export function addCost(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
-  program
+  const command = program
     .command('cost')
     .description(
-      'What a backlog costs in a month, line by line, beside other designs for the same work. It reads no table and no account.',
+      'What a backlog costs in a month, line by line, beside other designs for the same work: by a model, which reads no account, or as measured.',
     )
-    .requiredOption(
+    .option(
       '--rate <n/time>',
-      'records that come in, such as 10/s, 600/min or 1M/month',
+      'records that come in, such as 10/s, 600/min or 1M/month; needed without --stack',
       costFlags.rate,
     )
+    .addOption(
+      new Option(
+        '--stack <name>',
+        'a deployed stack: its month by what CloudWatch and DynamoDB have measured',
+      ).conflicts(MEASURED),
+    )
+    .option('--over <duration>', 'the time that is measured, up to 455d (default: 7d)', costFlags.over)
     .option('--size <size>', 'of a record, up to 400KB (default: 1KB)', costFlags.size)
     .option('--failing <share>', 'of the attempts, such as 5% (default: 1%)', costFlags.failing)
     .option('--attempt <duration>', 'of one attempt (default: 200ms)', costFlags.attempt)
@@ -47,7 +55,11 @@ export function addCost(program: Command, output: Output, onExit: (code: ExitCod
         ['backlog cost --rate 1M/month', 'a million records of 1 KB'],
         ['backlog cost --rate 50/s --failing 5% --attempt 300ms --window 5s', ''],
         ['backlog cost --rate 1M/month --json > bill.json', 'also the prices, to copy and change'],
+        ['backlog cost --stack Shop --over 30d', 'what this backlog costs'],
       ),
-    )
-    .action(async (given: CostFlags) => onExit(await cost(given, output)));
+    );
+  command.action((given: CostFlags) => endsWith(onExit)(command, () => cost(given, output)));
 }
+
+/** Flags in whose place the stack has figures. */
+const MEASURED = ['failing', 'policy', 'queues', 'memory', 'minimal'];

@@ -8,34 +8,41 @@ import { printable } from '../output.js';
 import type { Paint } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 
-interface Bill {
+/** The bill of a month with what it is made of. */
+export interface Bill {
   readonly work: Workload;
   readonly volume: Volume;
   readonly prices: Prices;
   readonly items: readonly Item[];
   readonly others: readonly OtherBill[];
+  /** Stack and hours that were measured. Undefined: the bill is the model's. */
+  readonly measured?: string | undefined;
 }
 
 /** The bill as text: the work, its lines, and the same work by other designs. */
-export function costText({ work, volume, prices, items, others }: Bill, paint: Paint): string {
+export function costText({ work, volume, prices, items, others, measured }: Bill, paint: Paint): string {
   const total = totalOf(items);
-  const lines = items.map(({ name, quantity, unit, dollars }) => [
+  const lines = items.map(({ name, quantity, unit, dollars, from = '' }) => [
     name,
     `${quantityText(quantity)} ${unit}${unit === 'GB' || quantity === 1 ? '' : 's'}`,
     dollarText(dollars),
+    from,
   ]);
-  const perMillion = (total / volume.records) * 1e6;
+  const perMillion = volume.records > 0 ? `${dollarText((total / volume.records) * 1e6)} per million` : '';
   return [
     paint('bold', `${dollarText(total)} a month for ${quantityText(volume.records)} records`),
-    ...workLines(work, volume).map((line) => paint('dim', line)),
+    ...[...(measured === undefined ? [] : [printable(measured)]), ...workLines(work, volume, measured)].map(
+      (line) => paint('dim', line),
+    ),
     '',
     plainTable(
       [
         ['dynamo-backlog', 'left'],
         ['a month', 'right'],
         ['$', 'right'],
+        [measured === undefined ? '' : 'from', 'left'],
       ],
-      [...lines, ['total', `${dollarText(perMillion)} per million`, dollarText(total)]],
+      [...lines, ['total', perMillion, dollarText(total), '']],
       paint,
     ),
     '',
@@ -51,19 +58,31 @@ export function costText({ work, volume, prices, items, others }: Bill, paint: P
     '',
     ...[
       `Prices of ${prices.region}, ${prices.asOf}, without free tiers. The other designs come without alarms and logs.`,
-      'Units of DynamoDB are measured; times of functions beside the attempts are assumed.',
+      measured === undefined
+        ? 'Units of DynamoDB are measured; times of functions beside the attempts are assumed.'
+        : `Without SQS, EventBridge, KMS and X-Ray. The other designs are for attempts of ${attemptText(work)}: see --attempt.`,
     ].map((line) => paint('dim', printable(line))),
   ].join('\n');
 }
 
-function workLines(work: Workload, { attempts, batchRecords }: Volume): string[] {
-  const { bytes, failing, attemptMs, memoryMb, isProgressive } = work;
+function workLines(
+  work: Workload,
+  { attempts, batchRecords }: Volume,
+  measured: string | undefined,
+): string[] {
+  const { bytes, failing, memoryMb, isProgressive } = work;
   const share = (100 * failing).toFixed(failing < 0.01 ? 2 : 0);
+  const size = `records of ${bytes} bytes, so items of ${itemKilobytes(work)} KB`;
+  if (measured !== undefined) return [`${size}; ${quantityText(attempts)} attempts, ${share} % of them fail`];
   return [
-    `records of ${bytes} bytes, so items of ${itemKilobytes(work)} KB; ${batchRecords.toFixed(1)} arrive together`,
-    `${quantityText(attempts)} attempts of ${attemptMs < 1000 ? `${attemptMs} ms` : age(attemptMs)} with ${memoryMb} MB; ` +
+    `${size}; ${batchRecords.toFixed(1)} arrive together`,
+    `${quantityText(attempts)} attempts of ${attemptText(work)} with ${memoryMb} MB; ` +
       `${share} % of them fail (${isProgressive ? 'progressive' : 'fibonacci'})`,
   ];
+}
+
+function attemptText({ attemptMs }: Workload): string {
+  return attemptMs < 1000 ? `${attemptMs} ms` : age(attemptMs);
 }
 
 function dollarText(dollars: number): string {

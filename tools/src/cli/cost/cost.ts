@@ -1,18 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from 'dynamo-backlog';
+import { systemClock } from 'dynamo-backlog/engine';
 import { totalOf } from '../../cost/bill.js';
+import { measuredBill, measuredWork } from '../../cost/measured-bill.js';
 import { otherBills } from '../../cost/other-bills.js';
 import { ownBill } from '../../cost/own-bill.js';
 import { type Prices, pricesWith, US_EAST_1 } from '../../cost/prices.js';
 import { volumeOf, type Workload } from '../../cost/workload.js';
-import { explain } from '../explain.js';
-import { EXIT, type ExitCode, hasColors, type Output } from '../output.js';
+import { UsageError, usage } from '../operate/usage.js';
+import { EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { painter } from '../paint.js';
-import { costText } from './cost-text.js';
+import { type Bill, costText } from './cost-text.js';
+import { hoursText, type MeasuredStack, measureStack } from './measure.js';
 
 export interface CostFlags {
   /** Records per second. */
-  readonly rate: number;
+  readonly rate?: number | undefined;
+  readonly stack?: string | undefined;
+  /** Seconds. */
+  readonly over?: number | undefined;
   /** Bytes. */
   readonly size?: number | undefined;
   readonly failing?: number | undefined;
@@ -31,32 +37,58 @@ export interface CostFlags {
   readonly json?: boolean | undefined;
 }
 
+const DEFAULT_OVER_SECONDS = 7 * 86_400;
+
 /** `backlog cost`: the bill of a month. */
 export async function cost(given: CostFlags, output: Output): Promise<ExitCode> {
-  try {
-    const prices = await pricesOf(given.prices);
-    const work = workloadOf(given);
-    const items = ownBill(work, prices);
-    const others = otherBills(work, prices);
-    const volume = volumeOf(work);
-    if (given.json) {
-      const dollars = totalOf(items);
-      output.data(JSON.stringify({ work, volume, prices, dollars, items, others }));
-    } else {
-      const paint = painter(hasColors(process.stdout));
-      output.data(costText({ work, volume, prices, items, others }, paint));
-    }
+  const prices = await usage(() => pricesOf(given.prices));
+  if (given.stack === undefined) {
+    if (given.rate === undefined) throw new UsageError('expected --rate, or a deployed stack with --stack');
+    if (given.over !== undefined) throw new UsageError('--over is the time that is read of a --stack');
+    const work = workloadOf(given, given.rate);
+    report({ work, items: ownBill(work, prices), prices }, given, output);
     return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    output.message(explain(error));
-    return EXIT.usage;
   }
+  const over = given.over ?? DEFAULT_OVER_SECONDS;
+  const found = await measureStack(given.stack, over, systemClock.wall());
+  const { measured, notes } = found;
+  for (const note of notes) output.message(printable(note));
+  if (!measured.attempts && given.rate === undefined)
+    throw new UsageError(
+      'the attempts of the stack could not be read: say with --rate how many records come in',
+    );
+  const work = measuredWork({ ...workloadOf(given, given.rate ?? 0), ...ofTemplate(found) }, measured);
+  report({ work, items: measuredBill(work, measured, prices), prices, stack: found }, given, output);
+  return notes.length === 0 ? EXIT.ok : EXIT.problems;
 }
 
-function workloadOf(given: CostFlags): Workload {
+interface Reported extends Omit<Bill, 'volume' | 'others' | 'measured'> {
+  readonly stack?: MeasuredStack | undefined;
+}
+
+function report({ stack, ...bill }: Reported, given: CostFlags, output: Output): void {
+  const volume = volumeOf(bill.work);
+  const others = otherBills(bill.work, bill.prices);
+  const { hours, notes } = stack ?? {};
+  if (given.json) {
+    const { work, prices, items } = bill;
+    const span = hours && { from: new Date(hours.from).toISOString(), to: new Date(hours.to).toISOString() };
+    const ofStack = span && { stack: { name: given.stack, ...span, notes } };
+    output.data(JSON.stringify({ work, volume, prices, dollars: totalOf(items), items, others, ...ofStack }));
+    return;
+  }
+  const measured = hours && `stack ${given.stack}, ${hoursText(hours)}`;
+  output.data(costText({ ...bill, volume, others, measured }, painter(hasColors(process.stdout))));
+}
+
+/** The work as the template says it. */
+function ofTemplate({ parts: { records, isProgressive } }: MeasuredStack) {
+  return { isProgressive, queues: Math.max(1, [...records.values()].flat().length) };
+}
+
+function workloadOf(given: CostFlags, perSecond: number): Workload {
   return {
-    perSecond: given.rate,
+    perSecond,
     bytes: given.size ?? 1_024,
     failing: given.failing ?? 0.01,
     attemptMs: given.attempt ?? 200,

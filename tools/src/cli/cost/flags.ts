@@ -14,6 +14,8 @@ const MAX_PER_SECOND = 100_000;
 /** DynamoDB's limit of an item. */
 const MAX_BYTES = 409_600;
 const MAX_ATTEMPT_MS = 900_000;
+/** CloudWatch keeps hours for so long. */
+const MAX_OVER_SECONDS = 455 * 86_400;
 
 /** Readers of the flags of `backlog cost`. */
 export const costFlags = {
@@ -49,6 +51,13 @@ export const costFlags = {
     const milliseconds = secondsOf(text) * 1000;
     if (milliseconds > 0 && milliseconds <= MAX_ATTEMPT_MS) return milliseconds;
     throw new InvalidArgumentError('Expected a duration up to 15m, such as 200ms or 2s.');
+  },
+
+  /** A length of time from an hour to 455 days, in seconds. */
+  over(text: string): number {
+    const seconds = secondsOf(text);
+    if (seconds >= 3_600 && seconds <= MAX_OVER_SECONDS) return seconds;
+    throw new InvalidArgumentError('Expected a duration from 1h to 455d, such as 7d.');
   },
 
   /** A length of time up to 5 minutes, in seconds. */

@@ -22,6 +22,61 @@ export interface DeployedStack {
  * @throws ConfigurationError if the stack cannot be read
  */
 export async function readDeployed(stack: string, endpoint: string | undefined): Promise<DeployedStack> {
+  return askCloudFormation(endpoint, async ({ client, sdk }) => {
+    const physicalId = async (logicalId: string | undefined) => {
+      if (logicalId === undefined) return undefined;
+      const request = new sdk.DescribeStackResourceCommand({
+        StackName: stack,
+        LogicalResourceId: logicalId,
+      });
+      // Without the right to ask, nothing is counted.
+      const found = await client.send(request).catch(() => undefined);
+      return found?.StackResourceDetail?.PhysicalResourceId;
+    };
+    const deployed = await readTemplate(stack, { client, sdk });
+    return { deployed, tables: await tableNames(deployed, physicalId) };
+  });
+}
+
+/**
+ * Reads the template of a deployed stack, and the names of all its resources by their logical ids. Needs
+ * `cloudformation:GetTemplate` and `cloudformation:ListStackResources`.
+ *
+ * @throws ConfigurationError if one of them cannot be read
+ */
+export async function readResources(
+  stack: string,
+): Promise<{ readonly deployed: DescribedTemplate; readonly names: ReadonlyMap<string, string> }> {
+  return askCloudFormation(undefined, async ({ client, sdk }) => {
+    const deployed = await readTemplate(stack, { client, sdk });
+    const names = new Map<string, string>();
+    const pages = sdk.paginateListStackResources({ client }, { StackName: stack });
+    try {
+      for await (const { StackResourceSummaries = [] } of pages)
+        for (const { LogicalResourceId = '', PhysicalResourceId } of StackResourceSummaries)
+          if (PhysicalResourceId !== undefined) names.set(LogicalResourceId, PhysicalResourceId);
+    } catch (error) {
+      const { name, message } = error as Error;
+      throw new ConfigurationError(
+        `--stack: cannot list the resources of ${stack}: ${message || name} (the rights: docs/permissions.md#operators)`,
+        { cause: error },
+      );
+    }
+    return { deployed, names };
+  });
+}
+
+type Sdk = typeof import('@aws-sdk/client-cloudformation');
+
+interface CloudFormation {
+  readonly client: InstanceType<Sdk['CloudFormationClient']>;
+  readonly sdk: Sdk;
+}
+
+async function askCloudFormation<Answer>(
+  endpoint: string | undefined,
+  work: (cloudFormation: CloudFormation) => Promise<Answer>,
+): Promise<Answer> {
   const sdk = await import('@aws-sdk/client-cloudformation');
   const client = new sdk.CloudFormationClient({
     ...(endpoint === undefined ? {} : emulator(endpoint)),
@@ -31,25 +86,18 @@ export async function readDeployed(stack: string, endpoint: string | undefined):
       throwOnRequestTimeout: true,
     },
   });
-  const template = new sdk.GetTemplateCommand({ StackName: stack, TemplateStage: 'Original' });
-  const physicalId = async (logicalId: string | undefined) => {
-    if (logicalId === undefined) return undefined;
-    const request = new sdk.DescribeStackResourceCommand({
-      StackName: stack,
-      LogicalResourceId: logicalId,
-    });
-    // Without the right to ask, nothing is counted.
-    const found = await client.send(request).catch(() => undefined);
-    return found?.StackResourceDetail?.PhysicalResourceId;
-  };
   try {
-    const { TemplateBody = '' } = await client.send(template).catch((error: unknown) => refuse(stack, error));
-    const where = `deployed stack ${stack}`;
-    const deployed = readMetadata(parseTemplate(TemplateBody, '--stack', where), where);
-    return { deployed, tables: await tableNames(deployed, physicalId) };
+    return await work({ client, sdk });
   } finally {
     client.destroy();
   }
+}
+
+async function readTemplate(stack: string, { client, sdk }: CloudFormation): Promise<DescribedTemplate> {
+  const request = new sdk.GetTemplateCommand({ StackName: stack, TemplateStage: 'Original' });
+  const { TemplateBody = '' } = await client.send(request).catch((error: unknown) => refuse(stack, error));
+  const where = `deployed stack ${stack}`;
+  return readMetadata(parseTemplate(TemplateBody, '--stack', where), where);
 }
 
 async function tableNames(

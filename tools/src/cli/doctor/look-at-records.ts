@@ -1,6 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
 import type { ControlFacts } from '../../../../src/store/dynamodb/control-items.js';
-import type { TableFacts } from '../../../../src/store/dynamodb/inspect.js';
 import { RawItems } from '../../../../src/store/dynamodb/raw-items.js';
 import type { Target } from '../connect.js';
 import type { Output } from '../output.js';
@@ -9,9 +8,10 @@ import { FORGOTTEN } from './control-checks.js';
 import { Examination } from './examination.js';
 import type { Findings } from './findings.js';
 import { lookAtAll } from './scan.js';
+import type { TableSettings } from './table-checks.js';
 
 export interface LookDeps {
-  readonly facts: TableFacts;
+  readonly facts: TableSettings['facts'];
   readonly hasIntake: boolean;
   readonly control: ControlFacts | undefined;
   /** Reads the control tables once more. */
