@@ -1,10 +1,12 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import Table from 'cli-table3';
+import { MissingProgramError } from '../scripts/dynamodb-local.mjs';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { createTables } from '../test/store/tables.js';
 import { arrivals } from './arrivals.js';
 import { bundles } from './bundles.js';
 import { codePaths } from './code-path/code-path.js';
+import { compare, writeInto } from './compare/compare.js';
 import { type Bench, bareUpdates, type Counts, countsOf, type Drain, protocol } from './drain.js';
 import { median } from './median.js';
 import { policyCalls } from './policy-calls.js';
@@ -83,6 +85,25 @@ function tableOf(bare: Row, rows: readonly Row[]): string {
   return `${RECORDS} records; ${ROUNDS} rounds by turns; medians\n${table}`;
 }
 
-for (const measure of [drains, settles, arrivals, policyCalls, bundles, codePaths]) {
-  process.stdout.write(`${await measure()}\n\n`);
+/** The comparison. Without Java or Maven it is left out, with a word. */
+async function comparison(): Promise<string> {
+  try {
+    return await compare();
+  } catch (error) {
+    if (!(error instanceof MissingProgramError)) throw error;
+    return `No comparison of designs: ${error.message}`;
+  }
+}
+
+// `--compare` measures nothing else; with `--write`, its tables go into the page.
+if (process.argv.includes('--compare')) {
+  const compared = await compare();
+  process.stdout.write(`${compared}\n`);
+  if (process.argv.includes('--write')) {
+    writeInto(new URL('../docs/benchmarks.md', import.meta.url), compared);
+  }
+} else {
+  for (const measure of [drains, settles, arrivals, policyCalls, bundles, codePaths, comparison]) {
+    process.stdout.write(`${await measure()}\n\n`);
+  }
 }

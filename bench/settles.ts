@@ -2,10 +2,11 @@ import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dyn
 import Table from 'cli-table3';
 import { systemClock } from '../src/engine.js';
 import { BacklogClient } from '../src/index.js';
-import { asWritten, type BacklogRecord, type Item } from '../src/record/index.js';
+import { asWritten, type BacklogRecord } from '../src/record/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../src/store/index.js';
 import { createTables, type TestTables } from '../test/store/tables.js';
 import { median } from './median.js';
+import { payloadOf } from './payload.js';
 import { startDatabase } from './start-database.js';
 
 /** Payloads as JSON, and settles of each in a round: larger ones take longer. */
@@ -130,21 +131,6 @@ async function settleOnce(store: DynamoDbStore, record: BacklogRecord, n: number
   const answer = await store.records.settle(record, change, rev);
   if (answer !== 'settled') throw new Error(`${record.id}: expected to be settled, is ${answer}`);
   return asWritten(record, change, rev);
-}
-
-/** An order whose JSON has about as many bytes: of 100 for each of its lines. */
-function payloadOf(kilobytes: number): Item {
-  const line = {
-    sku: 'AB-1234567890',
-    quantity: 3,
-    price: '19.90',
-    note: 'leave at the door'.padEnd(35, '.'),
-  };
-  const bytesOf = (value: unknown) => JSON.stringify(value).length;
-  const lines = Math.round(
-    (kilobytes * 1000 - bytesOf({ customer: 'c-1', lines: [] })) / (bytesOf(line) + 1),
-  );
-  return { customer: 'c-1', lines: Array.from({ length: lines }, () => line) };
 }
 
 /** Takes the payload, its name and its value out of the condition of every update that the client sends. */

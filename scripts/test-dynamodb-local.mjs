@@ -1,113 +1,26 @@
-/**
- * Runs the tests of test/dynamodb-local on DynamoDB Local, which reports the index's share of write units and
- * hands out the item that failed a condition, as AWS does. Needs Java 17 or later (a JDK), and Maven at the first
- * run, which fetches DynamoDB Local into .dynamodb-local/. Arguments are passed on to vitest.
- */
-import { spawn, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { connect, createServer } from 'node:net';
+/** Runs the tests of test/dynamodb-local on DynamoDB Local. Arguments are passed on to vitest. */
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startDynamoDbLocal } from './dynamodb-local.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const home = join(root, '.dynamodb-local');
-const lib = join(home, 'lib');
-const native = join(home, 'native');
-const complete = join(home, 'complete');
-const pom = join(root, 'test/dynamodb-local/pom.xml');
-const launcher = join(root, 'test/dynamodb-local/Loopback.java');
-const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 5_000;
 
-requireProgram('java', ['-version'], 'a JDK of version 17 or later');
-fetchOnce();
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
 
 async function main() {
-  const port = await freePort();
-  const { process: server, log } = startServer(port);
-  const interrupted = () => server.kill('SIGKILL');
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  const database = await startDynamoDbLocal();
+  process.once('SIGINT', database.kill).once('SIGTERM', database.kill);
   try {
-    await listening(port, server, log);
-    return await runVitest(`http://127.0.0.1:${port}`);
+    return await runVitest(database.endpoint);
   } finally {
-    await stopServer(server);
+    await database.stop();
   }
-}
-
-function requireProgram(program, args, what) {
-  const { status, error } = spawnSync(program, args, { stdio: 'ignore' });
-  if (error || status !== 0)
-    fail(`DynamoDB Local needs ${what}: "${program}" was not found, or does not work`);
-}
-
-/** Once per version of the pom; a fetch that was interrupted starts over. */
-function fetchOnce() {
-  const wanted = readFileSync(pom, 'utf8');
-  if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return;
-  requireProgram('mvn', ['-v'], 'Maven, to be fetched');
-  rmSync(home, { recursive: true, force: true });
-  mkdirSync(native, { recursive: true });
-  say('fetching DynamoDB Local ...');
-  const args = ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime'];
-  const { status } = spawnSync('mvn', [...args, `-DoutputDirectory=${lib}`], { stdio: 'inherit' });
-  if (status !== 0) fail('Maven could not fetch DynamoDB Local; its reason is above');
-  copyNativeLibraries();
-  writeFileSync(complete, wanted);
-}
-
-/** Java looks for libsqlite4java-linux-amd64.so and the like; Maven adds the version to their names. */
-function copyNativeLibraries() {
-  for (const file of readdirSync(lib)) {
-    const [, name, extension] = /^((?:lib)?sqlite4java-.+)-[\d.]+(\.(?:so|dylib|dll))$/.exec(file) ?? [];
-    if (name) copyFileSync(join(lib, file), join(native, name + extension));
-  }
-}
-
-function startServer(port) {
-  const java = [
-    `-Dsqlite4java.library.path=${native}`,
-    `-Djava.library.path=${native}`,
-    '-cp',
-    join(lib, '*'),
-    launcher,
-  ];
-  const options = ['-inMemory', '-sharedDb', '-disableTelemetry', '-port', String(port)];
-  const server = spawn('java', [...java, ...options], { cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [server.stdout, server.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output = (output + text).slice(-10_000);
-    });
-  }
-  return { process: server, log: () => output };
-}
-
-async function listening(port, server, log) {
-  for (const start = Date.now(); Date.now() - start < START_TIMEOUT_MS; await sleep(100)) {
-    if (server.exitCode !== null) fail(`DynamoDB Local ended at once:\n${log()}`);
-    if (await answers(port)) return;
-  }
-  server.kill('SIGKILL');
-  fail(`DynamoDB Local did not start within ${START_TIMEOUT_MS / 1000} seconds:\n${log()}`);
-}
-
-function answers(port) {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 }
 
 function runVitest(endpoint) {
@@ -119,32 +32,4 @@ function runVitest(endpoint) {
     env: { ...process.env, BACKLOG_TEST_DYNAMODB_ENDPOINT: endpoint },
   });
   return new Promise((resolve) => tests.once('exit', (code) => resolve(code ?? 1)));
-}
-
-async function stopServer(server) {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGTERM');
-  const timer = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  await ended;
-  clearTimeout(timer);
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
-function say(text) {
-  process.stderr.write(`${text}\n`);
-}
-
-function fail(text) {
-  say(text);
-  process.exit(1);
 }

@@ -1,10 +1,29 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { counted } from '../bench/compare/round.js';
+import { DESIGNS } from '../bench/designs/index.js';
 import { bareUpdates, countsOf, protocol } from '../bench/drain.js';
 import { settleCounts } from '../bench/settles.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { startDynamoDb } from './store/start-dynamodb.js';
 import { createTables } from './store/tables.js';
+
+const RECORDS = 15;
+/** Three of fifteen fail three times. */
+const ATTEMPTS = RECORDS + 3 * 3;
+/** A run's own requests and writes: query, lease with journal, read, release, and what is failing. Polls: four. */
+const RUNS = 4 * 12;
+
+/** Requests and write units of the table: the embedded DynamoDB reports none of an index. */
+const EXPECTED: Record<string, { requests: [number, number]; writeUnits: [number, number] }> = {
+  bare: { requests: [ATTEMPTS, ATTEMPTS], writeUnits: [ATTEMPTS, ATTEMPTS] },
+  indexed: { requests: [4, ATTEMPTS + RUNS], writeUnits: [ATTEMPTS, ATTEMPTS + RUNS] },
+  arrival: { requests: [4, ATTEMPTS + RUNS], writeUnits: [ATTEMPTS, ATTEMPTS + RUNS] },
+  scan: { requests: [ATTEMPTS + 4, ATTEMPTS + 4], writeUnits: [ATTEMPTS, ATTEMPTS] },
+  claims: { requests: [2 * ATTEMPTS + 4, 2 * ATTEMPTS + 4], writeUnits: [2 * ATTEMPTS, 2 * ATTEMPTS] },
+  // Six per message, and a query that finds nothing whenever all messages are under attempt.
+  sample: { requests: [6 * ATTEMPTS + 1, 6 * ATTEMPTS + 10], writeUnits: [4 * ATTEMPTS, 4 * ATTEMPTS] },
+};
 
 // Counts only: nothing is said of time.
 it('npm run bench drains lanes that are filled: every record is read, attempted and settled', async () => {
@@ -45,4 +64,18 @@ it('npm run bench compares settles: the payload makes the request larger, and co
   // A value and its type, such as {"S":"AB-1234567890"}.
   expect(compared.bytes - without.bytes).toBeGreaterThan(payloadBytes);
   expect(compared.bytes - without.bytes).toBeLessThan(1.5 * payloadBytes);
+});
+
+// A round fails unless each record is attempted as often as it should be.
+it.each(DESIGNS)('npm run bench works off records that fail and succeed by $name', async (design) => {
+  const workload = { records: RECORDS, kilobytes: 1, fails: true };
+  const dynamodb = await startDynamoDb();
+  const { work, idle } = await counted(design, workload, dynamodb.endpoint);
+  await dynamodb.stop();
+  const { requests, writeUnits } = EXPECTED[design.key] ?? {};
+  expect(work.requests).toBeGreaterThanOrEqual(requests?.[0] ?? Number.NaN);
+  expect(work.requests).toBeLessThanOrEqual(requests?.[1] ?? Number.NaN);
+  expect(work.writeUnits).toBeGreaterThanOrEqual(writeUnits?.[0] ?? Number.NaN);
+  expect(work.writeUnits).toBeLessThanOrEqual(writeUnits?.[1] ?? Number.NaN);
+  expect(idle.writeUnits).toBe(0);
 });

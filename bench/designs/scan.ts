@@ -1,0 +1,60 @@
+import { paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type Attempt,
+  type Bench,
+  type Design,
+  inParallel,
+  isoNow,
+  isWritten,
+  outcomeOf,
+  succeeds,
+  type Work,
+} from './design.js';
+import { createTable, putWaiting } from './tables.js';
+
+type Scanned = Work & { readonly attempts: number };
+
+/** A cron Lambda that scans its table for what is due. */
+export const scan: Design = {
+  name: 'a scanning cron Lambda',
+  key: 'scan',
+  settings:
+    'no index; `Scan` with a filter, page by page; one `UpdateItem` per attempt, if the count is as it was read',
+  doesNot:
+    'keep the price of a poll apart from the size of the table; keep two runs from attempting a record at the same time. ' +
+    'A record that ends the process comes again and again. A payload that changes during an attempt is taken as done',
+  async open(bench) {
+    const table = await createTable(bench, 'scan');
+    return {
+      tables: [table],
+      fill: (works) => putWaiting(bench, table, works),
+      async work(attempt) {
+        const pages = paginateScan(
+          { client: bench.documents },
+          {
+            TableName: table,
+            FilterExpression: '#s = :s AND dueAt <= :now',
+            ExpressionAttributeNames: { '#s': 'status' },
+            ExpressionAttributeValues: { ':s': 'WAITING', ':now': isoNow(bench) },
+          },
+        );
+        for await (const { Items = [] } of pages) {
+          await inParallel(Items as Scanned[], (scanned) => attemptOne(bench, table, scanned, attempt));
+        }
+      },
+    };
+  },
+};
+
+async function attemptOne(bench: Bench, table: string, scanned: Scanned, attempt: Attempt): Promise<void> {
+  const { id, attempts } = scanned;
+  const succeeded = succeeds(attempt, scanned);
+  const outcome = outcomeOf(bench, { id, attempts: attempts + 1, succeeded });
+  const update = new UpdateCommand({
+    TableName: table,
+    ...outcome,
+    ConditionExpression: 'attempts = :seen',
+    ExpressionAttributeValues: { ...outcome.ExpressionAttributeValues, ':seen': attempts },
+  });
+  await isWritten(bench.documents.send(update));
+}
