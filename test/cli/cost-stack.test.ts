@@ -215,6 +215,14 @@ describe('backlog cost --stack', () => {
     expect(err).toContain("not read: attempts (metrics: 'off')");
   });
 
+  it('does not use a rate and a size that are given beside what was measured, and says so', async () => {
+    const { code, err, json } = await bill('--rate', '99/s', '--size', '9KB');
+    expect(code).toBe(0);
+    expect(err).toBe('--rate is not used: attempts were measured\n--size is not used: records were measured');
+    expect(json.stack.notes).toEqual([]);
+    expect(json.work.bytes).toBe(700);
+  });
+
   it('says that units of provisioned tables are counted as on demand', async () => {
     isProvisioned = true;
     expect((await bill()).err).toContain('has provisioned capacity: its units are counted as on demand');

@@ -57,6 +57,10 @@ export async function cost(given: CostFlags, output: Output): Promise<ExitCode> 
     throw new UsageError(
       'the attempts of the stack could not be read: say with --rate how many records come in',
     );
+  if (measured.attempts && given.rate !== undefined)
+    output.message('--rate is not used: attempts were measured');
+  if (measured.stored?.perRecord !== undefined && given.size !== undefined)
+    output.message('--size is not used: records were measured');
   const work = measuredWork({ ...workloadOf(given, given.rate ?? 0), ...ofTemplate(found) }, measured);
   report({ work, items: measuredBill(work, measured, prices), prices, stack: found }, given, output);
   return notes.length === 0 ? EXIT.ok : EXIT.problems;
