@@ -4,6 +4,9 @@ import { startDynamoDbLocal } from '../../scripts/dynamodb-local.mjs';
 import type { Design } from '../designs/design.js';
 import { DESIGNS } from '../designs/index.js';
 import { median } from '../median.js';
+import { startBullMq } from '../servers/bullmq.js';
+import { NotInstalledError, type Served } from '../servers/install.js';
+import { startPgBoss } from '../servers/pg-boss.js';
 import { type Counted, counted, type Timed, timed, type Workload } from './round.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -30,14 +33,28 @@ export async function compare(): Promise<string> {
   const load = loadavg()[0] ?? 0;
   const database = await startDynamoDbLocal();
   process.once('SIGINT', database.kill).once('SIGTERM', database.kill);
+  const served: Served[] = [];
   try {
+    for (const start of [startPgBoss, startBullMq]) served.push(...(await startIfInstalled(start)));
+    const designs = [...DESIGNS, ...served.map(({ design }) => design)];
     const tables: string[] = [];
     for (const workload of WORKLOADS) {
-      tables.push(tableOf(workload, await resultsOf(workload, database.endpoint)));
+      tables.push(tableOf(workload, await resultsOf(workload, designs, database.endpoint)));
     }
-    return [machine(load), ...tables, designs()].join('\n\n');
+    return [machine(load), ...tables, tableOfDesigns(designs)].join('\n\n');
   } finally {
+    for (const { stop } of served) await stop();
     await database.stop();
+  }
+}
+
+async function startIfInstalled(start: () => Promise<Served>): Promise<Served[]> {
+  try {
+    return [await start()];
+  } catch (error) {
+    if (!(error instanceof NotInstalledError)) throw error;
+    process.stderr.write(`left out: ${error.message}\n`);
+    return [];
   }
 }
 
@@ -51,10 +68,14 @@ export function writeInto(page: URL, comparison: string): void {
   );
 }
 
-async function resultsOf(workload: Workload, endpoint: string): Promise<Result[]> {
+async function resultsOf(
+  workload: Workload,
+  designs: readonly Design[],
+  endpoint: string,
+): Promise<Result[]> {
   const results: Result[] = [];
   // These rounds warm up the others: code is compiled, and the database has grown.
-  for (const design of DESIGNS) {
+  for (const design of designs) {
     results.push({ design, counts: await counted(design, workload, endpoint), rounds: [] });
   }
   for (let round = 0; round < ROUNDS; round++) {
@@ -72,10 +93,10 @@ function tableOf(workload: Workload, results: readonly Result[]): string {
     Math.round(median(rounds.map(({ recordsPerSecond }) => recordsPerSecond))),
     median(rounds.map(({ cpuMsPerRecord }) => cpuMsPerRecord)).toFixed(2),
     median(rounds.map((one, i) => one.cpuMsPerRecord / (bare[i]?.cpuMsPerRecord ?? Number.NaN))).toFixed(2),
-    each(work.requests),
-    each(work.writeUnits),
-    each(fill.writeUnits),
-    each(work.readUnits),
+    // Other databases have no units, and their requests are not counted.
+    ...(work.requests === 0
+      ? ['', '', '', '']
+      : [work.requests, work.writeUnits, fill.writeUnits, work.readUnits].map(each)),
     idle.requests === 0 ? '' : idle.readUnits,
   ]);
   const title = `${records} records of ${kilobytes} KB, ${fails ? 'a fifth fails three times' : 'all succeed at once'}`;
@@ -97,10 +118,10 @@ function machine(load: number): string {
   );
 }
 
-function designs(): string {
+function tableOfDesigns(designs: readonly Design[]): string {
   return [
     '| design | how it works | does not |',
     '|---|---|---|',
-    ...DESIGNS.map(({ name, settings, doesNot }) => `| ${name} | ${settings} | ${doesNot} |`),
+    ...designs.map(({ name, settings, doesNot }) => `| ${name} | ${settings} | ${doesNot} |`),
   ].join('\n');
 }

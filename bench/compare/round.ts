@@ -105,6 +105,7 @@ class Round {
       this.succeeded++;
     });
     this.letTimePass();
+    await this.design.letTimePass?.();
   }
 
   private failuresOf(i: number): number {
@@ -129,6 +130,7 @@ async function withRound<T>(
       passed += STEP_MS;
     });
     const result = await use(round, () => new Meter(client, DynamoDBDocumentClient.from(reader)));
+    await opened.close?.();
     for (const TableName of opened.tables) await client.send(new DeleteTableCommand({ TableName }));
     return result;
   } finally {

@@ -42,6 +42,10 @@ export interface OpenDesign {
   fill(works: readonly Work[]): Promise<void>;
   /** Works on all that is due, as one firing of a rule does. */
   work(attempt: Attempt): Promise<void>;
+  /** Makes all retries due, if the design does not follow the bench's clock. */
+  letTimePass?(): Promise<void>;
+  /** Closes connections of its own. */
+  close?(): Promise<void>;
 }
 
 /** Does something for each, ten at once. */

@@ -36,10 +36,12 @@ type Message = Work & { readonly system_info: SystemInfo };
 export const priorityQueue: Design = {
   name: "AWS's priority queue sample",
   key: 'sample',
-  settings: `an index with all attributes; peek, then remove or restore, by six requests; queries for ${PAGE} messages, as published`,
+  settings:
+    'an index of all attributes. Peek is a query, a read, a write and a read, by one worker; remove and restore are a read ' +
+    `and a write. Queries ask for ${PAGE} messages, as published`,
   doesNot:
     'wait before a retry, nor give up; take more records a second than one partition of its index. A record that ends ' +
-    'the process comes again and again',
+    'the process comes again and again. A payload that changes during an attempt is taken as done',
   async open(bench) {
     const table = await createTable(bench, 'sample', {
       name: INDEX,
