@@ -27,9 +27,11 @@ export function createDeps<Store extends BacklogStore>(
 ): HandlerDeps<Store> {
   const clock = given.clock ?? clockOf(settings);
   const random = given.random ?? systemRandom;
-  const { tables } = settings;
+  const { tables, writesSingly = false } = settings;
+  const groupWrites = !writesSingly;
   const store =
-    given.store ?? new Tables({ client: createDynamoDbClient(), tables, clock, random, onDamaged });
+    given.store ??
+    new Tables({ client: createDynamoDbClient(), tables, clock, random, groupWrites, onDamaged });
   return { clock, random, store };
 }
 

@@ -60,6 +60,8 @@ export interface Settings {
   readonly region?: string | undefined;
   /** The region that is active until an operator makes another one so. Undefined: as the registry of owners says. */
   readonly primaryRegion?: string | undefined;
+  /** Each outcome is written by a request of its own. Default: those that come at the same time by one. */
+  readonly writesSingly?: boolean | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
   /** The lines of failed attempts have the texts of errors, as records keep them. The local runtime sets it. */
@@ -154,6 +156,7 @@ const environmentSchema = z.object({
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),
   BACKLOG_OWNER: z.optional(tableName),
   BACKLOG_STANDBY: z.optional(z.string()),
+  BACKLOG_GROUP_WRITES: z.optional(z.enum(['true', 'false'], { error: 'expected "true" or "false"' })),
   BACKLOG_PRIMARY_REGION: z.optional(tableName),
   AWS_REGION: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
@@ -197,6 +200,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     metrics: variables.BACKLOG_METRICS,
     tableAlarms: variables.BACKLOG_TABLE_ALARMS === 'true',
     owner: variables.BACKLOG_OWNER,
+    writesSingly: variables.BACKLOG_GROUP_WRITES === 'false',
     isStandby: variables.BACKLOG_STANDBY === 'true',
     region: variables.AWS_REGION,
     primaryRegion: variables.BACKLOG_PRIMARY_REGION,

@@ -60,6 +60,7 @@ export function handlerEnvironment(
     BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
     ...queuesVariables(scope, queues, { ...settings, room: left }),
     BACKLOG_OWNER: settings.owner,
+    ...(tables.writesSingly ? { BACKLOG_GROUP_WRITES: 'false' } : {}),
     ...(settings.standby ? { BACKLOG_STANDBY: 'true' } : {}),
     ...regions,
     ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),

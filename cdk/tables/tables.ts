@@ -48,6 +48,8 @@ export type CreatedTable = TableV2 & ITable;
 export interface Tables {
   readonly records: ITable;
   readonly control: ITable;
+  /** Each outcome is written by a request of its own, and no role has the right to more. Default: false. */
+  readonly writesSingly?: boolean | undefined;
 }
 
 function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
@@ -84,17 +86,22 @@ type GivenTables = TableOptions & {
 
 /** Tables, and those of them that are made here. */
 type MadeTables = Tables & {
-  readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined };
+  readonly created: { readonly [table in 'records' | 'control']: CreatedTable | undefined };
 };
 
 /** The tables of a Backlog: another Backlog's, given, or made here. */
 export function tablesOf(
   scope: Construct,
-  options: GivenTables & { readonly sharedBacklog?: ISharedBacklog | undefined },
+  options: GivenTables & {
+    readonly sharedBacklog?: ISharedBacklog | undefined;
+    readonly groupWrites: boolean;
+  },
 ): MadeTables {
-  const { sharedBacklog: shared } = options;
-  if (!shared) return ownTables(scope, options);
+  const { sharedBacklog: shared, groupWrites } = options;
+  const writesSingly = !groupWrites;
+  if (!shared) return { ...ownTables(scope, options), writesSingly };
   return {
+    writesSingly,
     records: shared.table,
     control: shared.controlTable,
     created: { records: undefined, control: undefined },

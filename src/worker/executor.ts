@@ -7,7 +7,7 @@ import { lagSeconds } from './counters.js';
 import type { Entry } from './guards/gate.js';
 import type { Refusal } from './guards/guard.js';
 import type { Work } from './record-rules.js';
-import { conclude, settleWithRetries } from './settle.js';
+import { conclude, settleWithRetries, type WriteOutcome } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import { Stragglers } from './stragglers.js';
 
@@ -21,14 +21,22 @@ export interface WorkedOff {
 
 type HowWorked = 'done' | 'straggling' | Refusal;
 
+/** Outcomes that may be on their way to the store while further attempts begin: two full requests. */
+const MAX_UNWRITTEN = 50;
+
 /**
- * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
+ * Attempts records, a bounded number at once, and settles each with one write. The next attempt does not wait for the
+ * write of the one before; a page ends when all of its outcomes are written. An attempt that ignores its signal (a
  * straggler) keeps its slot and stays in the journal, while the others go on.
  *
  *     pass the gate -> attempt -> leave the gate -> settle
  */
 export class Executor {
   readonly stragglers: Stragglers;
+  /** Ids of the page that are under attempt, or whose outcome is being written. */
+  private readonly inFlight = new Set<string>();
+  /** Outcomes on their way to the store. They never reject. */
+  private readonly unwritten = new Set<Promise<void>>();
   /** The error that ends the run: an outcome could not be written, or a guard could not answer. */
   private trouble: Error | undefined;
 
@@ -63,15 +71,12 @@ export class Executor {
   async workOff(page: readonly Work[], othersWait = page.length > 1): Promise<WorkedOff> {
     const late: Work[] = [];
     const deferred: Work[] = [];
-    const inFlight = new Set<string>();
     let begun = 0;
     const worker = async () => {
       while (begun < page.length && this.mayBegin()) {
         const work = page[begun++];
         if (!work) return;
-        inFlight.add(work.record.id);
         const how = await this.workOffOne(work, page.length - begun + 1);
-        inFlight.delete(work.record.id);
         if (how === 'late') late.push(work);
         if (how === 'deferred') deferred.push(work);
         if (how === 'straggling') return;
@@ -84,7 +89,8 @@ export class Executor {
     const watching = { queue: target.queue, ids: watched, seconds: limits.attemptTimeout, othersWait };
     const unwatch = watched.length > 0 ? this.run.watchdog?.watch(watching) : undefined;
     try {
-      await withHeartbeat(Promise.all(workers), () => [...inFlight, ...this.stragglers.ids], this.run);
+      const written = Promise.all(workers).finally(() => Promise.all(this.unwritten));
+      await withHeartbeat(written, () => [...this.inFlight, ...this.stragglers.ids], this.run);
     } finally {
       unwatch?.();
     }
@@ -92,9 +98,26 @@ export class Executor {
   }
 
   /** Writes a record's change. Trouble with that ends the run. */
-  async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
-    const trouble = await settleWithRetries(record, change, this.run);
-    this.trouble = trouble ?? this.trouble;
+  settle(record: BacklogRecord, change: RecordChange): Promise<void> {
+    return this.write(() => settleWithRetries(record, change, this.run));
+  }
+
+  private async write(write: WriteOutcome): Promise<void> {
+    try {
+      this.trouble = (await write()) ?? this.trouble;
+    } catch (error) {
+      this.trouble = error as Error;
+    }
+  }
+
+  /** Lets an outcome be written while its worker goes on, unless many are on their way. */
+  private async handOver({ id }: BacklogRecord, written: Promise<void>): Promise<void> {
+    const noted = written.finally(() => {
+      this.unwritten.delete(noted);
+      this.inFlight.delete(id);
+    });
+    this.unwritten.add(noted);
+    if (this.unwritten.size >= MAX_UNWRITTEN) await noted;
   }
 
   private mayBegin(): boolean {
@@ -102,12 +125,15 @@ export class Executor {
   }
 
   private async workOffOne({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
+    this.inFlight.add(record.id);
     if (change) {
-      await this.settle(record, change);
+      await this.handOver(record, this.settle(record, change));
       return 'done';
     }
     const entry = await this.enter(record, attemptsLeft);
-    return typeof entry === 'string' ? entry : this.attempt(record, entry);
+    const how = typeof entry === 'string' ? entry : await this.attempt(record, entry);
+    if (how !== 'done') this.inFlight.delete(record.id);
+    return how;
   }
 
   private async enter(record: BacklogRecord, attemptsLeft: number): Promise<Entry | Refusal> {
@@ -133,18 +159,22 @@ export class Executor {
     const attempt = startAttempt(record, { process, stop, stopGraceMs, timeoutSeconds, clock, logger });
     // An attempt that was given up goes on all the same: it counts as under way until it ends.
     void attempt.outcome.then(() => entry.ended());
-    if (await this.longAttempts?.takeOver(attempt, timeoutSeconds, entry, this.run)) return 'done';
+    if (await this.longAttempts?.takeOver(attempt, timeoutSeconds, entry, this.run)) {
+      this.inFlight.delete(record.id);
+      return 'done';
+    }
     let abandon = () => {};
     const abandoned = new Promise<AttemptOutcome>((resolve) => {
       abandon = () => resolve(neverEnded(timeoutSeconds, stop?.aborted === true));
     });
-    const settled = Promise.race([attempt.outcome, abandoned])
-      .then((outcome) => conclude(record, outcome, entry, this.run))
-      .then((trouble) => {
-        this.trouble = trouble ?? this.trouble;
-      });
+    const concluded = Promise.race([attempt.outcome, abandoned]).then((outcome) =>
+      conclude(record, outcome, entry, this.run),
+    );
+    const settled = this.write(async () => (await concluded)());
     if (!(await attempt.straggling)) {
-      await settled;
+      // Its guards are left before the next record enters; its outcome may be on its way until the page ends.
+      await concluded;
+      await this.handOver(record, settled);
       return 'done';
     }
     logger.warn('attempt ignores its signal', { id: record.id });

@@ -13,24 +13,26 @@ import { LAST_SETTLES_MS } from './guards/time-limit.js';
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
-/**
- * Settles the outcome of an attempt, once its guards have seen it.
- *
- * @returns what kept the outcome from being written, if that concerns other records, too: the run ends with it
- */
-export async function conclude(
+/** Writes an outcome. Returns what kept it from being written, if that concerns other records, too: the run ends with it. */
+export type WriteOutcome = () => Promise<Error | undefined>;
+
+/** Shows the outcome of an attempt to its guards. What it returns settles it: another attempt may begin before. */
+export function conclude(
   record: BacklogRecord,
   ended: AttemptOutcome,
   entry: Entry,
   run: RunContext,
-): Promise<Error | undefined> {
+): WriteOutcome {
   const { rules, counters, failures, options } = run;
   const { outcome, note } = entry.leave(rules.deadIfRefused(record, ended));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
   if (options.logsStacks && 'thrown' in outcome) failures.threw(record, outcome.thrown);
-  const trouble = await settleWithRetries(record, rules.settle(record, outcome), run);
-  await note?.();
-  return trouble;
+  const change = rules.settle(record, outcome);
+  return async () => {
+    const trouble = await settleWithRetries(record, change, run);
+    await note?.();
+    return trouble;
+  };
 }
 
 /**

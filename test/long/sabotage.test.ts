@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  withoutAnswersOfGroups,
   withoutCopy,
   withoutFence,
   withoutJournal,
@@ -53,6 +54,7 @@ async function firstViolation(
 // The last column is a world in which it shows. Where a change of the code hides it there, the next ones are searched.
 it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the fence', withoutFence, false, false, 71],
+  ['the answers of a group', withoutAnswersOfGroups, false, false, 1],
   ['the copy that an attempt gets', withoutCopy, false, false, 1],
   ['the journal', withoutJournal, false, false, 3],
   ['the lease', withoutLease, false, false, 8],

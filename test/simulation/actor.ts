@@ -19,6 +19,8 @@ export interface Faults {
   readonly hang: number;
   /** Refused by the store for its limits: nothing is written. */
   readonly throttled: number;
+  /** A change that a group could not write counts as written: the mistake that its rule is there for. */
+  readonly misread?: number | undefined;
   /** A write arrives once more, when others have been made since. */
   readonly lateRepeat: number;
   /** The machine's clock is set. */

@@ -56,3 +56,11 @@ export const withoutProbeClaim: Sabotage = {
 export const withoutLease: Sabotage = {
   store: (store) => replacing({ leases: { hold: async () => ({ held: true }) } }, store),
 };
+
+/** Whatever a group says of a change counts as written. */
+export const withoutAnswersOfGroups: Sabotage = {
+  scenario: (scenario) => ({
+    ...scenario,
+    faults: { ...scenario.faults, misread: 1 } as typeof scenario.faults,
+  }),
+};

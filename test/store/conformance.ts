@@ -9,6 +9,7 @@ import { queryingDue } from './conformance/query-due.js';
 import { keepingQueues } from './conformance/queues.js';
 import { registering } from './conformance/registering.js';
 import { settling } from './conformance/settling.js';
+import { settlingTogether } from './conformance/settling-together.js';
 import { sweeping } from './conformance/sweeping.js';
 import type { StoreUnderTest } from './conformance/under-test.js';
 
@@ -26,6 +27,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
 
     describe('inserting and reading', () => insertingAndReading(current));
     describe('settling', () => settling(current));
+    describe('settling at the same time', () => settlingTogether(current));
     describe('querying what is due', () => queryingDue(current));
     describe('listing', () => listing(current));
     describe('leases', () => keepingLeases(current));

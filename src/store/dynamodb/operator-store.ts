@@ -41,10 +41,10 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
 
   constructor(deps: DynamoDbStoreDeps) {
     super(deps);
-    const { clock, onDamaged = () => {} } = deps;
+    const { clock, groupWrites = true, onDamaged = () => {} } = deps;
     const tables = tablesOf(deps);
     const control = new DynamoDbControl(tables.control);
-    const records = new DynamoDbOperatorRecords(tables.records, clock);
+    const records = new DynamoDbOperatorRecords(tables.records, clock, groupWrites);
     const queues = new OperatorQueues(tables.control, control, clock);
     this.records = records;
     this.pages = new OperatorPages(tables.records, records, queues);

@@ -1,7 +1,6 @@
 import {
   AsRead,
   asWritten,
-  attributesToFence,
   type BacklogRecord,
   type Item,
   isQuarantine,
@@ -11,11 +10,21 @@ import {
 } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
 import type { Found } from '../operator-store.js';
+import { type Settle, type Settled, SettleGroups } from '../settle-groups.js';
 import type { RecordStore } from '../store.js';
-import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
+import { type Attributes, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';
-import { and, type Condition, Expressions } from './expressions.js';
-import { isSameValue } from './same-value.js';
+import { and, Expressions } from './expressions.js';
+import {
+  asRead,
+  type Comparison,
+  fencedOf,
+  fitsCondition,
+  isSame,
+  isStill,
+  isStillAlike,
+  storedOf,
+} from './fence.js';
 import type { Table } from './table.js';
 
 export interface ItemChange {
@@ -23,16 +32,20 @@ export interface ItemChange {
   readonly remove: readonly string[];
 }
 
-/** Most attributes of a record that one condition names, with two operators each. */
-const MAX_FENCED = 120;
 const NOTHING = { set: {}, remove: [] } as const;
 
 /** Single records: put, read, settle. */
 export class DynamoDbRecords implements RecordStore {
+  private readonly groups: SettleGroups | undefined;
+
+  /** @param inGroups changes that are written at the same time are written by one request */
   constructor(
     protected readonly table: Table,
     private readonly clock: Clock,
-  ) {}
+    inGroups = false,
+  ) {
+    if (inGroups) this.groups = new SettleGroups((settles) => this.together(settles), clock);
+  }
 
   async insert(item: Item): Promise<'inserted' | 'duplicate'> {
     // Only producers need it: it is no part of what a handler loads at its cold start.
@@ -58,12 +71,35 @@ export class DynamoDbRecords implements RecordStore {
     return { item, record: parseRecord(item, this.clock.now(), new AsRead(fencedOf(stored))) };
   }
 
+  settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<Settled> {
+    return this.write(record, change, rev, () => this.settleAlone(record, change, rev));
+  }
+
+  change(record: BacklogRecord, change: ItemChange, rev: string): Promise<Settled> {
+    return this.write(record, change, rev, () => this.changeAlone(record, change, rev));
+  }
+
+  private write(
+    record: BacklogRecord,
+    change: ItemChange,
+    rev: string,
+    alone: () => Promise<Settled>,
+  ): Promise<Settled> {
+    return this.groups ? this.groups.write({ record, change, rev, alone }) : alone();
+  }
+
+  private async together(settles: readonly Settle[]): Promise<readonly boolean[] | undefined> {
+    // A run that writes one record at a time needs none of it.
+    const { settleMany } = await import('./settle-many.js');
+    return settleMany(settles, this.table);
+  }
+
   /** Settles a record. If it has no room left, less is written, down to its bare status: it must not come for ever. */
-  async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
+  private async settleAlone(record: BacklogRecord, change: RecordChange, rev: string): Promise<Settled> {
     let smaller: RecordChange[] | undefined;
     for (let attempt = change; ; ) {
       try {
-        return await this.change(record, attempt, rev);
+        return await this.changeAlone(record, attempt, rev);
       } catch (error) {
         if (!isItemTooLarge((error as Error).cause)) throw error;
         smaller ??= smallerThan(change);
@@ -75,7 +111,7 @@ export class DynamoDbRecords implements RecordStore {
   }
 
   /** Writes all of a change or nothing. */
-  async change(record: BacklogRecord, change: ItemChange, rev: string): Promise<'settled' | 'changed'> {
+  private async changeAlone(record: BacklogRecord, change: ItemChange, rev: string): Promise<Settled> {
     const update = async (compare: Comparison) => {
       const expressions = new Expressions();
       const set = { ...change.set, rev };
@@ -90,7 +126,7 @@ export class DynamoDbRecords implements RecordStore {
     if (found?.rev?.S === rev) return 'settled';
     const stamp = `${rev}~`;
     const isStamped = await this.stamp(record, stamp, found);
-    return isStamped ? this.change(asWritten(record, NOTHING, stamp), change, rev) : 'changed';
+    return isStamped ? this.changeAlone(asWritten(record, NOTHING, stamp), change, rev) : 'changed';
   }
 
   /**
@@ -125,72 +161,6 @@ export class DynamoDbRecords implements RecordStore {
     const after = answer.written ? answer.stored : await this.table.getStored(record.id);
     return after?.rev?.S === rev && isSame(record, after, rev);
   }
-}
-
-/** The condition of a write that is no update. */
-export function conditionOf(record: BacklogRecord, compare: Comparison): Condition {
-  const expressions = new Expressions();
-  const ConditionExpression = asRead(record, expressions, compare);
-  return { ConditionExpression, ...expressions.placeholders() };
-}
-
-/** The condition under which an attribute counts as being as it was read. */
-export type Comparison = (
-  name: string,
-  read: Attributes[string] | undefined,
-  expressions: Expressions,
-) => string;
-
-/** The condition under which a record counts as being as it was read, or as the library has written it since. */
-function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
-  const read = storedOf(record);
-  const names = attributesToFence(read, record.rev !== undefined);
-  return and(...names.map((name) => compare(name, read[name], expressions)));
-}
-
-function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
-  if (read === undefined) return expressions.absent(name);
-  return `${expressions.name(name)} = ${expressions.stored(read)}`;
-}
-
-/** The same as `isStill`, but of documents only the type is compared: dynalite finds no two of them equal. */
-function isStillAlike(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
-  const type = read?.M ? 'M' : read?.L ? 'L' : undefined;
-  if (type === undefined) return isStill(name, read, expressions);
-  return `attribute_type(${expressions.name(name)}, ${expressions.value(type)})`;
-}
-
-/** The attributes of a record as DynamoDB returned them, with what has been written since. */
-function storedOf(record: BacklogRecord): Attributes {
-  const { stored, written } = AsRead.of(record);
-  const all = { ...(stored as Attributes) };
-  for (const [name, value] of Object.entries(written)) {
-    if (value === undefined) delete all[name];
-    else all[name] = toAttributeValue(value);
-  }
-  return all;
-}
-
-/** The attributes that are compared. Others are not kept: a page has many records, each until it is settled. */
-function fencedOf(stored: Attributes): Attributes {
-  if (stored.rev?.S === undefined) return stored;
-  const names = attributesToFence({}, true).filter((name) => stored[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, stored[name]])) as Attributes;
-}
-
-/** Tells whether one condition can name all attributes: DynamoDB takes expressions of 4 KB and 300 operators. */
-function fitsCondition(record: BacklogRecord): boolean {
-  return attributesToFence(storedOf(record), record.rev !== undefined).length <= MAX_FENCED;
-}
-
-/** Tells whether an item is as it was read, or has this `rev` as the only change. */
-function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean {
-  const read = storedOf(record);
-  return attributesToFence(read, record.rev !== undefined).every((name) => {
-    const [one, other] = [found[name], read[name]];
-    if (one === other || (name === 'rev' && rev !== undefined && one?.S === rev)) return true;
-    return one !== undefined && other !== undefined && isSameValue(one, other);
-  });
 }
 
 /** Smaller changes for an item that has no room for that one, in the order in which to try them. */

@@ -39,6 +39,11 @@ export interface DynamoDbStoreDeps {
   readonly clock: Clock;
   /** Random numbers that spread the repetitions of batch reads. Default: the system's. */
   readonly random?: Random | undefined;
+  /**
+   * Changes of records that are written at the same time are written by one request. It needs the right
+   * `dynamodb:PartiQLUpdate`; without it, each has a request of its own. Default: true.
+   */
+  readonly groupWrites?: boolean | undefined;
   /** Called for each request with its cost. */
   readonly onConsumed?: OnConsumed | undefined;
   /** Called when attributes of a control item are invalid, and get new values. */
@@ -59,9 +64,9 @@ export class DynamoDbStore implements BacklogStore {
   readonly activeRegion: ActiveRegionStore;
 
   constructor(deps: DynamoDbStoreDeps) {
-    const { clock, onDamaged = () => {} } = deps;
+    const { clock, groupWrites = true, onDamaged = () => {} } = deps;
     const { records: table, control } = tablesOf(deps);
-    const records = new DynamoDbRecords(table, clock);
+    const records = new DynamoDbRecords(table, clock, groupWrites);
     const queues = new DynamoDbQueues(control);
     this.records = records;
     this.pages = new DynamoDbPages(table, records, queues);

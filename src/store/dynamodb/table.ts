@@ -1,5 +1,7 @@
 import {
   type AttributeValue,
+  type BatchExecuteStatementCommand,
+  type BatchExecuteStatementCommandOutput,
   BatchGetItemCommand,
   type ConditionalCheckFailedException,
   type ConsumedCapacity,
@@ -74,7 +76,7 @@ const BACKOFF_MS = 50;
 
 /** The requests that this library makes of one table, with errors translated and capacity reported. */
 export class Table {
-  private readonly name: string;
+  readonly name: string;
   /** Asks for the cost of a request. Empty if there is no listener. */
   private readonly cost: { readonly ReturnConsumedCapacity?: 'INDEXES' };
 
@@ -155,6 +157,12 @@ export class Table {
       if (!isConditionFailed(cause)) throw error;
       return { written: false, inTheWay: (cause as ConditionalCheckFailedException).Item };
     }
+  }
+
+  /** Runs statements of PartiQL. The caller makes the command, so that no other function loads it. */
+  execute(command: BatchExecuteStatementCommand): Promise<BatchExecuteStatementCommandOutput> {
+    Object.assign(command.input, this.cost);
+    return this.send('BatchExecuteStatement', () => this.deps.client.send(command));
   }
 
   /** Removes an item if the condition holds. */

@@ -50,6 +50,8 @@ export class FunctionHost {
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
+      // The embedded DynamoDB has no PartiQL.
+      BACKLOG_GROUP_WRITES: 'false',
       BACKLOG_LOG_STACKS: 'true',
       BACKLOG_LOG_ERROR_TEXTS: 'true',
       // Stacks name the files of the project from here.

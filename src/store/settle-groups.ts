@@ -1,0 +1,116 @@
+import type { BacklogRecord } from '../record/index.js';
+import type { Clock } from '../support/clock.js';
+import { isOfStore } from './errors.js';
+
+export type Settled = 'settled' | 'changed';
+
+/** The change of a record, to be written if the record is still as it was read. */
+export interface Settle {
+  readonly record: BacklogRecord;
+  readonly change: { readonly set: Readonly<Record<string, unknown>>; readonly remove: readonly string[] };
+  readonly rev: string;
+  /** Writes it by a request of its own. */
+  readonly alone: () => Promise<Settled>;
+}
+
+/**
+ * Writes changes of different records by one request, each on its own condition.
+ *
+ * @returns for each: true if it is written for certain. False: it is to be written alone, which tells why it was not.
+ *   Undefined: this store takes no such requests
+ */
+export type SettleTogether = (settles: readonly Settle[]) => Promise<readonly boolean[] | undefined>;
+
+interface Waiting {
+  readonly settle: Settle;
+  readonly resolve: (answer: Settled | PromiseLike<Settled>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** DynamoDB's limit of statements in one request. */
+export const MAX_GROUP = 25;
+/** Full groups that are sent before the request before them is answered. */
+const MAX_AT_ONCE = 2;
+/** The longest wait for the answer to another request. */
+const MAX_WAIT_MS = 20;
+
+/**
+ * Writes changes that come at the same time by one request. A change that comes while no other is being written is sent
+ * at once, alone. Those that come meanwhile are the next group: it is sent when the request before it is answered, when
+ * it is full, or after 20 ms. No change waits for an attempt.
+ */
+export class SettleGroups {
+  private waiting: Waiting[] = [];
+  /** Requests, or groups of them, without an answer. */
+  private underWay = 0;
+  /** The change whose longest wait runs. */
+  private timed: Waiting | undefined;
+  private isOff = false;
+
+  constructor(
+    private readonly together: SettleTogether,
+    private readonly clock: Pick<Clock, 'sleep'>,
+  ) {}
+
+  /** See `RecordStore.settle`. */
+  write(settle: Settle): Promise<Settled> {
+    if (this.isOff) return settle.alone();
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ settle, resolve, reject });
+      this.plan();
+    });
+  }
+
+  private plan(): void {
+    const [first] = this.waiting;
+    if (!first) return;
+    const isFull = this.waiting.length >= MAX_GROUP && this.underWay < MAX_AT_ONCE;
+    if (this.underWay === 0 || isFull) {
+      void this.send(this.takeGroup());
+    } else if (first !== this.timed) {
+      this.timed = first;
+      void this.clock.sleep(MAX_WAIT_MS).then(() => {
+        if (this.waiting[0] === first) void this.send(this.takeGroup());
+      });
+    }
+  }
+
+  /** Takes those that have waited longest, each record once: DynamoDB refuses a request that names a key twice. */
+  private takeGroup(): Waiting[] {
+    const group = new Map<string, Waiting>();
+    const left: Waiting[] = [];
+    for (const one of this.waiting) {
+      const { id } = one.settle.record;
+      if (group.size < MAX_GROUP && !group.has(id)) group.set(id, one);
+      else left.push(one);
+    }
+    this.waiting = left;
+    return [...group.values()];
+  }
+
+  /** Sends a group; whatever comes of it, each of its changes has an answer. */
+  private async send(group: readonly Waiting[]): Promise<void> {
+    this.underWay++;
+    try {
+      const isGroup = group.length > 1 && !this.isOff;
+      const written = isGroup ? await this.together(group.map(({ settle }) => settle)) : [];
+      this.isOff ||= written === undefined;
+      const others = group.filter((one, i) => {
+        if (written?.[i]) one.resolve('settled');
+        return !written?.[i];
+      });
+      await Promise.all(others.map((one) => this.writeAlone(one)));
+    } catch (error) {
+      // A request that is refused for one of its changes tells nothing of the others.
+      if (isOfStore(error)) for (const { reject } of group) reject(error);
+      else await Promise.all(group.map((one) => this.writeAlone(one)));
+    } finally {
+      this.underWay--;
+      this.plan();
+    }
+  }
+
+  private async writeAlone({ settle, resolve, reject }: Waiting): Promise<void> {
+    await settle.alone().then(resolve, reject);
+  }
+}
