@@ -41,6 +41,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     primaryRegion: 'regions.md#set-it-up',
     replicas: 'https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_dynamodb.ReplicaTableProps.html',
     intake: 'records.md#from-another-language',
+    groupWrites: 'protocol.md#a-run',
     sweep: 'cost.md#what-it-costs-when-idle',
     encryptionKey: 'security.md#one-key-for-all',
     trigger: 'cdk-resources.md#rules-or-schedules',
