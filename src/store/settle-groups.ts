@@ -1,14 +1,12 @@
-import type { BacklogRecord } from '../record/index.js';
 import type { Clock } from '../support/clock.js';
 import { isOfStore } from './errors.js';
 
 export type Settled = 'settled' | 'changed';
 
-/** The change of a record, to be written if the record is still as it was read. */
+/** The change of a record, which is written if the record is still as it was read. */
 export interface Settle {
-  readonly record: BacklogRecord;
-  readonly change: { readonly set: Readonly<Record<string, unknown>>; readonly remove: readonly string[] };
-  readonly rev: string;
+  /** The record's. */
+  readonly id: string;
   /** Writes it by a request of its own. */
   readonly alone: () => Promise<Settled>;
 }
@@ -19,10 +17,12 @@ export interface Settle {
  * @returns for each: true if it is written for certain. False: it is to be written alone, which tells why it was not.
  *   Undefined: this store takes no such requests
  */
-export type SettleTogether = (settles: readonly Settle[]) => Promise<readonly boolean[] | undefined>;
+export type SettleTogether<Change extends Settle> = (
+  changes: readonly Change[],
+) => Promise<readonly boolean[] | undefined>;
 
-interface Waiting {
-  readonly settle: Settle;
+interface Waiting<Change> {
+  readonly change: Change;
   readonly resolve: (answer: Settled | PromiseLike<Settled>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -39,24 +39,24 @@ const MAX_WAIT_MS = 20;
  * at once, alone. Those that come meanwhile are the next group: it is sent when the request before it is answered, when
  * it is full, or after 20 ms. No change waits for an attempt.
  */
-export class SettleGroups {
-  private waiting: Waiting[] = [];
+export class SettleGroups<Change extends Settle> {
+  private waiting: Waiting<Change>[] = [];
   /** Requests, or groups of them, without an answer. */
   private underWay = 0;
   /** The change whose longest wait runs. */
-  private timed: Waiting | undefined;
+  private timed: Waiting<Change> | undefined;
   private isOff = false;
 
   constructor(
-    private readonly together: SettleTogether,
+    private readonly together: SettleTogether<Change>,
     private readonly clock: Pick<Clock, 'sleep'>,
   ) {}
 
   /** See `RecordStore.settle`. */
-  write(settle: Settle): Promise<Settled> {
-    if (this.isOff) return settle.alone();
+  write(change: Change): Promise<Settled> {
+    if (this.isOff) return change.alone();
     return new Promise((resolve, reject) => {
-      this.waiting.push({ settle, resolve, reject });
+      this.waiting.push({ change, resolve, reject });
       this.plan();
     });
   }
@@ -76,11 +76,11 @@ export class SettleGroups {
   }
 
   /** Takes those that have waited longest, each record once: DynamoDB refuses a request that names a key twice. */
-  private takeGroup(): Waiting[] {
-    const group = new Map<string, Waiting>();
-    const left: Waiting[] = [];
+  private takeGroup(): Waiting<Change>[] {
+    const group = new Map<string, Waiting<Change>>();
+    const left: Waiting<Change>[] = [];
     for (const one of this.waiting) {
-      const { id } = one.settle.record;
+      const { id } = one.change;
       if (group.size < MAX_GROUP && !group.has(id)) group.set(id, one);
       else left.push(one);
     }
@@ -89,11 +89,11 @@ export class SettleGroups {
   }
 
   /** Sends a group; whatever comes of it, each of its changes has an answer. */
-  private async send(group: readonly Waiting[]): Promise<void> {
+  private async send(group: readonly Waiting<Change>[]): Promise<void> {
     this.underWay++;
     try {
       const isGroup = group.length > 1 && !this.isOff;
-      const written = isGroup ? await this.together(group.map(({ settle }) => settle)) : [];
+      const written = isGroup ? await this.together(group.map(({ change }) => change)) : [];
       this.isOff ||= written === undefined;
       const others = group.filter((one, i) => {
         if (written?.[i]) one.resolve('settled');
@@ -110,7 +110,7 @@ export class SettleGroups {
     }
   }
 
-  private async writeAlone({ settle, resolve, reject }: Waiting): Promise<void> {
-    await settle.alone().then(resolve, reject);
+  private async writeAlone({ change, resolve, reject }: Waiting<Change>): Promise<void> {
+    await change.alone().then(resolve, reject);
   }
 }

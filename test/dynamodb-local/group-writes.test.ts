@@ -1,8 +1,9 @@
 import type { BatchExecuteStatementInput, BatchExecuteStatementOutput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resolvePolicy, run, systemClock } from '../../src/engine.js';
 import { BacklogClient } from '../../src/index.js';
-import type { BacklogRecord } from '../../src/record/index.js';
+import type { BacklogRecord, RecordChange } from '../../src/record/index.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { chance, seededRandom } from '../simulation/random.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
@@ -165,5 +166,38 @@ describe('a run whose outcomes are written in groups', () => {
     expect(answers).toEqual(ids.map(() => 'settled'));
     expect(largest).toBeGreaterThan(600_000);
     expect(largest).toBeLessThan(1_100_000);
+  });
+
+  it('hostile names and values are part of a group, and one statement that is too long does not refuse the others', async () => {
+    const many = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`${'long '.repeat(20)}${i}`, i]));
+    const items: readonly Record<string, unknown>[] = [
+      // The first two that a store writes at the same time are each alone.
+      { own: 'one' },
+      { own: 'two' },
+      { 'id" IS NOT MISSING OR "a': 1, "c'd": 2, '?': '?', 'SELECT *': null, 'g.h[0]': [] },
+      { payload: { "e'f": ['"', "'"], e: '', n: 1.5e-7, deep: [[{}]] }, task: 't"' },
+      { own: new Set(['x']), bytes: new Uint8Array([0, 255]) },
+      { deadReason: 'as before' },
+      many,
+    ];
+    const documents = DynamoDBDocumentClient.from(client);
+    const queue = `q${queues++}`;
+    const ids = items.map((_, i) => `${queue}-${i}`);
+    for (const [i, item] of items.entries()) {
+      const Item = { id: ids[i], status: 'NEW', queue, payload: 1, ...item };
+      await documents.send(new PutCommand({ TableName: tables.records, Item }));
+    }
+    const store = new DynamoDbStore({ client, tables, clock: systemClock });
+    const records = await Promise.all(ids.map((id) => store.records.get(id)));
+    requests = {};
+    const change = {
+      set: { status: 'DEAD' as const, deadReason: 'expired' },
+      remove: ['lane', 'dueAt', 'deadReason'] as const,
+    };
+    const answers = await Promise.all(
+      records.map((record) => store.records.settle(record as BacklogRecord, change as RecordChange, 'rev')),
+    );
+    expect(answers).toEqual(ids.map(() => 'settled'));
+    expect(requests).toEqual({ UpdateItemCommand: 3, BatchExecuteStatementCommand: 1 });
   });
 });

@@ -1,10 +1,16 @@
+import type { BacklogRecord } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
-import { type Settle, SettleGroups } from '../../src/store/settle-groups.js';
+import { type Settle, type Settled, SettleGroups } from '../../src/store/settle-groups.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Random } from '../../src/support/random.js';
 import type { Actor, Faults } from './actor.js';
 import { between, chance } from './random.js';
+
+/** A change, and its write as the store carries it out. */
+interface Change extends Settle {
+  readonly once: () => Promise<Settled>;
+}
 
 const LATEST_MS = 300_000;
 /** A change of a group is throttled, or was written by a try whose answer was lost. */
@@ -43,18 +49,19 @@ export function faultyStore<Store extends BacklogStore>(
         );
       });
     });
-  const together = async ({ record, change, rev }: Settle): Promise<boolean> => {
+  const together = async ({ once }: Change): Promise<boolean> => {
     if (chance(random, REFUSED_IN_GROUP)) return false;
-    const isWritten = (await store.records.settle(record, change as never, rev)) === 'settled';
+    const isWritten = (await once()) === 'settled';
     return (isWritten && !chance(random, REFUSED_IN_GROUP)) || chance(random, faults().misread ?? 0);
   };
-  const groups = new SettleGroups(
+  const groups = new SettleGroups<Change>(
     (settles) => call('records.together', () => Promise.all(settles.map(together))),
     actor.clock,
   );
   return intercepted(store, (name, operation, args) => {
     if (name !== 'records.settle') return call(name, operation);
-    const [record, change, rev] = args as Parameters<Store['records']['settle']>;
-    return groups.write({ record, change, rev, alone: () => call(name, operation) as never });
+    const [{ id }] = args as [BacklogRecord];
+    const once = operation as () => Promise<Settled>;
+    return groups.write({ id, once, alone: () => call(name, once) });
   });
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { BacklogRecord } from '../../src/record/index.js';
 import { StoreAccessError, StoreError, StoreUnavailableError } from '../../src/store/errors.js';
 import { MAX_GROUP, type Settle, type Settled, SettleGroups } from '../../src/store/settle-groups.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
@@ -24,13 +23,12 @@ class Writes {
   private readonly groups = new SettleGroups((settles) => this.together(settles), this.time.clock());
 
   write(id: string): Promise<Settled> {
-    const record = { id } as BacklogRecord;
     const alone = () => this.request('alone', [id], () => this.alone(id));
-    return this.groups.write({ record, change: { set: {}, remove: [] }, rev: 'rev', alone });
+    return this.groups.write({ id, alone });
   }
 
   private together(settles: readonly Settle[]) {
-    const ids = settles.map(({ record }) => record.id);
+    const ids = settles.map(({ id }) => id);
     return this.request('together', ids, () => this.answer(ids));
   }
 

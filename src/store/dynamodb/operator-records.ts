@@ -1,9 +1,8 @@
 import { asWritten, type BacklogRecord } from '../../record/index.js';
 import type { Found, ItemsScan, OperatorRecordStore } from '../operator-store.js';
 import type { ListFilter } from '../store.js';
-import { conditionOf } from './fence.js';
 import { listRecords } from './list.js';
-import { DynamoDbRecords } from './records.js';
+import { conditionOf, DynamoDbRecords } from './records.js';
 
 /** The records, as operators read and change them. */
 export class DynamoDbOperatorRecords extends DynamoDbRecords implements OperatorRecordStore {

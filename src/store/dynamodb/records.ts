@@ -1,6 +1,7 @@
 import {
   AsRead,
   asWritten,
+  attributesToFence,
   type BacklogRecord,
   type Item,
   isQuarantine,
@@ -10,21 +11,13 @@ import {
 } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
 import type { Found } from '../operator-store.js';
-import { type Settle, type Settled, SettleGroups } from '../settle-groups.js';
+import type { Settled, SettleGroups } from '../settle-groups.js';
 import type { RecordStore } from '../store.js';
-import { type Attributes, toItem } from './attribute-values.js';
+import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';
-import { and, Expressions } from './expressions.js';
-import {
-  asRead,
-  type Comparison,
-  fencedOf,
-  fitsCondition,
-  isSame,
-  isStill,
-  isStillAlike,
-  storedOf,
-} from './fence.js';
+import { and, type Condition, Expressions } from './expressions.js';
+import type { FencedUpdate } from './group-writes.js';
+import { isSameValue } from './same-value.js';
 import type { Table } from './table.js';
 
 export interface ItemChange {
@@ -32,20 +25,22 @@ export interface ItemChange {
   readonly remove: readonly string[];
 }
 
+/** Most attributes of a record that one condition names, with two operators each. */
+const MAX_FENCED = 120;
 const NOTHING = { set: {}, remove: [] } as const;
 
 /** Single records: put, read, settle. */
 export class DynamoDbRecords implements RecordStore {
-  private readonly groups: SettleGroups | undefined;
+  /** Changes that are being written, until two are at the same time. */
+  private underWay = 0;
+  private groups: Promise<SettleGroups<FencedUpdate>> | undefined;
 
   /** @param inGroups changes that are written at the same time are written by one request */
   constructor(
     protected readonly table: Table,
     private readonly clock: Clock,
-    inGroups = false,
-  ) {
-    if (inGroups) this.groups = new SettleGroups((settles) => this.together(settles), clock);
-  }
+    private readonly inGroups = false,
+  ) {}
 
   async insert(item: Item): Promise<'inserted' | 'duplicate'> {
     // Only producers need it: it is no part of what a handler loads at its cold start.
@@ -79,19 +74,29 @@ export class DynamoDbRecords implements RecordStore {
     return this.write(record, change, rev, () => this.changeAlone(record, change, rev));
   }
 
-  private write(
+  /** Writes a change alone, or with others that are written at the same time: the first of them load the code of groups. */
+  private async write(
     record: BacklogRecord,
-    change: ItemChange,
+    { set, remove }: ItemChange,
     rev: string,
     alone: () => Promise<Settled>,
   ): Promise<Settled> {
-    return this.groups ? this.groups.write({ record, change, rev, alone }) : alone();
+    if (this.inGroups && this.underWay > 0) this.groups ??= this.loadGroups();
+    if (this.groups) {
+      const update = { id: record.id, set: { ...set, rev }, remove, fence: () => fenceOf(record) };
+      return (await this.groups).write({ ...update, alone });
+    }
+    this.underWay++;
+    try {
+      return await alone();
+    } finally {
+      this.underWay--;
+    }
   }
 
-  private async together(settles: readonly Settle[]): Promise<readonly boolean[] | undefined> {
-    // A run that writes one record at a time needs none of it.
-    const { settleMany } = await import('./settle-many.js');
-    return settleMany(settles, this.table);
+  private async loadGroups(): Promise<SettleGroups<FencedUpdate>> {
+    const { groupWrites } = await import('./group-writes.js');
+    return groupWrites(this.table, this.clock);
   }
 
   /** Settles a record. If it has no room left, less is written, down to its bare status: it must not come for ever. */
@@ -161,6 +166,78 @@ export class DynamoDbRecords implements RecordStore {
     const after = answer.written ? answer.stored : await this.table.getStored(record.id);
     return after?.rev?.S === rev && isSame(record, after, rev);
   }
+}
+
+/** The condition of a write that is no update. */
+export function conditionOf(record: BacklogRecord, compare: Comparison): Condition {
+  const expressions = new Expressions();
+  const ConditionExpression = asRead(record, expressions, compare);
+  return { ConditionExpression, ...expressions.placeholders() };
+}
+
+/** The condition under which an attribute counts as being as it was read. */
+export type Comparison = (
+  name: string,
+  read: Attributes[string] | undefined,
+  expressions: Expressions,
+) => string;
+
+/** The condition under which a record counts as being as it was read, or as the library has written it since. */
+function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
+  const read = storedOf(record);
+  const names = attributesToFence(read, record.rev !== undefined);
+  return and(...names.map((name) => compare(name, read[name], expressions)));
+}
+
+/** What is compared, by name; undefined: it is absent. */
+function fenceOf(record: BacklogRecord): (readonly [string, Attributes[string] | undefined])[] {
+  const read = storedOf(record);
+  return attributesToFence(read, record.rev !== undefined).map((name) => [name, read[name]]);
+}
+
+function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
+  if (read === undefined) return expressions.absent(name);
+  return `${expressions.name(name)} = ${expressions.stored(read)}`;
+}
+
+/** The same as `isStill`, but of documents only the type is compared: dynalite finds no two of them equal. */
+function isStillAlike(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
+  const type = read?.M ? 'M' : read?.L ? 'L' : undefined;
+  if (type === undefined) return isStill(name, read, expressions);
+  return `attribute_type(${expressions.name(name)}, ${expressions.value(type)})`;
+}
+
+/** The attributes of a record as DynamoDB returned them, with what has been written since. */
+function storedOf(record: BacklogRecord): Attributes {
+  const { stored, written } = AsRead.of(record);
+  const all = { ...(stored as Attributes) };
+  for (const [name, value] of Object.entries(written)) {
+    if (value === undefined) delete all[name];
+    else all[name] = toAttributeValue(value);
+  }
+  return all;
+}
+
+/** The attributes that are compared. Others are not kept: a page has many records, each until it is settled. */
+function fencedOf(stored: Attributes): Attributes {
+  if (stored.rev?.S === undefined) return stored;
+  const names = attributesToFence({}, true).filter((name) => stored[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, stored[name]])) as Attributes;
+}
+
+/** Tells whether one condition can name all attributes: DynamoDB takes expressions of 4 KB and 300 operators. */
+function fitsCondition(record: BacklogRecord): boolean {
+  return attributesToFence(storedOf(record), record.rev !== undefined).length <= MAX_FENCED;
+}
+
+/** Tells whether an item is as it was read, or has this `rev` as the only change. */
+function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean {
+  const read = storedOf(record);
+  return attributesToFence(read, record.rev !== undefined).every((name) => {
+    const [one, other] = [found[name], read[name]];
+    if (one === other || (name === 'rev' && rev !== undefined && one?.S === rev)) return true;
+    return one !== undefined && other !== undefined && isSameValue(one, other);
+  });
 }
 
 /** Smaller changes for an item that has no room for that one, in the order in which to try them. */

@@ -6,9 +6,8 @@ import type { Found } from '../operator-store.js';
 import type { Attributes } from './attribute-values.js';
 import { isConditionFailed, translated } from './errors.js';
 import { type Condition, Expressions } from './expressions.js';
-import { conditionOf } from './fence.js';
 import type { Segment } from './raw-items.js';
-import { DynamoDbRecords } from './records.js';
+import { conditionOf, DynamoDbRecords } from './records.js';
 import { type OnConsumed, Table } from './table.js';
 
 /** A record, and its item in DynamoDB's own values. */
