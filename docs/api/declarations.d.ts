@@ -1074,6 +1074,7 @@ interface BacklogProps extends FunctionProps {
     readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
     readonly intake?: boolean | IntakeProps | undefined;
     readonly sweep?: boolean | undefined;
+    readonly groupWrites?: boolean | undefined;
     readonly encryptionKey?: IKey | undefined;
     readonly deletionProtection?: boolean | undefined;
     readonly removalPolicy?: RemovalPolicy | undefined;
@@ -1471,6 +1472,7 @@ interface DynamoDbStoreDeps {
     };
     readonly clock: Clock;
     readonly random?: Random | undefined;
+    readonly groupWrites?: boolean | undefined;
     readonly onConsumed?: OnConsumed | undefined;
     readonly onDamaged?: OnDamaged | undefined;
 }

@@ -74,6 +74,7 @@ describe('settings from the environment', () => {
       tables: { records: 'records-table', control: 'control-table' },
       functionTimeoutSeconds: 300,
       metrics: 'full',
+      writesSingly: false,
       isStandby: false,
       logsStacks: false,
       logsErrorTexts: false,
@@ -315,5 +316,19 @@ describe('queues', () => {
       },
     } as const;
     expect(readSettings(environment(JSON.stringify(queues))).queues).toEqual(queues);
+  });
+});
+
+describe('writes in groups', () => {
+  const queues = JSON.stringify({ orders: { retryMode: 'perRecord' } });
+  const writesSingly = (value?: string) =>
+    readSettings({ ...environment(queues), ...(value && { BACKLOG_GROUP_WRITES: value }) }).writesSingly;
+
+  it('are made unless the environment turns them off', () => {
+    expect([writesSingly(), writesSingly('true'), writesSingly('false')]).toEqual([false, false, true]);
+  });
+
+  it('are not turned off by anything else', () => {
+    expect(() => writesSingly('no')).toThrow('BACKLOG_GROUP_WRITES: expected "true" or "false", got "no"');
   });
 });

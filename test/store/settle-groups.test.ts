@@ -95,6 +95,21 @@ describe('changes that are written at the same time', () => {
     expect(await writes.time.until(hanging)).toBe('settled');
   });
 
+  it('the wait of a change begins with it, not with those that were sent before', async () => {
+    const writes = new Writes();
+    writes.takesMs = (nth) => (nth === 1 ? REQUEST_MS : HANGS_MS);
+    void writes.write('first');
+    void writes.write('second');
+    await writes.time.runUntil(REQUEST_MS + 1);
+    void writes.write('third');
+    await writes.time.runUntil(100);
+    expect(writes.sent.map(({ at, ids }) => [at, ...ids])).toEqual([
+      [0, 'first'],
+      [REQUEST_MS, 'second'],
+      [REQUEST_MS + 1 + 20, 'third'],
+    ]);
+  });
+
   it('a request names each record once: the second change of it is in the next one', async () => {
     const writes = new Writes();
     await all(writes, ['first', 'a', 'b', 'a']);

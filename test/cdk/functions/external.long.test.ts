@@ -373,7 +373,7 @@ describe('the rights of a process', () => {
     expect(imported.grantWork(role).success).toBe(true);
     const actions = rightsOf(Template.fromStack(stack), 'Worker').map(([action]) => action);
     expect(actions.join(' ')).toBe(
-      'dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem dynamodb:Query dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem',
+      'dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem, dynamodb:PartiQLUpdate dynamodb:Query dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem',
     );
   });
 });

@@ -61,7 +61,7 @@ it('its command and its health check are those of the Dockerfile', () => {
 
 it('its role may do what the function of a queue may, and nothing else', () => {
   expect(rightsOf(template, 'WorkerTaskRole')).toEqual([
-    ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Records.Arn']],
+    ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem, dynamodb:PartiQLUpdate', ['Records.Arn']],
     ['dynamodb:Query', ['Records.Arn/index/due']],
     ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Control.Arn']],
   ]);

@@ -261,7 +261,7 @@ describe.each([
         Action: ['sqs:SendMessage', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
         Resource: arn(givenUp),
       },
-      { Effect: 'Allow', Action: access, Resource: arn(table) },
+      { Effect: 'Allow', Action: [...access, 'dynamodb:PartiQLUpdate'], Resource: arn(table) },
       {
         Effect: 'Allow',
         Action: 'dynamodb:Query',
@@ -341,3 +341,14 @@ function tableIds(template: Template): string[] {
   const ids = Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'));
   return ids.sort((a) => (a.includes('Records') ? -1 : 1));
 }
+
+it('without groups, each outcome has a request of its own, and no role the right to more', () => {
+  const { template } = backlogWith({ groupWrites: false, queues: { a: retryQueue } });
+  expect(JSON.stringify(template.findResources('AWS::IAM::Policy'))).not.toContain('PartiQLUpdate');
+  const variables = propertiesOf(template, 'AWS::Lambda::Function').map(
+    (lambda) => lambda.Environment?.Variables ?? {},
+  );
+  const writers = variables.filter(({ BACKLOG_QUEUES: queues }) => queues !== undefined);
+  expect(writers.length).toBeGreaterThanOrEqual(2);
+  for (const writer of writers) expect(writer).toMatchObject({ BACKLOG_GROUP_WRITES: 'false' });
+});

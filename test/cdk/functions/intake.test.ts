@@ -150,7 +150,10 @@ describe('the intake', () => {
   it('may look at records, change them, start their functions and send what comes back: nothing else', () => {
     expect(rightsOf(template, 'BacklogIntake')).toEqual([
       ['logs:CreateLogStream, logs:PutLogEvents', ['IntakeLogs.Arn']],
-      ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Records.Arn']],
+      [
+        'dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem, dynamodb:PartiQLUpdate',
+        ['Records.Arn'],
+      ],
       ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Control.Arn']],
       ['sqs:SendMessage', ['EventDlq.Arn', 'Redelivery.Arn']],
       ['lambda:InvokeFunction', ['FibonacciDeliveryFunction.Arn', 'ProgressiveDeliveryFunction.Arn']],
