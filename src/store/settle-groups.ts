@@ -101,7 +101,7 @@ export class SettleGroups<Change extends Settle> {
       });
       await Promise.all(others.map((one) => this.writeAlone(one)));
     } catch (error) {
-      // A request that is refused for one of its changes tells nothing of the others.
+      // A request that is refused for one of its changes does not say for which.
       if (isOfStore(error)) for (const { reject } of group) reject(error);
       else await Promise.all(group.map((one) => this.writeAlone(one)));
     } finally {

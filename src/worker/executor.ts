@@ -111,7 +111,7 @@ export class Executor {
   }
 
   /** Lets an outcome be written while its worker goes on, unless many are on their way. */
-  private async handOver({ id }: BacklogRecord, written: Promise<void>): Promise<void> {
+  private async goOnWhile({ id }: BacklogRecord, written: Promise<void>): Promise<void> {
     const noted = written.finally(() => {
       this.unwritten.delete(noted);
       this.inFlight.delete(id);
@@ -125,15 +125,12 @@ export class Executor {
   }
 
   private async workOffOne({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
-    this.inFlight.add(record.id);
     if (change) {
-      await this.handOver(record, this.settle(record, change));
+      await this.goOnWhile(record, this.settle(record, change));
       return 'done';
     }
     const entry = await this.enter(record, attemptsLeft);
-    const how = typeof entry === 'string' ? entry : await this.attempt(record, entry);
-    if (how !== 'done') this.inFlight.delete(record.id);
-    return how;
+    return typeof entry === 'string' ? entry : this.attempt(record, entry);
   }
 
   private async enter(record: BacklogRecord, attemptsLeft: number): Promise<Entry | Refusal> {
@@ -153,6 +150,7 @@ export class Executor {
     if (record.problems.length > 0) {
       logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
+    this.inFlight.add(record.id);
     counters.started(lagSeconds(record, rules.band, clock.now()));
     const timeoutSeconds = rules.timeoutSeconds(record);
     const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
@@ -174,11 +172,12 @@ export class Executor {
     if (!(await attempt.straggling)) {
       // Its guards are left before the next record enters; its outcome may be on its way until the page ends.
       await concluded;
-      await this.handOver(record, settled);
+      await this.goOnWhile(record, settled);
       return 'done';
     }
     logger.warn('attempt ignores its signal', { id: record.id });
     this.stragglers.add(record.id, { settled, abandon });
+    this.inFlight.delete(record.id);
     // A caller that waits for it cannot renew the lease meanwhile.
     entry.detach();
     return 'straggling';

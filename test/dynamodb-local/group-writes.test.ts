@@ -18,7 +18,7 @@ let requests: Record<string, number> = {};
 let queues = 0;
 
 type Group = (input: BatchExecuteStatementInput) => Promise<BatchExecuteStatementOutput>;
-/** What the network and DynamoDB do to a request of a group. */
+/** The doings of the network and of DynamoDB with a request of a group. */
 let trouble: (send: Group) => Group = (send) => send;
 
 client.middlewareStack.add(
@@ -52,14 +52,14 @@ beforeEach(() => {
 });
 
 /** Drains a queue with so many records; returns how often each was attempted, and the run's summary. */
-async function drain(count = RECORDS, payload: unknown = { order: 1 }) {
+async function drain(count = RECORDS, groupWrites = true) {
   const queue = `q${queues++}`;
   const ids = Array.from({ length: count }, (_, i) => `${queue}-${i}`);
-  await backlog.insertMany(ids.map((id) => ({ id, queue, payload })));
+  await backlog.insertMany(ids.map((id) => ({ id, queue, payload: { order: 1 } })));
   requests = {};
   const attempts = new Map<string, number>();
   const process = ({ id }: BacklogRecord) => void attempts.set(id, (attempts.get(id) ?? 0) + 1);
-  const store = new DynamoDbStore({ client, tables, clock: systemClock });
+  const store = new DynamoDbStore({ client, tables, clock: systemClock, groupWrites });
   const summary = await run(
     {
       target: { queue, lane: queue },
@@ -96,6 +96,11 @@ describe('a run whose outcomes are written in groups', () => {
 
   it('one record needs no group', async () => {
     await drain(1);
+    expect(requests).not.toHaveProperty('BatchExecuteStatementCommand');
+  });
+
+  it('none if they are turned off', async () => {
+    await drain(50, false);
     expect(requests).not.toHaveProperty('BatchExecuteStatementCommand');
   });
 

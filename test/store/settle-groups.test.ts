@@ -14,10 +14,10 @@ class Writes {
     readonly how: 'alone' | 'together';
     readonly ids: readonly string[];
   }[] = [];
-  /** How a group is answered; by default, all of it is written. */
+  /** The answer to a group; by default, all of it is written. */
   answer: (ids: readonly string[]) => Promise<readonly boolean[] | undefined> = async (ids) =>
     ids.map(() => true);
-  /** How long a request takes, by the number of those before it. */
+  /** The length of a request, by its number. */
   takesMs: (nth: number) => number = () => REQUEST_MS;
   alone: (id: string) => Promise<Settled> = async () => 'settled';
   private readonly groups = new SettleGroups((settles) => this.together(settles), this.time.clock());

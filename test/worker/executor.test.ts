@@ -88,6 +88,49 @@ describe('the write of an outcome', () => {
     expect(summary.unsettled).toBe(events.length);
   });
 
+  it('keeps its record in the journal while it has no answer, and the others out of it', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) harness.put(id);
+    let writes = 0;
+    let slow = '';
+    const renewed: (readonly string[])[] = [];
+    const store = replacing(
+      {
+        records: {
+          settle: async (...args) => {
+            const isSlow = ++writes === 2;
+            if (isSlow) slow = args[0].id;
+            await harness.sleep(isSlow ? 120 : 1);
+            return harness.store.records.settle(...args);
+          },
+        },
+        leases: {
+          hold: (key, hold) => {
+            renewed.push(hold.ids);
+            return harness.store.leases.hold(key, hold);
+          },
+        },
+      },
+      harness.store,
+    );
+    const summary = await harness.run(async () => {}, { concurrency: 1, attemptTimeout: 5, store });
+    expect(summary).toMatchObject({ succeeded: 2 });
+    expect(renewed.length).toBeGreaterThan(1);
+    expect(renewed.at(-1)).toEqual([slow]);
+  });
+
+  it('is followed by what its guards note, and a mistake there ends the run as well', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    const store = replacing(
+      { breakers: { set: () => Promise.reject(new TypeError('a mistake')) } },
+      harness.store,
+    );
+    const breaker = { failureThreshold: 0.1, minimumAttempts: 1, halfOpenAfter: 5 };
+    const fails = () => Promise.reject(new Error('503'));
+    await expect(harness.run(fails, { store, breaker })).rejects.toThrow('a mistake');
+  });
+
   it('of an attempt that a mistake in our own code breaks ends the run with that', async () => {
     const harness = new Harness();
     harness.put('a');

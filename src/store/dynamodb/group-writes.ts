@@ -13,7 +13,7 @@ import type { Table } from './table.js';
 export interface FencedUpdate extends Settle {
   readonly set: Readonly<Record<string, unknown>>;
   readonly remove: readonly string[];
-  /** What is compared, by name; undefined: it is absent. */
+  /** The attributes that are compared, as they were read; undefined: absent. */
   readonly fence: () => readonly (readonly [string, AttributeValue | undefined])[];
 }
 

@@ -189,7 +189,7 @@ function asRead(record: BacklogRecord, expressions: Expressions, compare: Compar
   return and(...names.map((name) => compare(name, read[name], expressions)));
 }
 
-/** What is compared, by name; undefined: it is absent. */
+/** The attributes that are compared, as they were read; undefined: absent. */
 function fenceOf(record: BacklogRecord): (readonly [string, Attributes[string] | undefined])[] {
   const read = storedOf(record);
   return attributesToFence(read, record.rev !== undefined).map((name) => [name, read[name]]);
