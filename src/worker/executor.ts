@@ -168,11 +168,12 @@ export class Executor {
     const concluded = Promise.race([attempt.outcome, abandoned]).then((outcome) =>
       conclude(record, outcome, entry, this.run),
     );
-    const settled = this.write(async () => (await concluded)());
+    const settled = this.write(async () => (await concluded).write());
     if (!(await attempt.straggling)) {
       // Its guards are left before the next record enters; its outcome may be on its way until the page ends.
-      await concluded;
+      const { isNoted } = await concluded;
       await this.goOnWhile(record, settled);
+      if (isNoted) await settled;
       return 'done';
     }
     logger.warn('attempt ignores its signal', { id: record.id });

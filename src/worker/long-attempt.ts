@@ -184,7 +184,7 @@ export class LongAttempt {
     try {
       const outcome = await this.outcome();
       await hold.beginSettling();
-      await conclude(hold.record, outcome, this.given.entry, alone)();
+      await conclude(hold.record, outcome, this.given.entry, alone).write();
       if (counters.hasUnsettled) await hold.giveBack();
     } catch (error) {
       run.logger.error('a long attempt could not be settled', {

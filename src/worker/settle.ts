@@ -16,23 +16,31 @@ const MAX_BACKOFF_MS = 3_000;
 /** Writes an outcome. Returns what kept it from being written, if that concerns other records, too: the run ends with it. */
 export type WriteOutcome = () => Promise<Error | undefined>;
 
-/** Shows the outcome of an attempt to its guards. What it returns settles it: another attempt may begin before. */
+/** An outcome that its guards have seen. */
+interface Concluded {
+  readonly write: WriteOutcome;
+  /** A guard notes something behind the write, such as that a breaker closes: further attempts depend on it. */
+  readonly isNoted: boolean;
+}
+
+/** Shows the outcome of an attempt to its guards. Another attempt may begin before it is written, unless a guard notes it. */
 export function conclude(
   record: BacklogRecord,
   ended: AttemptOutcome,
   entry: Entry,
   run: RunContext,
-): WriteOutcome {
+): Concluded {
   const { rules, counters, failures, options } = run;
   const { outcome, note } = entry.leave(rules.deadIfRefused(record, ended));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
   if (options.logsStacks && 'thrown' in outcome) failures.threw(record, outcome.thrown);
   const change = rules.settle(record, outcome);
-  return async () => {
+  const write = async () => {
     const trouble = await settleWithRetries(record, change, run);
     await note?.();
     return trouble;
   };
+  return { write, isNoted: note !== undefined };
 }
 
 /**

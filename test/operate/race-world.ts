@@ -1,4 +1,6 @@
 import '../loaded-limits.js';
+// The store loads it when it writes two records at once: virtual time would not wait for that.
+import '../../src/store/dynamodb/group-writes.js';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { Item } from '../../src/record/index.js';

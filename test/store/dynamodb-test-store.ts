@@ -1,4 +1,5 @@
 // The store loads them at their first call, which takes real time: virtual time would not wait for it.
+import '../../src/store/dynamodb/group-writes.js';
 import '../../src/store/dynamodb/limits.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
