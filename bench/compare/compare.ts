@@ -10,7 +10,7 @@ import { startPgBoss } from '../servers/pg-boss.js';
 import { type Counted, counted, type Timed, timed, type Workload } from './round.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-const RECORDS = Number(process.env.BENCH_RECORDS ?? 300);
+const RECORDS = Number(process.env.BENCH_RECORDS ?? 200);
 const WORKLOADS: readonly Workload[] = [
   { records: RECORDS, kilobytes: 1, fails: false },
   { records: RECORDS, kilobytes: 1, fails: true },

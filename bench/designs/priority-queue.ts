@@ -40,8 +40,8 @@ export const priorityQueue: Design = {
     'an index of all attributes. Peek is a query, a read, a write and a read, by one worker; remove and restore are a read ' +
     `and a write. Queries ask for ${PAGE} messages, as published`,
   doesNot:
-    'wait before a retry, nor give up; take more records a second than one partition of its index. A record that ends ' +
-    'the process comes again and again. A payload that changes during an attempt is taken as done',
+    'wait before a retry, nor give up; stop a record that ends the process from coming again and again. A payload that ' +
+    'changes during an attempt is taken as done',
   async open(bench) {
     const table = await createTable(bench, 'sample', {
       name: INDEX,

@@ -21,8 +21,8 @@ export const scan: Design = {
   settings:
     'no index; `Scan` with a filter, page by page; one `UpdateItem` per attempt, if the count is as it was read',
   doesNot:
-    'keep the price of a poll apart from the size of the table; keep two runs from attempting a record at the same time. ' +
-    'A record that ends the process comes again and again. A payload that changes during an attempt is taken as done',
+    'keep the price of a poll apart from the size of the table; keep two runs from attempting a record at the same time; ' +
+    'stop a record that ends the process. A payload that changes during an attempt is taken as done',
   async open(bench) {
     const table = await createTable(bench, 'scan');
     return {

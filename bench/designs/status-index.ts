@@ -29,8 +29,8 @@ export const statusIndex: Design = {
     `an index of keys by status and due time, pages of ${PAGE}. A claim moves the due time by ${LEASE_SECONDS} s; its answer has ` +
     'the payload. The outcome is written if the claim is still there',
   doesNot:
-    'take more records a second than one partition of its index. A record that ends the process comes again and again. ' +
-    'A payload that changes during an attempt is taken as done',
+    'stop a record that ends the process from coming again and again. A payload that changes during an attempt is taken ' +
+    'as done',
   async open(bench) {
     const table = await createTable(bench, 'claims', DUE);
     return {
