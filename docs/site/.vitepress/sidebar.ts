@@ -99,6 +99,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['security.md'],
       ['threat-model.md'],
       ['cost.md'],
+      ['benchmarks.md'],
     ],
   },
   {
