@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TierBand } from '../../src/policies/index.js';
-import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
+import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../src/record/index.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
 import { Actor, NO_FAULTS } from './actor.js';
 import { NO_FEATURES } from './features.js';
@@ -50,12 +50,42 @@ class Scene {
   }
 
   /** An attempt has failed at this moment; the due time is left alone, as on a progressive queue. */
-  fail(): this {
+  fail(more: RecordChange['set'] = {}): this {
     const change = {
-      set: { status: 'ERROR', lastFailureAt: new Date(NOW).toISOString() },
+      set: { status: 'ERROR', lastFailureAt: new Date(NOW).toISOString(), ...more },
       remove: [],
     } as const;
     this.witness.settles(this.actor(), this.read(), change, this.stored, NOW);
+    return this;
+  }
+
+  /** An operator has ended its wait at this moment. */
+  runNow(): this {
+    const set = { dueAt: new Date(NOW).toISOString() };
+    this.witness.operates(this.actor(), 'runNow', this.read(), { set, remove: [] }, this.stored, NOW);
+    this.stored = { ...INDEXED, ...this.stored, ...set };
+    return this;
+  }
+
+  /** An attempt has put it off by so many seconds at this moment. */
+  snooze(seconds: number): this {
+    const [at, dueAt] = [new Date(NOW).toISOString(), new Date(NOW + seconds * 1000).toISOString()];
+    const history = [{ at, attempt: 1, outcome: 'snoozed' }] as const;
+    const set = { attempts: 1, status: 'ERROR', lastAttemptAt: at, dueAt, history } as const;
+    const change = { set, remove: [], countedAs: 'snoozed' } as const;
+    const actor = this.actor();
+    this.witness.asksToWait(actor, 'a', seconds);
+    this.witness.settles(actor, this.read(), change, this.stored, NOW);
+    this.stored = { ...INDEXED, ...this.stored, ...set };
+    return this;
+  }
+
+  /** Its producer puts it into another queue, and a run moves it there. Its status is written: it breaks the contract. */
+  move(dueAt = this.stored?.dueAt): this {
+    this.edit({ queue: 'r' });
+    const set = { status: 'ERROR', queue: 'r', lane: 'r', dueAt: String(dueAt) } as const;
+    this.witness.settles(this.actor(), this.read(), { set, remove: [] }, this.stored, NOW);
+    this.stored = { ...INDEXED, ...this.stored, ...set };
     return this;
   }
 
@@ -177,5 +207,37 @@ describe('a record that has failed at this moment, with its age as its due time'
     ],
   ])('must not be attempted %s', (_, act) => {
     expect(act(failed()).violations).toEqual(EARLY);
+  });
+});
+
+describe('a record that breaks the contract, and was moved into another queue', () => {
+  const at = (ms: number) => new Date(NOW + ms).toISOString();
+  const EARLY = [expect.stringContaining('ms too early')];
+  const written = () => new Scene().write({ ...INDEXED, insertedAt: at(-1_000), dueAt: at(-1_000) });
+
+  it('may be attempted there if an operator has ended its wait', () => {
+    expect(written().fail().runNow().move().attempt('r').violations).toEqual([]);
+  });
+
+  it('may be attempted there at the end of a snooze, and not before', () => {
+    expect(written().snooze(1).move().attempt('r').violations).toEqual([]);
+    expect(written().snooze(10).move().attempt('r').violations).toEqual(EARLY);
+  });
+
+  it.each<[string, (scene: Scene) => Scene]>([
+    ['after a failure', (scene) => scene.move()],
+    ['with another due time', (scene) => scene.runNow().move(at(-500))],
+    [
+      'after another failure there, whatever its due time',
+      (scene) => {
+        const history = [{ at: at(0), attempt: 1 }];
+        return scene
+          .runNow()
+          .move()
+          .fail({ attempts: 1, dueAt: at(0), history });
+      },
+    ],
+  ])('must not be attempted %s', (_, act) => {
+    expect(act(written().fail()).attempt('r').violations).toEqual(EARLY);
   });
 });

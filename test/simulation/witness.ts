@@ -311,7 +311,9 @@ export class Witness {
     const { lane } = change.set;
     if (known && record.lane !== undefined && lane !== undefined && !isSameQueue(lane, record.lane))
       known.wasInPreviousLane = true;
-    if (!known || status === undefined) return;
+    // A record is moved into the lane of its queue due as it was. If it breaks the contract, its status is written then, too.
+    const isMoved = change.set.attempts === undefined && dueAt !== undefined && dueAt === record.dueAt;
+    if (!known || status === undefined || isMoved) return;
     known.settledBy = actor;
     known.settledAt = now;
     known.hasNoFailures = false;
