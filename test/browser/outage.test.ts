@@ -68,7 +68,9 @@ describe('an operator', () => {
       .getByRole('status')
       .filter({ hasText: `${queue} is paused now.` })
       .waitFor();
-    expect(await page.locator('main').innerText()).toMatch(/until \d\d:\d\d UTC, "until the ERP is back"/);
+    expect(await page.locator('main').innerText()).toMatch(
+      /until (\w{3} \d+ \w{3} )?\d\d:\d\d UTC, "until the ERP is back"/,
+    );
 
     // Two of them are put off: they are left when the others have succeeded.
     await page.goto(`${origin}/records?queue=${queue}&status=ERROR`);
