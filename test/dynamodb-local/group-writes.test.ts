@@ -147,6 +147,16 @@ describe('a run whose outcomes are written in groups', () => {
     expect(requests.BatchExecuteStatementCommand).toBeLessThanOrEqual(2);
   });
 
+  it('the role may not, as each statement says by itself: asked once or twice as well', async () => {
+    trouble =
+      () =>
+      async ({ Statements = [] }) => ({
+        Responses: Statements.map(() => ({ Error: { Code: 'AccessDenied', Message: 'no' } })),
+      });
+    await drain();
+    expect(requests.BatchExecuteStatementCommand).toBeLessThanOrEqual(2);
+  });
+
   it('DynamoDB refuses whole requests: each change is written alone', async () => {
     trouble = () => async () => {
       throw Object.assign(new Error('Too many characters'), { name: 'ValidationException' });

@@ -51,6 +51,8 @@ async function updateTogether(
   try {
     const answer = await table.execute(new BatchExecuteStatementCommand({ Statements: sent }));
     const responses = answer.Responses ?? [];
+    if (responses.length > 0 && responses.every(({ Error: error }) => error?.Code === 'AccessDenied'))
+      return undefined;
     const written = new Map(
       sent.map((statement, i) => [statement, responses[i] !== undefined && !responses[i].Error]),
     );
