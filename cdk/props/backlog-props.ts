@@ -141,7 +141,7 @@ export interface BacklogProps extends FunctionProps {
   /**
    * Outcomes that come at the same time are written by one request, up to 25, each on its own condition.
    *
-   * It saves two thirds of the CPU time of a run; write units are the same. `false`: each has a request of its own, and no role
+   * It halves the CPU time of a run, or more; write units are the same. `false`: each has a request of its own, and no role
    * gets the right `dynamodb:PartiQLUpdate`.
    *
    * @default true
