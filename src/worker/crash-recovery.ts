@@ -31,7 +31,7 @@ export async function recoverCrashed(
   if (!begun || others.length > 0) return stop;
   lease.clear([culprit.id]);
   if (!(await lease.extend([culprit.id]))) return 'leaseLost';
-  await executor.settle(culprit, settleLostWorker(culprit, rules.settleContext(culprit)));
+  await executor.settle(culprit, { change: settleLostWorker(culprit, rules.settleContext(culprit)) });
   return stop;
 }
 

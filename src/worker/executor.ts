@@ -1,5 +1,5 @@
 import { withHeartbeat } from '../leases/timed-hold.js';
-import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
+import type { AttemptOutcome, BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import { neverEnded, startAttempt } from './attempt.js';
 import type { LongAttemptGuard, RunContext } from './context.js';
@@ -7,7 +7,7 @@ import { lagSeconds } from './counters.js';
 import type { Entry } from './guards/gate.js';
 import type { Refusal } from './guards/guard.js';
 import type { Work } from './record-rules.js';
-import { conclude, settleWithRetries, type WriteOutcome } from './settle.js';
+import { type Concluded, conclude, settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import { Stragglers } from './stragglers.js';
 
@@ -21,8 +21,8 @@ export interface WorkedOff {
 
 type HowWorked = 'done' | 'straggling' | Refusal;
 
-/** Outcomes that may be on their way to the store while further attempts begin: two full requests. */
-const MAX_UNWRITTEN = 50;
+/** Records under attempt, or with an outcome on its way to the store, with which further attempts begin: two full requests. */
+const MAX_IN_FLIGHT = 50;
 
 /**
  * Attempts records, a bounded number at once, and settles each with one write. The next attempt does not wait for the
@@ -33,10 +33,8 @@ const MAX_UNWRITTEN = 50;
  */
 export class Executor {
   readonly stragglers: Stragglers;
-  /** Ids of the page that are under attempt, or whose outcome is being written. */
-  private readonly inFlight = new Set<string>();
-  /** Outcomes on their way to the store. They never reject. */
-  private readonly unwritten = new Set<Promise<void>>();
+  /** Ids of the page that are under attempt, with the writes of their outcomes, which never reject. */
+  private readonly inFlight: Map<string, Promise<void> | undefined>;
   /** The error that ends the run: an outcome could not be written, or a guard could not answer. */
   private trouble: Error | undefined;
 
@@ -46,6 +44,7 @@ export class Executor {
     private readonly longAttempts?: LongAttemptGuard | undefined,
   ) {
     this.stragglers = new Stragglers(run);
+    this.inFlight = new Map();
   }
 
   /**
@@ -89,8 +88,8 @@ export class Executor {
     const watching = { queue: target.queue, ids: watched, seconds: limits.attemptTimeout, othersWait };
     const unwatch = watched.length > 0 ? this.run.watchdog?.watch(watching) : undefined;
     try {
-      const written = Promise.all(workers).finally(() => Promise.all(this.unwritten));
-      await withHeartbeat(written, () => [...this.inFlight, ...this.stragglers.ids], this.run);
+      const written = Promise.all(workers).finally(() => Promise.all(this.inFlight.values()));
+      await withHeartbeat(written, () => [...this.inFlight.keys(), ...this.stragglers.ids], this.run);
     } finally {
       unwatch?.();
     }
@@ -98,26 +97,20 @@ export class Executor {
   }
 
   /** Writes a record's change. Trouble with that ends the run. */
-  settle(record: BacklogRecord, change: RecordChange): Promise<void> {
-    return this.write(() => settleWithRetries(record, change, this.run));
-  }
-
-  private async write(write: WriteOutcome): Promise<void> {
-    try {
-      this.trouble = (await write()) ?? this.trouble;
-    } catch (error) {
-      this.trouble = error as Error;
-    }
-  }
-
-  /** Lets an outcome be written while its worker goes on, unless many are on their way. */
-  private async goOnWhile({ id }: BacklogRecord, written: Promise<void>): Promise<void> {
-    const noted = written.finally(() => {
-      this.unwritten.delete(noted);
-      this.inFlight.delete(id);
-    });
-    this.unwritten.add(noted);
-    if (this.unwritten.size >= MAX_UNWRITTEN) await noted;
+  settle(record: BacklogRecord, concluded: Concluded | Promise<Concluded>): Promise<void> {
+    const written = (async () => {
+      try {
+        const { change, note } = await concluded;
+        this.trouble = (await settleWithRetries(record, change, this.run)) ?? this.trouble;
+        await note?.();
+      } catch (error) {
+        this.trouble = error as Error;
+      } finally {
+        this.inFlight.delete(record.id);
+      }
+    })();
+    this.inFlight.set(record.id, written);
+    return written;
   }
 
   private mayBegin(): boolean {
@@ -126,22 +119,20 @@ export class Executor {
 
   private async workOffOne({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
     if (change) {
-      await this.goOnWhile(record, this.settle(record, change));
+      const settled = this.settle(record, { change });
+      if (this.inFlight.size >= MAX_IN_FLIGHT) await settled;
       return 'done';
     }
-    const entry = await this.enter(record, attemptsLeft);
-    return typeof entry === 'string' ? entry : this.attempt(record, entry);
-  }
-
-  private async enter(record: BacklogRecord, attemptsLeft: number): Promise<Entry | Refusal> {
+    let entry: Entry | Refusal;
     try {
-      return await this.run.gate.enter(record, { attemptsLeft, mayBegin: () => this.mayBegin() });
+      entry = await this.run.gate.enter(record, { attemptsLeft, mayBegin: () => this.mayBegin() });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // The run ends with that, once those that are under way are settled.
       this.trouble = error;
       return 'late';
     }
+    return typeof entry === 'string' ? entry : this.attempt(record, entry);
   }
 
   private async attempt(record: BacklogRecord, entry: Entry): Promise<HowWorked> {
@@ -150,7 +141,7 @@ export class Executor {
     if (record.problems.length > 0) {
       logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
-    this.inFlight.add(record.id);
+    this.inFlight.set(record.id, undefined);
     counters.started(lagSeconds(record, rules.band, clock.now()));
     const timeoutSeconds = rules.timeoutSeconds(record);
     const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
@@ -168,12 +159,11 @@ export class Executor {
     const concluded = Promise.race([attempt.outcome, abandoned]).then((outcome) =>
       conclude(record, outcome, entry, this.run),
     );
-    const settled = this.write(async () => (await concluded).write());
+    const settled = this.settle(record, concluded);
     if (!(await attempt.straggling)) {
       // Its guards are left before the next record enters; its outcome may be on its way until the page ends.
-      const { isNoted } = await concluded;
-      await this.goOnWhile(record, settled);
-      if (isNoted) await settled;
+      const { note } = await concluded;
+      if (note || this.inFlight.size >= MAX_IN_FLIGHT) await settled;
       return 'done';
     }
     logger.warn('attempt ignores its signal', { id: record.id });

@@ -16,7 +16,7 @@ import type { RunContext } from './context.js';
 import { RunCounters } from './counters.js';
 import { FailureLog } from './failure-log.js';
 import type { Entry } from './guards/gate.js';
-import { conclude } from './settle.js';
+import { conclude, settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 
@@ -184,7 +184,9 @@ export class LongAttempt {
     try {
       const outcome = await this.outcome();
       await hold.beginSettling();
-      await conclude(hold.record, outcome, this.given.entry, alone).write();
+      const { change, note } = conclude(hold.record, outcome, this.given.entry, alone);
+      await settleWithRetries(hold.record, change, alone);
+      await note?.();
       if (counters.hasUnsettled) await hold.giveBack();
     } catch (error) {
       run.logger.error('a long attempt could not be settled', {

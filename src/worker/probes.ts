@@ -87,7 +87,7 @@ export async function recoverProbe(
   if (!begun || inFlight.length !== 1 || record?.rev === rev || !record || !isWaiting(run, record))
     return undefined;
   if (!(await lease.extend([record.id]))) return 'leaseLost';
-  await executor.settle(record, lostProbe(record, rules.settleContext(record)));
+  await executor.settle(record, { change: lostProbe(record, rules.settleContext(record)) });
   return undefined;
 }
 

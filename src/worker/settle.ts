@@ -13,14 +13,11 @@ import { LAST_SETTLES_MS } from './guards/time-limit.js';
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
-/** Writes an outcome. Returns what kept it from being written, if that concerns other records, too: the run ends with it. */
-export type WriteOutcome = () => Promise<Error | undefined>;
-
 /** An outcome that its guards have seen. */
-interface Concluded {
-  readonly write: WriteOutcome;
-  /** A guard notes something behind the write, such as that a breaker closes: further attempts depend on it. */
-  readonly isNoted: boolean;
+export interface Concluded {
+  readonly change: RecordChange;
+  /** Writes what a guard notes behind the change, such as that a breaker closes: further attempts depend on it. */
+  readonly note?: (() => Promise<void>) | undefined;
 }
 
 /** Shows the outcome of an attempt to its guards. Another attempt may begin before it is written, unless a guard notes it. */
@@ -34,13 +31,7 @@ export function conclude(
   const { outcome, note } = entry.leave(rules.deadIfRefused(record, ended));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
   if (options.logsStacks && 'thrown' in outcome) failures.threw(record, outcome.thrown);
-  const change = rules.settle(record, outcome);
-  const write = async () => {
-    const trouble = await settleWithRetries(record, change, run);
-    await note?.();
-    return trouble;
-  };
-  return { write, isNoted: note !== undefined };
+  return { change: rules.settle(record, outcome), note };
 }
 
 /**

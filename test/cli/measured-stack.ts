@@ -14,7 +14,7 @@ export function templateOf(props: Partial<BacklogProps> = {}) {
     own: { retry, handler: ownFunction(stack) },
   };
   const backlog = new Backlog(stack, 'Backlog', { queues, ...props });
-  // What the user has beside it is not the backlog's.
+  // Resources of the user's own, which are not the backlog's.
   new Alarm(stack, 'Other', { metric: backlog.metricDead('orders'), threshold: 1, evaluationPeriods: 1 });
   new Dashboard(stack, 'Shop');
   return Template.fromStack(stack).toJSON();

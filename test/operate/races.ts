@@ -325,7 +325,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
       'of a record whose attempt begins behind a renewal of the lease is not due before that is over',
       scene(async (its) => {
         const to = `${its.queue}-to`;
-        // As many as may be on their way to the store while further attempts begin.
+        // The limit of outcomes on their way to the store, with which further attempts begin.
         for (let i = 0; i < 50; i++) await its.put({ dueAt: its.iso(-70) }, `slow-${i}`);
         await its.put();
         const store = its.between({

@@ -245,7 +245,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
   it('no other attempt of the page starts under a renewed lease: the page is read again', async () => {
     const { harness, begun, first } = atWork({ concurrency: 2, attemptTimeout: 1 }, hangingSettle);
     const earlier = { dueAt: new Date(START - 60_000).toISOString() };
-    // As many outcomes as may be on their way to the store while further attempts begin.
+    // The limit of outcomes on their way to the store, with which further attempts begin.
     const others = Array.from({ length: 50 }, (_, i) => `other-${i}`);
     for (const id of ['deaf', ...others]) harness.put(id, earlier);
     harness.put('last');

@@ -31,7 +31,7 @@ const NOTHING = { set: {}, remove: [] } as const;
 
 /** Single records: put, read, settle. */
 export class DynamoDbRecords implements RecordStore {
-  /** Changes that are being written, until two are at the same time. */
+  /** Changes that are being written by requests of their own. */
   private underWay = 0;
   private groups: Promise<SettleGroups<FencedUpdate>> | undefined;
 
@@ -67,56 +67,43 @@ export class DynamoDbRecords implements RecordStore {
   }
 
   settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<Settled> {
-    return this.write(record, change, rev, () => this.settleAlone(record, change, rev));
+    // An item that has no room left gets less, down to its bare status: it must not come for ever.
+    const smaller = () => smallerThan(change);
+    if (this.underWay === 0 && !this.groups) return this.alone(record, change, rev, smaller);
+    return this.inGroup(record, change, rev, () => this.alone(record, change, rev, smaller));
   }
 
   change(record: BacklogRecord, change: ItemChange, rev: string): Promise<Settled> {
-    return this.write(record, change, rev, () => this.changeAlone(record, change, rev));
+    if (this.underWay === 0 && !this.groups) return this.alone(record, change, rev);
+    return this.inGroup(record, change, rev, () => this.alone(record, change, rev));
   }
 
-  /** Writes a change alone, or with others that are written at the same time: the first of them load the code of groups. */
-  private async write(
+  /** Writes a change with others that come at the same time. The first that meets another one loads the code of groups. */
+  private async inGroup(
     record: BacklogRecord,
     { set, remove }: ItemChange,
     rev: string,
     alone: () => Promise<Settled>,
   ): Promise<Settled> {
-    if (this.inGroups && this.underWay > 0) this.groups ??= this.loadGroups();
-    if (this.groups) {
-      const update = { id: record.id, set: { ...set, rev }, remove, fence: () => fenceOf(record) };
-      return (await this.groups).write({ ...update, alone });
-    }
-    this.underWay++;
-    try {
-      return await alone();
-    } finally {
-      this.underWay--;
-    }
+    if (!this.inGroups) return alone();
+    this.groups ??= import('./group-writes.js').then(({ groupWrites }) =>
+      groupWrites(this.table, this.clock),
+    );
+    const update = { id: record.id, set: { ...set, rev }, remove, fence: () => fenceOf(record) };
+    return (await this.groups).write({ ...update, alone });
   }
 
-  private async loadGroups(): Promise<SettleGroups<FencedUpdate>> {
-    const { groupWrites } = await import('./group-writes.js');
-    return groupWrites(this.table, this.clock);
-  }
-
-  /** Settles a record. If it has no room left, less is written, down to its bare status: it must not come for ever. */
-  private async settleAlone(record: BacklogRecord, change: RecordChange, rev: string): Promise<Settled> {
-    let smaller: RecordChange[] | undefined;
-    for (let attempt = change; ; ) {
-      try {
-        return await this.changeAlone(record, attempt, rev);
-      } catch (error) {
-        if (!isItemTooLarge((error as Error).cause)) throw error;
-        smaller ??= smallerThan(change);
-        const next = smaller.shift();
-        if (!next) throw error;
-        attempt = next;
-      }
-    }
-  }
-
-  /** Writes all of a change or nothing. */
-  private async changeAlone(record: BacklogRecord, change: ItemChange, rev: string): Promise<Settled> {
+  /**
+   * Writes all of a change or nothing, by requests of its own.
+   *
+   * @param smaller changes for an item that is too large for this one, in the order in which to try them. Default: none
+   */
+  private async alone(
+    record: BacklogRecord,
+    change: ItemChange,
+    rev: string,
+    smaller: () => readonly ItemChange[] = () => [],
+  ): Promise<Settled> {
     const update = async (compare: Comparison) => {
       const expressions = new Expressions();
       const set = { ...change.set, rev };
@@ -124,14 +111,23 @@ export class DynamoDbRecords implements RecordStore {
       const condition = asRead(record, expressions, compare);
       return (await this.table.update(record.id, expressions.update(set, remove, condition))).written;
     };
-    if (record.rev !== undefined)
-      return (await this.whileAsRead(record, update, rev)) ? 'settled' : 'changed';
-    if (fitsCondition(record) && (await update(isStill))) return 'settled';
-    const found = await this.table.getStored(record.id);
-    if (found?.rev?.S === rev) return 'settled';
-    const stamp = `${rev}~`;
-    const isStamped = await this.stamp(record, stamp, found);
-    return isStamped ? this.changeAlone(asWritten(record, NOTHING, stamp), change, rev) : 'changed';
+    this.underWay++;
+    try {
+      if (record.rev !== undefined)
+        return (await this.whileAsRead(record, update, rev)) ? 'settled' : 'changed';
+      if (fitsCondition(record) && (await update(isStill))) return 'settled';
+      const found = await this.table.getStored(record.id);
+      if (found?.rev?.S === rev) return 'settled';
+      const stamp = `${rev}~`;
+      if (!(await this.stamp(record, stamp, found))) return 'changed';
+      return await this.alone(asWritten(record, NOTHING, stamp), change, rev, smaller);
+    } catch (error) {
+      const [next, ...rest] = isItemTooLarge((error as Error).cause) ? smaller() : [];
+      if (!next) throw error;
+      return await this.alone(record, next, rev, () => rest);
+    } finally {
+      this.underWay--;
+    }
   }
 
   /**

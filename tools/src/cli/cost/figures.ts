@@ -81,7 +81,7 @@ function attemptsOf(
   const queues = [...records.values()].flat();
   if (queues.length > 0 && silent.length === queues.length) return undefined;
   const made = sumOf('Attempted');
-  // With fewer metrics, it is not known how attempts ended that were neither retried nor dead.
+  // The ends of attempts that were neither retried nor dead are not known with fewer metrics.
   const last = metrics === 'full' ? sumOf('Succeeded', 'Dead', 'Cancelled') : made - sumOf('Failed');
   return { made, last: Math.min(made, Math.max(0, last)) };
 }

@@ -29,7 +29,7 @@ export async function readDeployed(stack: string, endpoint: string | undefined):
         StackName: stack,
         LogicalResourceId: logicalId,
       });
-      // Without the right to ask, nothing is counted.
+      // No count without the right to ask.
       const found = await client.send(request).catch(() => undefined);
       return found?.StackResourceDetail?.PhysicalResourceId;
     };
