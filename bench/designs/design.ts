@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import PQueue from 'p-queue';
 import type { Clock } from '../../src/engine.js';
 
@@ -72,7 +72,7 @@ function retryAt({ clock }: Bench, failures: number): string {
   return new Date(clock.now() + FIRST_WAIT_SECONDS * 2 ** (failures - 1) * 1000).toISOString();
 }
 
-/** Tells whether a write's condition failed; another error is thrown. */
+/** Tells whether a write took effect. False: its condition failed; another error is thrown. */
 export async function isWritten(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
@@ -103,4 +103,23 @@ export function outcomeOf(
       ...(succeeded ? {} : { ':d': retryAt(bench, attempts) }),
     },
   };
+}
+
+/** Makes an attempt of a record that was read with its count, and writes the outcome if a condition holds. */
+export async function attemptIf(
+  bench: Bench,
+  table: string,
+  read: Work & { readonly attempts: number },
+  attempt: Attempt,
+  condition: { readonly expression: string; readonly values: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const { id, attempts } = read;
+  const outcome = outcomeOf(bench, { id, attempts: attempts + 1, succeeded: succeeds(attempt, read) });
+  const update = new UpdateCommand({
+    TableName: table,
+    ...outcome,
+    ConditionExpression: condition.expression,
+    ExpressionAttributeValues: { ...outcome.ExpressionAttributeValues, ...condition.values },
+  });
+  await isWritten(bench.documents.send(update));
 }

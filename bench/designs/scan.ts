@@ -1,15 +1,5 @@
-import { paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  type Attempt,
-  type Bench,
-  type Design,
-  inParallel,
-  isoNow,
-  isWritten,
-  outcomeOf,
-  succeeds,
-  type Work,
-} from './design.js';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { attemptIf, type Design, inParallel, isoNow, type Work } from './design.js';
 import { createTable, putWaiting } from './tables.js';
 
 type Scanned = Work & { readonly attempts: number };
@@ -39,22 +29,14 @@ export const scan: Design = {
           },
         );
         for await (const { Items = [] } of pages) {
-          await inParallel(Items as Scanned[], (scanned) => attemptOne(bench, table, scanned, attempt));
+          await inParallel(Items as Scanned[], (scanned) =>
+            attemptIf(bench, table, scanned, attempt, {
+              expression: 'attempts = :seen',
+              values: { ':seen': scanned.attempts },
+            }),
+          );
         }
       },
     };
   },
 };
-
-async function attemptOne(bench: Bench, table: string, scanned: Scanned, attempt: Attempt): Promise<void> {
-  const { id, attempts } = scanned;
-  const succeeded = succeeds(attempt, scanned);
-  const outcome = outcomeOf(bench, { id, attempts: attempts + 1, succeeded });
-  const update = new UpdateCommand({
-    TableName: table,
-    ...outcome,
-    ConditionExpression: 'attempts = :seen',
-    ExpressionAttributeValues: { ...outcome.ExpressionAttributeValues, ':seen': attempts },
-  });
-  await isWritten(bench.documents.send(update));
-}

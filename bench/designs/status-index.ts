@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type Attempt,
+  attemptIf,
   type Bench,
   type Design,
   inParallel,
   isoNow,
   isWritten,
-  outcomeOf,
-  succeeds,
   type Work,
 } from './design.js';
 import { createTable, DUE, putWaiting } from './tables.js';
@@ -60,15 +59,10 @@ async function attemptOne(bench: Bench, table: string, key: Key, attempt: Attemp
   const claim = randomUUID();
   const claimed = await claimOne(bench, table, key, claim);
   if (!claimed) return;
-  const { id, attempts } = claimed;
-  const outcome = outcomeOf(bench, { id, attempts: attempts + 1, succeeded: succeeds(attempt, claimed) });
-  const update = new UpdateCommand({
-    TableName: table,
-    ...outcome,
-    ConditionExpression: 'claim = :claim',
-    ExpressionAttributeValues: { ...outcome.ExpressionAttributeValues, ':claim': claim },
+  await attemptIf(bench, table, claimed, attempt, {
+    expression: 'claim = :claim',
+    values: { ':claim': claim },
   });
-  await isWritten(bench.documents.send(update));
 }
 
 /** Claims a record, and returns it; undefined: another run has it. */
