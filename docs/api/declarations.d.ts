@@ -2464,6 +2464,7 @@ interface MinuteCount {
     readonly at: number;
     readonly succeeded: number;
     readonly failed: number;
+    readonly succeededSince?: number | undefined;
 }
 
 interface OverviewDeps {

@@ -74,11 +74,14 @@ export function outageByMinute(counts: readonly MinuteCount[], now: number, spee
     const seen = counts.slice(Math.max(from, i - RECENT_MINUTES), i + 1);
     const failing = failingAt(seen, seenAt, speed);
     const firstGood = Math.max(from, lastBad + 1);
-    const hasSucceeded = () => counts.slice(firstGood, i + 1).some(({ succeeded }) => succeeded > 0);
+    // An outage may begin and end within one minute.
+    const endedIn = counts[lastBad]?.succeededSince ? counts[lastBad] : undefined;
+    const hasSucceeded = () =>
+      endedIn !== undefined || counts.slice(firstGood, i + 1).some(({ succeeded }) => succeeded > 0);
     if (failing) outage = { failing };
     else if (outage.failing && hasSucceeded()) {
       from = firstGood;
-      outage = { backAt: counts[from]?.at };
+      outage = { backAt: (endedIn ?? counts[from])?.at };
     } else if (i === counts.length) outage = { backAt: outage.backAt };
   }
   return outage;

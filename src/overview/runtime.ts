@@ -103,4 +103,6 @@ export interface MinuteCount {
   readonly succeeded: number;
   /** Attempts that failed. */
   readonly failed: number;
+  /** Successes after the last run with a failure. Default: not known. */
+  readonly succeededSince?: number | undefined;
 }

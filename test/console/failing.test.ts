@@ -64,6 +64,16 @@ describe('attempts that fail', () => {
     expect(backAtOf([minute(20, 0, 90), ...back.slice(-3)], NOW, 1)).toBe(minute(2, 0, 0).at);
   });
 
+  it('are over, too, if the minute of the last failure ends with successes', () => {
+    const outage = { ...minute(20, 10, 19), succeededSince: 10 };
+    const later = outage.at + 16 * MINUTE;
+    expect(outageByMinute([outage], outage.at + 14 * MINUTE, 60)).toMatchObject({ failing: { failed: 19 } });
+    expect(outageByMinute([outage], later, 60)).toEqual({ backAt: outage.at });
+    expect(outageByMinute([{ ...outage, succeededSince: 0 }], later, 60)).toEqual({ backAt: undefined });
+    const longer = [minute(21, 0, 12), outage];
+    expect(backAtOf(longer, later, 60)).toBe(outage.at);
+  });
+
   it('leave the time of the recovery as it is, whatever single records do, until the queue fails again', () => {
     const outage = Array.from({ length: 10 }, (_, i) => minute(60 - i, 0, 9));
     const recovery = [minute(50, 9, 0), minute(49, 9, 0), minute(48, 9, 0)];

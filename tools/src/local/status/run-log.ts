@@ -18,6 +18,7 @@ interface MinuteCounts {
   readonly at: number;
   succeeded: number;
   failed: number;
+  succeededSince: number;
 }
 
 const KEPT_RUNS = 50;
@@ -153,9 +154,11 @@ export class RunLog {
     if (same) {
       same.succeeded += succeeded;
       same.failed += failures;
+      same.succeededSince = failures > 0 ? 0 : same.succeededSince + succeeded;
       return;
     }
-    const kept = [...minutes, { at, succeeded, failed: failures }].sort((one, other) => one.at - other.at);
+    const succeededSince = failures > 0 ? 0 : succeeded;
+    const kept = [...minutes, { at, succeeded, failed: failures, succeededSince }].sort((one, other) => one.at - other.at);
     this.#minutes.set(
       queue,
       kept.filter((minute) => minute.at > at - KEPT_MINUTES * MINUTE_MS),
