@@ -12,6 +12,8 @@ import type { StopReason } from './stop-reason.js';
 const MAX_PAGE_RECORDS = 100;
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
 const SPARE_START_SECONDS = 5;
+/** Time for a page whose size goes by the pace of the one before. Records are read when it begins, and may be as old as that. */
+const PACED_PAGE_SECONDS = 5;
 
 /**
  * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
@@ -61,18 +63,25 @@ async function workOffPages(
   pages: PageSource,
   first: readonly IndexKey[],
 ): Promise<StopReason | undefined> {
-  const { executor, atOnce, counters } = run;
+  const { executor, atOnce, counters, clock } = run;
   for (let page: readonly IndexKey[] | undefined = first; page; ) {
     const keys: readonly IndexKey[] = page;
+    const startedAt = clock.wall();
     const { left, stop } = await inTurn(run, () => workOffPage(run, pages, keys));
     if (stop) return stop;
+    const done = keys.length - left.length;
+    // Queues that take turns have equal pages, so that their shares go by their weights.
+    const recordMs = done > 0 && !run.turns ? (clock.wall() - startedAt) / done : undefined;
     await executor.stragglers.below(atOnce.most);
     if (left.length > 0) {
       page = left;
       continue;
     }
     const limit = executor.stopReason();
-    page = await whileHeld(run, pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run)));
+    page = await whileHeld(
+      run,
+      pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run, recordMs), freshLimit(run)),
+    );
     if (page && limit) {
       counters.leftOver(page.length);
       return limit;
@@ -152,17 +161,21 @@ function pagesOf({ store, clock, rules, options }: LaneRun, isWoken = false): Pa
   return new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
 }
 
-/** The number of records that fit into a page's time in the worst case. */
-function pageSize({ options, atOnce, budget }: LaneRun): number {
+/**
+ * The number of records that fit into a page's time in the worst case, or more if the page before says so. Those that
+ * turn out not to fit are left, and read again.
+ *
+ * @param recordMs real milliseconds of the page before for each of its records. Default: there is none
+ */
+function pageSize({ options, atOnce, budget }: LaneRun, recordMs = Number.POSITIVE_INFINITY): number {
   const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
   // Records whose attempt would start too late for the lease are left for the next page.
   const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
   const permitted = Math.floor(attemptsPerSecond * startSeconds);
-  return Math.max(
-    1,
-    Math.min(MAX_PAGE_RECORDS, atOnce.fair * rounds, permitted, budget?.left ?? MAX_PAGE_RECORDS),
-  );
+  const byPace = Math.floor((PACED_PAGE_SECONDS * 1000) / recordMs);
+  const fitting = Math.max(atOnce.fair * rounds, byPace);
+  return Math.max(1, Math.min(MAX_PAGE_RECORDS, fitting, permitted, budget?.left ?? MAX_PAGE_RECORDS));
 }
 
 /** The number of new records that may go first. Half the run's limit, or time, is kept for those of an earlier run. */

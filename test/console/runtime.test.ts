@@ -143,9 +143,15 @@ describe('the attempts per minute of the runtime', () => {
     log.add(run(iso(1_000), { succeeded: 2, dead: 1 }));
     log.add(run(iso(-MINUTE), { succeeded: 1 }));
     log.add(run(iso(), { queue: 'bulk', succeeded: 7 }));
+    const before = { at: minute - MINUTE, succeeded: 1, failed: 0, succeededSince: 1 };
     expect(log.minutesOf('orders')).toEqual([
-      { at: minute - MINUTE, succeeded: 1, failed: 0 },
-      { at: minute, succeeded: 5, failed: 2 },
+      before,
+      { at: minute, succeeded: 5, failed: 2, succeededSince: 0 },
+    ]);
+    log.add(run(iso(2_000), { succeeded: 4 }));
+    expect(log.minutesOf('orders')).toEqual([
+      before,
+      { at: minute, succeeded: 9, failed: 2, succeededSince: 4 },
     ]);
     expect(log.minutesOf('another')).toEqual([]);
   });
@@ -155,7 +161,7 @@ describe('the attempts per minute of the runtime', () => {
     const parts = [run(iso(), { succeeded: 1 }), run(iso(), { queue: 'bulk', failed: 2 })];
     const queues = parts.map(({ summary }) => summary as RunSummary);
     log.add(run(iso(), { queue: 'orders,bulk', succeeded: 1, failed: 2, queues }));
-    expect(log.minutesOf('bulk')).toEqual([{ at: minute, succeeded: 0, failed: 2 }]);
+    expect(log.minutesOf('bulk')).toMatchObject([{ at: minute, succeeded: 0, failed: 2 }]);
     expect(log.minutesOf('orders,bulk')).toEqual([]);
   });
 

@@ -158,7 +158,9 @@ export class RunLog {
       return;
     }
     const succeededSince = failures > 0 ? 0 : succeeded;
-    const kept = [...minutes, { at, succeeded, failed: failures, succeededSince }].sort((one, other) => one.at - other.at);
+    const kept = [...minutes, { at, succeeded, failed: failures, succeededSince }].sort(
+      (one, other) => one.at - other.at,
+    );
     this.#minutes.set(
       queue,
       kept.filter((minute) => minute.at > at - KEPT_MINUTES * MINUTE_MS),
