@@ -34,22 +34,22 @@ describe('inserting many records in few requests', () => {
     expect(withoutRev(one.server.items)).toEqual(withoutRev(other.server.items));
   });
 
-  it('inserts 1,000 with one in a hundred there already and one statement in ten throttled', async () => {
+  it('inserts 400 with one in forty there already and one statement in ten throttled', async () => {
     let turn = 0;
     await using it = await open({ verdict: () => (turn++ % 10 === 0 ? 'ThrottlingError' : 'ok') });
-    const there = records(1_000).filter((_, i) => i % 100 === 0);
+    const there = records(400).filter((_, i) => i % 40 === 0);
     await it.backlog.insertMany(there);
     const before = new Map(it.server.items);
     const progress: InsertProgress[] = [];
     const onProgress = (counts: InsertProgress) => void progress.push(counts);
-    const result = await it.backlog.insertMany(records(1_000), { onProgress });
-    expect(result).toMatchObject({ inserted: 990, failed: [] });
+    const result = await it.backlog.insertMany(records(400), { onProgress });
+    expect(result).toMatchObject({ inserted: 390, failed: [] });
     expect(result.duplicates.toSorted()).toEqual(there.map(({ id }) => id).toSorted());
-    expect(it.server.items.size).toBe(1_000);
+    expect(it.server.items.size).toBe(400);
     for (const [id, item] of before) expect(it.server.items.get(id)).toBe(item);
-    expect(progress).toHaveLength(1_000);
-    expect(progress.at(-1)).toEqual({ inserted: 990, duplicates: 10, failed: 0 });
-    expect(it.server.requests.length).toBeLessThan(150);
+    expect(progress).toHaveLength(400);
+    expect(progress.at(-1)).toEqual({ inserted: 390, duplicates: 10, failed: 0 });
+    expect(it.server.requests.length).toBeLessThan(75);
     expect(it.server.most()).toBeLessThanOrEqual(4);
     // Of those that were left over alone, and are put as single ones are.
     expect(it.server.count('GetItem')).toBeLessThan(10);
@@ -60,8 +60,8 @@ describe('inserting many records in few requests', () => {
     await using it = await open({ refuse: () => (refusing ? 'ResourceNotFoundException' : undefined) });
     let taken = 0;
     function* source() {
-      for (const record of records(500)) {
-        if (++taken === 250) refusing = true;
+      for (const record of records(200)) {
+        if (++taken === 100) refusing = true;
         yield record;
       }
     }
@@ -69,10 +69,10 @@ describe('inserting many records in few requests', () => {
     expect(error).toBeInstanceOf(InsertInterruptedError);
     const { inserted } = (error as InsertInterruptedError).result;
     expect(inserted).toBe(it.server.items.size);
-    expect(taken).toBeLessThan(500);
+    expect(taken).toBeLessThan(200);
     refusing = false;
-    const again = await it.backlog.insertMany(records(500));
-    expect([again.inserted, again.duplicates.length]).toEqual([500 - inserted, inserted]);
+    const again = await it.backlog.insertMany(records(200));
+    expect([again.inserted, again.duplicates.length]).toEqual([200 - inserted, inserted]);
   });
 
   it('ends at its signal with what is under way, and says which records have no result', async () => {
@@ -83,13 +83,13 @@ describe('inserting many records in few requests', () => {
     };
     const { signal } = abort;
     const error = await it.backlog
-      .insertMany(records(1_000), { onProgress, signal })
+      .insertMany(records(400), { onProgress, signal })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InsertInterruptedError);
     const { result, unsettled, taken } = error as InsertInterruptedError;
     expect(result.inserted).toBe(it.server.items.size);
     expect(taken - unsettled.length).toBe(result.inserted);
-    expect(taken).toBeLessThan(1_000);
+    expect(taken).toBeLessThan(400);
     expect(unsettled.length).toBeGreaterThan(0);
     expect(unsettled.filter((index) => it.server.items.has(`r-${index}`))).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('inserting many records in few requests', () => {
 
   it('ends when it is throttled all the time, and says what was inserted', async () => {
     await using it = await open({ verdict: (id) => (Number(id.slice(2)) < 30 ? 'ok' : 'ThrottlingError') });
-    const error = await it.backlog.insertMany(records(1_000)).catch((thrown: unknown) => thrown);
+    const error = await it.backlog.insertMany(records(400)).catch((thrown: unknown) => thrown);
     expect((error as InsertInterruptedError).result.inserted).toBe(30);
     expect((error as Error).message).toMatch(/ThrottlingError/);
   });
