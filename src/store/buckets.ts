@@ -12,11 +12,12 @@ export function claimBucketOf({ batch, isSpread }: Pick<ArrivalsClaim, 'batch' |
   return isSpread ? hash32(batch) % CLAIM_BUCKETS : 0;
 }
 
-/** Claims that one of the items takes. */
-export function runsPerBucket({
-  maxRuns,
-  isSpread,
-}: Pick<ArrivalsClaim, 'maxRuns' | 'isSpread'>): number | undefined {
+/** Claims that the item of a batch takes: a part of all, so that the parts add up to them; one at least. */
+export function runsPerBucket(
+  claim: Pick<ArrivalsClaim, 'batch' | 'maxRuns' | 'isSpread'>,
+): number | undefined {
+  const { maxRuns, isSpread } = claim;
   if (maxRuns === undefined || !isSpread) return maxRuns;
-  return Math.max(1, Math.floor(maxRuns / CLAIM_BUCKETS));
+  const hasOneMore = claimBucketOf(claim) < maxRuns % CLAIM_BUCKETS;
+  return Math.max(1, Math.floor(maxRuns / CLAIM_BUCKETS) + (hasOneMore ? 1 : 0));
 }
