@@ -4,8 +4,8 @@ import { beginRound, inTurn, type LaneRun } from './lane-run.js';
 import { recoverProbe } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 
-/** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
-const MAX_SUSPECTS = 20;
+/** Suspects that one run attempts before its pages, and after them: those of a page. Each costs a journal write of its own. */
+const MAX_SUSPECTS = 100;
 
 /** Reasons that let no attempt begin, but let the failure of a lost worker be written: its proof would go with the journal. */
 const LETS_BLAME: readonly StopReason[] = ['paused', 'breakerOpen'];

@@ -108,18 +108,18 @@ describe('records that a lost run left in doubt', () => {
 
   it('do not wait for the next turn of a slow tier when one run cannot attempt all of them', async () => {
     const harness = new Harness();
-    const ids = Array.from({ length: 50 }, (_, i) => `r${i}`);
+    const ids = Array.from({ length: 250 }, (_, i) => `r${i}`);
     for (const id of ids) harness.put(id, { insertedAt: iso(-40 * 86_400) });
     await harness.store.leases.hold('q#5', { holder: 'lost', until: START, ids, rev: 'unwritten' });
     await harness.pass(10);
     expect(await harness.run(fail, { band: tier5, concurrency: 50 })).toMatchObject({
-      attempted: 40,
-      leftOver: 10,
+      attempted: 200,
+      leftOver: 50,
       ended: 'maxRecords',
     });
     const hourly = { ...YOUNG, number: 2, every: 3600 };
     expect(await harness.run(fail, { band: hourly, catchUp: [tier5] })).toMatchObject({
-      attempted: 10,
+      attempted: 50,
       caughtUp: [5],
     });
   });
@@ -186,16 +186,16 @@ describe('suspects', () => {
     expect(order.indexOf('other')).toBe(7);
   });
 
-  it('are no more than twenty, however many records have lost a worker', async () => {
+  it('are no more than a hundred, however many records have lost a worker', async () => {
     const harness = new Harness();
-    for (let i = 0; i < 30; i++) putLost(harness, `p${i}`);
+    for (let i = 0; i < 130; i++) putLost(harness, `p${i}`);
     let most = 0;
     const holdLease: BacklogStore['leases']['hold'] = (key, hold) => {
       most = Math.max(most, hold.suspects?.length ?? 0);
       return harness.store.leases.hold(key, hold);
     };
     await harness.run(succeed, { store: replacing({ leases: { hold: holdLease } }, harness.store) });
-    expect(most).toBe(20);
+    expect(most).toBe(100);
   });
 
   it('are attempted when no attempt of the pages goes on any more', async () => {
