@@ -12,6 +12,7 @@ import { median } from './median.js';
 import { policyCalls } from './policy-calls.js';
 import { settles } from './settles.js';
 import { startDatabase } from './start-database.js';
+import { throughput } from './throughput/throughput.js';
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 2000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -95,13 +96,15 @@ async function comparison(): Promise<string> {
   }
 }
 
-// `--compare` measures nothing else; with `--write`, its tables go into the page.
+// `--compare` and `--throughput` measure nothing else; with `--write`, the tables of `--compare` go into their page.
 if (process.argv.includes('--compare')) {
   const compared = await compare();
   process.stdout.write(`${compared}\n`);
   if (process.argv.includes('--write')) {
     writeInto(new URL('../docs/benchmarks.md', import.meta.url), compared);
   }
+} else if (process.argv.includes('--throughput')) {
+  process.stdout.write(`${await throughput()}\n`);
 } else {
   for (const measure of [drains, settles, arrivals, policyCalls, bundles, codePaths, comparison]) {
     process.stdout.write(`${await measure()}\n\n`);

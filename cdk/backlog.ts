@@ -24,6 +24,7 @@ import { addMonitoring } from './monitoring/monitoring.js';
 import type { BacklogProps } from './props/backlog-props.js';
 import { type ReadProps, readProps } from './props/backlog-shape.js';
 import { intakeOptions } from './props/intake-props.js';
+import { warnOfNumbers } from './props/queue-numbers.js';
 import type { QueueProps } from './props/queue-props.js';
 import { queuesOf } from './queues.js';
 import { addRules } from './rules.js';
@@ -132,6 +133,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const options = readProps(props);
     const { sharedBacklog: shared, metrics, backlogName } = options;
     const { queues, workers } = queuesOf(this, options);
+    warnOfNumbers(this, queues);
 
     const tables = tablesOf(this, options);
     ({ records: this.table, control: this.controlTable } = tables);

@@ -67,6 +67,21 @@ describe('backlog cost', () => {
     expect(err).toContain(message);
   });
 
+  it.each([
+    // 278 attempts a second of 1 s, and 1 % more.
+    [
+      ['--rate', '1M/h', '--attempt', '1s'],
+      'a queue has 281 attempts under way on average, and makes at most 110 at once',
+    ],
+    [['--rate', '1M/h', '--attempt', '1s', '--queues', '3'], ''],
+    [['--rate', '1M/h', '--attempt', '1s', '--concurrency', '26'], ''],
+  ])('warns of more work than the queues can do: %j', async (args, warning) => {
+    const { code, err } = await cost(...args);
+    expect(code).toBe(0);
+    if (warning === '') expect(err).toBe('');
+    else expect(err).toContain(warning);
+  });
+
   it('takes prices of a file, which may be those that --json gives', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'backlog-prices-')), 'prices.json');
     const first = await json('--rate', '1/s');

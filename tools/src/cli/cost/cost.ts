@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from 'dynamo-backlog';
-import { systemClock } from 'dynamo-backlog/engine';
+import { DEFAULT_TIERS, maxAttemptsAtOnce, QUEUE_DEFAULTS, systemClock } from 'dynamo-backlog/engine';
 import { totalOf } from '../../cost/bill.js';
 import { measuredBill, measuredWork } from '../../cost/measured-bill.js';
 import { otherBills } from '../../cost/other-bills.js';
 import { ownBill } from '../../cost/own-bill.js';
 import { type Prices, pricesWith, US_EAST_1 } from '../../cost/prices.js';
-import { volumeOf, type Workload } from '../../cost/workload.js';
+import { MONTH_SECONDS, volumeOf, type Workload } from '../../cost/workload.js';
 import { UsageError, usage } from '../operate/usage.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { painter } from '../paint.js';
@@ -46,6 +46,7 @@ export async function cost(given: CostFlags, output: Output): Promise<ExitCode> 
     if (given.rate === undefined) throw new UsageError('expected --rate, or a deployed stack with --stack');
     if (given.over !== undefined) throw new UsageError('--over is the time that is read of a --stack');
     const work = workloadOf(given, given.rate);
+    warnOfConcurrency(work, output);
     report({ work, items: ownBill(work, prices), prices }, given, output);
     return EXIT.ok;
   }
@@ -64,6 +65,21 @@ export async function cost(given: CostFlags, output: Output): Promise<ExitCode> 
   const work = measuredWork({ ...workloadOf(given, given.rate ?? 0), ...ofTemplate(found) }, measured);
   report({ work, items: measuredBill(work, measured, prices), prices, stack: found }, given, output);
   return notes.length === 0 ? EXIT.ok : EXIT.problems;
+}
+
+/** Warns of a bill for more work than the queues can do. */
+function warnOfConcurrency(work: Workload, output: Output): void {
+  const { concurrency, queues, isProgressive, attemptMs } = work;
+  const underWay = ((volumeOf(work).attempts / MONTH_SECONDS) * (attemptMs / 1000)) / queues;
+  const most = maxAttemptsAtOnce({
+    ...{ concurrency, shards: 1, tiers: isProgressive ? DEFAULT_TIERS.length : 1 },
+    runsOnArrival: QUEUE_DEFAULTS.onInsertConcurrency,
+  });
+  if (underWay <= most) return;
+  output.message(
+    `a queue has ${Math.ceil(underWay)} attempts under way on average, and makes at most ${most} at once with a concurrency of ` +
+      `${concurrency}: more records come in than are attempted. Raise --concurrency, or --queues`,
+  );
 }
 
 interface Reported extends Omit<Bill, 'volume' | 'others' | 'measured'> {

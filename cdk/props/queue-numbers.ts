@@ -1,0 +1,87 @@
+import { Annotations } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import {
+  LANES_AT_ONCE,
+  MAX_OF_LANE,
+  maxAttemptsAtOnce,
+  maxAttemptsInWindow,
+  QUEUE_DEFAULTS,
+  resolveBreaker,
+} from '../../src/worker/index.js';
+import type { Queue } from './queue.js';
+
+/** Seconds of `attemptTimeout` above which an attempt of a process goes on without its run, and so without a page. */
+const LONG_ATTEMPT_SECONDS = 60;
+
+/**
+ * Warns of limits that have no effect, beside the other numbers of their queue as they are given here. Code that sets an option
+ * itself may have others.
+ */
+export function warnOfNumbers(scope: Construct, queues: readonly Queue[]): void {
+  for (const queue of queues) {
+    if (!queue.enabled) continue;
+    for (const [option, text] of Object.entries(futileOptions(queue))) {
+      if (text === undefined) continue;
+      const path = `queues.${queue.name}.${option}`;
+      Annotations.of(scope).addWarningV2(`dynamo-backlog:${option}:${queue.name}`, `${path}: ${text}`);
+    }
+  }
+}
+
+function futileOptions(queue: Queue): Readonly<Record<string, string | undefined>> {
+  return {
+    concurrency: concurrencyText(queue),
+    globalConcurrency: globalConcurrencyText(queue),
+    breaker: breakerText(queue),
+  };
+}
+
+function concurrencyText({ settings, work, attemptTimeout }: Queue): string | undefined {
+  const { concurrency = QUEUE_DEFAULTS.concurrency, shards = 1 } = settings;
+  const runs = Math.ceil(shards / LANES_AT_ONCE);
+  if (concurrency < runs) {
+    return (
+      `expected at least ${runs}, as ${shards} shards are drained by ${runs} runs, which make an attempt each, got ${concurrency}: ` +
+      `set "shards" to ${concurrency * LANES_AT_ONCE} or less, or limit all runs by "globalConcurrency"`
+    );
+  }
+  const goesOnWithoutRun = work.type === 'external' && attemptTimeout > LONG_ATTEMPT_SECONDS;
+  const most = shards * MAX_OF_LANE;
+  if (concurrency <= most || goesOnWithoutRun) return undefined;
+  return (
+    `expected at most ${most}, as a run has up to ${MAX_OF_LANE} attempts of a lane under way, got ${concurrency}: ` +
+    `set "shards" to ${Math.ceil(concurrency / MAX_OF_LANE)}, or lower it`
+  );
+}
+
+function globalConcurrencyText({ settings, work, tiers, firstAttempt }: Queue): string | undefined {
+  const {
+    globalConcurrency,
+    shards = 1,
+    onInsertConcurrency = QUEUE_DEFAULTS.onInsertConcurrency,
+  } = settings;
+  // Code of the queue's own may raise what is not given here.
+  const { concurrency = work.type === 'delivery' ? QUEUE_DEFAULTS.concurrency : undefined } = settings;
+  if (globalConcurrency === undefined || concurrency === undefined) return undefined;
+  const runsOnArrival = firstAttempt === 'scheduled' ? 0 : Math.max(onInsertConcurrency, shards > 1 ? 4 : 0);
+  // One more than tiers: a run for short waits.
+  const most = maxAttemptsAtOnce({ concurrency, shards, tiers: tiers.length + 1, runsOnArrival });
+  if (globalConcurrency < most) return undefined;
+  return (
+    `expected less than ${most}, the attempts that all runs can have under way (concurrency ${concurrency}), got ` +
+    `${globalConcurrency}: it limits nothing, and costs two write units per run. Lower it, or leave it out`
+  );
+}
+
+function breakerText({ settings, attemptTimeout }: Queue): string | undefined {
+  const { attemptsPerSecond } = settings;
+  const breaker = resolveBreaker(settings.breaker);
+  if (!breaker || attemptsPerSecond === undefined) return undefined;
+  const { minimumAttempts, window } = breaker;
+  const most = maxAttemptsInWindow(breaker, attemptsPerSecond, attemptTimeout);
+  if (most >= minimumAttempts) return undefined;
+  return (
+    `expected a "minimumAttempts" of at most ${most}, the attempts that can end within its "window" of ${window} s at ` +
+    `${attemptsPerSecond} per second, got ${minimumAttempts}: it never opens. Lower it, or give a longer "window"`
+  );
+}

@@ -1,0 +1,38 @@
+import type { BreakerOptions } from './queue-options.js';
+
+/** Records of one page, of a lane or of a batch that has just arrived. */
+export const MAX_PAGE_RECORDS = 100;
+/** Records of earlier pages beside which a page may begin: one journal names all of them. */
+export const MAX_CARRIED = 100;
+/** Most attempts at once in a lane, whatever `concurrency` says. */
+export const MAX_OF_LANE = MAX_CARRIED + MAX_PAGE_RECORDS;
+
+/** The numbers of a queue that bound its attempts at once. */
+export interface QueueNumbers {
+  /** Attempts at once of a run. */
+  readonly concurrency: number;
+  readonly shards: number;
+  /** Runs at once in one lane, for different ages: 1 without tiers. */
+  readonly tiers: number;
+  /** Runs at once on arrival; 0 where first attempts are left to the rules. */
+  readonly runsOnArrival: number;
+}
+
+/**
+ * The most attempts that a queue can have under way: one run in each lane and tier, and those on arrival. In a queue with shards
+ * that is more than a run's `concurrency`, as several runs may share its lanes.
+ */
+export function maxAttemptsAtOnce({ concurrency, shards, tiers, runsOnArrival }: QueueNumbers): number {
+  const ofLane = Math.min(concurrency, MAX_OF_LANE);
+  return shards * tiers * ofLane + runsOnArrival * Math.min(concurrency, MAX_PAGE_RECORDS);
+}
+
+/** The most attempts that can end within a breaker's window at a rate, at whatever time they began. */
+export function maxAttemptsInWindow(
+  { window }: Pick<BreakerOptions, 'window'>,
+  attemptsPerSecond: number,
+  attemptTimeout: number,
+): number {
+  // It counts in slices of a sixth, the oldest of them as a whole.
+  return Math.floor(attemptsPerSecond * ((window * 7) / 6 + attemptTimeout)) + 1;
+}

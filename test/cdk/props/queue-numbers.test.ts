@@ -1,0 +1,64 @@
+import { Duration } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import type { QueueProps } from '../../../cdk/index.js';
+import { backlogWith, retryQueue } from '../support.js';
+
+/** The warnings of a Backlog with these queues, each beside the name of its queue. */
+function warningsOf(queues: Readonly<Record<string, Partial<QueueProps>>>): string[] {
+  const all = Object.entries(queues).map(([name, props]) => [name, { ...retryQueue, ...props }] as const);
+  const { stack } = backlogWith({ queues: Object.fromEntries(all), minimal: true });
+  return Annotations.fromStack(stack)
+    .findWarning('*', Match.stringLikeRegexp('queues\\.'))
+    .map(({ entry }) => String(entry.data).replace(/ \[ack: .*/, ''));
+}
+
+describe('numbers of a queue that cannot work out', () => {
+  it('get a warning each that says what to do', () => {
+    const scheduled = { firstAttempt: 'scheduled' } as const;
+    expect(
+      warningsOf({
+        wide: { concurrency: 500 },
+        thin: { concurrency: 2, shards: 32 },
+        limited: { ...scheduled, globalConcurrency: 20 },
+        arriving: { concurrency: 5, globalConcurrency: 55 },
+        lanes: { ...scheduled, concurrency: 10, shards: 8, globalConcurrency: 100 },
+        rated: { attemptsPerSecond: 0.05, breaker: true },
+      }),
+    ).toEqual([
+      'queues.wide.concurrency: expected at most 200, as a run has up to 200 attempts of a lane under way, got 500: set "shards" to 3, or lower it',
+      'queues.thin.concurrency: expected at least 4, as 32 shards are drained by 4 runs, which make an attempt each, got 2: ' +
+        'set "shards" to 16 or less, or limit all runs by "globalConcurrency"',
+      'queues.limited.globalConcurrency: expected less than 10, the attempts that all runs can have under way (concurrency 10), got 20: ' +
+        'it limits nothing, and costs two write units per run. Lower it, or leave it out',
+      'queues.arriving.globalConcurrency: expected less than 55, the attempts that all runs can have under way (concurrency 5), got 55: ' +
+        'it limits nothing, and costs two write units per run. Lower it, or leave it out',
+      'queues.lanes.globalConcurrency: expected less than 80, the attempts that all runs can have under way (concurrency 10), got 100: ' +
+        'it limits nothing, and costs two write units per run. Lower it, or leave it out',
+      'queues.rated.breaker: expected a "minimumAttempts" of at most 6, the attempts that can end within its "window" of 60 s at ' +
+        '0.05 per second, got 10: it never opens. Lower it, or give a longer "window"',
+    ]);
+  });
+
+  it('that can, get none', () => {
+    expect(
+      warningsOf({
+        plain: {},
+        wide: { concurrency: 500, shards: 3 },
+        thin: { concurrency: 4, shards: 32 },
+        limited: { globalConcurrency: 109 },
+        rated: { attemptsPerSecond: 0.05, breaker: { minimumAttempts: 6 } },
+        slow: { attemptsPerSecond: 0.05, breaker: { window: '1h' } },
+        hours: {
+          deliverTo: undefined,
+          worker: 'external',
+          attemptTimeout: Duration.hours(2),
+          concurrency: 500,
+        },
+        // Its code may raise `concurrency`.
+        code: { deliverTo: undefined, entry: 'test/cdk/fixtures/handler.ts', globalConcurrency: 200 },
+        off: { enabled: false, concurrency: 500 },
+      }),
+    ).toEqual([]);
+  });
+});
