@@ -166,6 +166,7 @@ export {
   type BreakerOptions,
   LANES_AT_ONCE,
   loadLimits,
+  maxAttemptsPerHour,
   parseWeights,
   QUEUE_DEFAULTS,
   type QueueWeights,

@@ -2,7 +2,7 @@ import { Annotations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import {
   LANES_AT_ONCE,
-  MAX_OF_LANE,
+  MAX_PAGE_RECORDS,
   maxAttemptsAtOnce,
   maxAttemptsInWindow,
   QUEUE_DEFAULTS,
@@ -46,11 +46,11 @@ function concurrencyText({ settings, work, attemptTimeout }: Queue): string | un
     );
   }
   const goesOnWithoutRun = work.type === 'external' && attemptTimeout > LONG_ATTEMPT_SECONDS;
-  const most = shards * MAX_OF_LANE;
+  const most = shards * MAX_PAGE_RECORDS;
   if (concurrency <= most || goesOnWithoutRun) return undefined;
   return (
-    `expected at most ${most}, as a run has up to ${MAX_OF_LANE} attempts of a lane under way, got ${concurrency}: ` +
-    `set "shards" to ${Math.ceil(concurrency / MAX_OF_LANE)}, or lower it`
+    `expected at most ${most}, as a run works on ${MAX_PAGE_RECORDS} records of a lane at a time, got ${concurrency}: ` +
+    `set "shards" to ${Math.ceil(concurrency / MAX_PAGE_RECORDS)}, or lower it`
   );
 }
 

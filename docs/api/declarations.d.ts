@@ -44,6 +44,54 @@ interface AttemptLogger {
     error(message: string, extra?: Record<string, unknown>): void;
 }
 
+interface LimitOptions<Length = number> {
+    readonly concurrency?: number | undefined;
+    readonly globalConcurrency?: number | undefined;
+    readonly onInsertConcurrency?: number | undefined;
+    readonly attemptsPerSecond?: number | undefined;
+    readonly attemptTimeout?: Length | undefined;
+    readonly maxRecords?: number | undefined;
+    readonly maxRetryAfter?: Length | undefined;
+    readonly probes?: boolean | undefined;
+}
+interface QueueOptions<Length = number> extends LimitOptions<Length> {
+    readonly retryQueue?: string | undefined;
+    readonly breaker?: BreakerChoice | undefined;
+    readonly retention?: Length | 'forever' | undefined;
+}
+interface BreakerSettings {
+    readonly failureThreshold?: number | undefined;
+    readonly minimumAttempts?: number | undefined;
+    readonly window?: Duration | undefined;
+    readonly halfOpenAfter?: Duration | undefined;
+}
+type BreakerChoice = boolean | BreakerSettings;
+type BreakerOptions = {
+    readonly [Name in keyof BreakerSettings]-?: number;
+};
+declare const QUEUE_DEFAULTS: {
+    readonly concurrency: 10;
+    readonly onInsertConcurrency: 10;
+    readonly attemptTimeout: 30;
+    readonly maxRetryAfter: 86400;
+    readonly probes: true;
+    readonly retention: number;
+};
+declare const TIMES: readonly ['attemptTimeout', 'maxRetryAfter', 'retention'];
+interface RunLimits extends LimitOptions {
+    readonly concurrency: number;
+    readonly attemptTimeout: number;
+}
+declare function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined;
+
+interface QueueNumbers {
+    readonly concurrency: number;
+    readonly shards: number;
+    readonly tiers: number;
+    readonly runsOnArrival: number;
+}
+declare function maxAttemptsPerHour(numbers: QueueNumbers, attemptSeconds: number): number;
+
 interface Failure$2 {
     readonly failures: number;
     readonly ageSeconds: number;
@@ -760,46 +808,6 @@ interface Kept$1 {
     readonly problem?: string | undefined;
 }
 type Redaction = (outcome: AttemptOutcome) => Kept$1;
-
-interface LimitOptions<Length = number> {
-    readonly concurrency?: number | undefined;
-    readonly globalConcurrency?: number | undefined;
-    readonly onInsertConcurrency?: number | undefined;
-    readonly attemptsPerSecond?: number | undefined;
-    readonly attemptTimeout?: Length | undefined;
-    readonly maxRecords?: number | undefined;
-    readonly maxRetryAfter?: Length | undefined;
-    readonly probes?: boolean | undefined;
-}
-interface QueueOptions<Length = number> extends LimitOptions<Length> {
-    readonly retryQueue?: string | undefined;
-    readonly breaker?: BreakerChoice | undefined;
-    readonly retention?: Length | 'forever' | undefined;
-}
-interface BreakerSettings {
-    readonly failureThreshold?: number | undefined;
-    readonly minimumAttempts?: number | undefined;
-    readonly window?: Duration | undefined;
-    readonly halfOpenAfter?: Duration | undefined;
-}
-type BreakerChoice = boolean | BreakerSettings;
-type BreakerOptions = {
-    readonly [Name in keyof BreakerSettings]-?: number;
-};
-declare const QUEUE_DEFAULTS: {
-    readonly concurrency: 10;
-    readonly onInsertConcurrency: 10;
-    readonly attemptTimeout: 30;
-    readonly maxRetryAfter: 86400;
-    readonly probes: true;
-    readonly retention: number;
-};
-declare const TIMES: readonly ['attemptTimeout', 'maxRetryAfter', 'retention'];
-interface RunLimits extends LimitOptions {
-    readonly concurrency: number;
-    readonly attemptTimeout: number;
-}
-declare function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined;
 
 interface AttemptContext {
     readonly signal: AbortSignal;
@@ -2965,6 +2973,7 @@ export {
     limited,
     listed,
     loadLimits,
+    maxAttemptsPerHour,
     mergeInto,
     minuteText,
     monitoredQueue,

@@ -133,6 +133,7 @@ export {
     limited,
     listed,
     loadLimits,
+    maxAttemptsPerHour,
     mergeInto,
     monitoredQueue,
     nearest,

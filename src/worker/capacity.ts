@@ -1,11 +1,7 @@
 import type { BreakerOptions } from './queue-options.js';
 
-/** Records of one page, of a lane or of a batch that has just arrived. */
+/** Records of one page, or of one batch that has just arrived: a run attempts no more of a lane at once. */
 export const MAX_PAGE_RECORDS = 100;
-/** Records of earlier pages beside which a page may begin: one journal names all of them. */
-export const MAX_CARRIED = 100;
-/** Most attempts at once in a lane, whatever `concurrency` says. */
-export const MAX_OF_LANE = MAX_CARRIED + MAX_PAGE_RECORDS;
 
 /** The numbers of a queue that bound its attempts at once. */
 export interface QueueNumbers {
@@ -23,8 +19,12 @@ export interface QueueNumbers {
  * that is more than a run's `concurrency`, as several runs may share its lanes.
  */
 export function maxAttemptsAtOnce({ concurrency, shards, tiers, runsOnArrival }: QueueNumbers): number {
-  const ofLane = Math.min(concurrency, MAX_OF_LANE);
-  return shards * tiers * ofLane + runsOnArrival * Math.min(concurrency, MAX_PAGE_RECORDS);
+  return (shards * tiers + runsOnArrival) * Math.min(concurrency, MAX_PAGE_RECORDS);
+}
+
+/** The most attempts an hour of so many seconds each. Runs that end and begin, and their requests, leave less. */
+export function maxAttemptsPerHour(numbers: QueueNumbers, attemptSeconds: number): number {
+  return (3_600 * maxAttemptsAtOnce(numbers)) / attemptSeconds;
 }
 
 /** The most attempts that can end within a breaker's window at a rate, at whatever time they began. */

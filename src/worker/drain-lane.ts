@@ -2,6 +2,7 @@ import { PAGE_SECONDS } from '../leases/timed-hold.js';
 import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
+import { MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
@@ -9,7 +10,6 @@ import { hasProbe, makeProbes } from './probes.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
-const MAX_PAGE_RECORDS = 100;
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
 const SPARE_START_SECONDS = 5;
 /** Time for a page whose size goes by the pace of the one before. Records are read when it begins, and may be as old as that. */

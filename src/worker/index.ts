@@ -1,4 +1,10 @@
 export type { AttemptLogger } from '../support/logger.js';
+export {
+  MAX_PAGE_RECORDS,
+  maxAttemptsAtOnce,
+  maxAttemptsInWindow,
+  maxAttemptsPerHour,
+} from './capacity.js';
 export type { RunDeps, Watchdog, WatchedAttempts } from './deps.js';
 export { LANES_AT_ONCE } from './drain-lanes.js';
 export type { FailingMemory } from './failing-watch.js';

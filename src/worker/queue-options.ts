@@ -14,8 +14,8 @@ import { retryQueueName } from './failures/decision-options.js';
  */
 export interface LimitOptions<Length = number> {
   /**
-   * Attempts at once in a run, all shards together: 1 to 1,000. Up to `onInsertConcurrency` runs on arrival work at the same time,
-   * with as many attempts each. Default: 10.
+   * Attempts at once in a run, all shards together: 1 to 1,000, and at most 100 in a lane. Up to `onInsertConcurrency` runs on
+   * arrival work at the same time, with as many attempts each. Default: 10.
    */
   readonly concurrency?: number | undefined;
   /**

@@ -26,7 +26,7 @@ describe('numbers of a queue that cannot work out', () => {
         rated: { attemptsPerSecond: 0.05, breaker: true },
       }),
     ).toEqual([
-      'queues.wide.concurrency: expected at most 200, as a run has up to 200 attempts of a lane under way, got 500: set "shards" to 3, or lower it',
+      'queues.wide.concurrency: expected at most 100, as a run works on 100 records of a lane at a time, got 500: set "shards" to 5, or lower it',
       'queues.thin.concurrency: expected at least 4, as 32 shards are drained by 4 runs, which make an attempt each, got 2: ' +
         'set "shards" to 16 or less, or limit all runs by "globalConcurrency"',
       'queues.limited.globalConcurrency: expected less than 10, the attempts that all runs can have under way (concurrency 10), got 20: ' +
@@ -44,7 +44,7 @@ describe('numbers of a queue that cannot work out', () => {
     expect(
       warningsOf({
         plain: {},
-        wide: { concurrency: 500, shards: 3 },
+        wide: { concurrency: 500, shards: 5 },
         thin: { concurrency: 4, shards: 32 },
         limited: { globalConcurrency: 109 },
         rated: { attemptsPerSecond: 0.05, breaker: { minimumAttempts: 6 } },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from 'dynamo-backlog';
-import { DEFAULT_TIERS, maxAttemptsAtOnce, QUEUE_DEFAULTS, systemClock } from 'dynamo-backlog/engine';
+import { DEFAULT_TIERS, maxAttemptsPerHour, QUEUE_DEFAULTS, systemClock } from 'dynamo-backlog/engine';
 import { totalOf } from '../../cost/bill.js';
 import { measuredBill, measuredWork } from '../../cost/measured-bill.js';
 import { otherBills } from '../../cost/other-bills.js';
@@ -70,15 +70,15 @@ export async function cost(given: CostFlags, output: Output): Promise<ExitCode> 
 /** Warns of a bill for more work than the queues can do. */
 function warnOfConcurrency(work: Workload, output: Output): void {
   const { concurrency, queues, isProgressive, attemptMs } = work;
-  const underWay = ((volumeOf(work).attempts / MONTH_SECONDS) * (attemptMs / 1000)) / queues;
-  const most = maxAttemptsAtOnce({
-    ...{ concurrency, shards: 1, tiers: isProgressive ? DEFAULT_TIERS.length : 1 },
-    runsOnArrival: QUEUE_DEFAULTS.onInsertConcurrency,
-  });
-  if (underWay <= most) return;
+  const perHour = (3_600 * volumeOf(work).attempts) / MONTH_SECONDS / queues;
+  const tiers = isProgressive ? DEFAULT_TIERS.length : 1;
+  const numbers = { concurrency, shards: 1, tiers, runsOnArrival: QUEUE_DEFAULTS.onInsertConcurrency };
+  const most = maxAttemptsPerHour(numbers, attemptMs / 1000);
+  if (perHour <= most) return;
+  const [needed, possible] = [perHour, most].map((count) => Math.round(count).toLocaleString('en-US'));
   output.message(
-    `a queue has ${Math.ceil(underWay)} attempts under way on average, and makes at most ${most} at once with a concurrency of ` +
-      `${concurrency}: more records come in than are attempted. Raise --concurrency, or --queues`,
+    `a queue needs ${needed} attempts an hour, and makes at most ${possible} with a concurrency of ${concurrency}: ` +
+      'more records come in than are attempted. Raise --concurrency, or --queues',
   );
 }
 
