@@ -519,6 +519,7 @@ interface ListFilter {
 }
 interface PageRead {
     readonly records: BacklogRecord[];
+    readonly unread?: readonly string[] | undefined;
     readonly queue: QueueState;
 }
 interface NotIndexedPage {

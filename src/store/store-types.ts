@@ -12,6 +12,8 @@ export interface ListFilter {
 export interface PageRead {
   /** The records, in no particular order. */
   readonly records: BacklogRecord[];
+  /** Ids that were not read: the others' records have many bytes. Read them when you are done with those. Absent: none. */
+  readonly unread?: readonly string[] | undefined;
   /** The item of the queue. */
   readonly queue: QueueState;
 }

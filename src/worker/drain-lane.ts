@@ -91,7 +91,7 @@ async function workOffPages(
 }
 
 interface PageResult {
-  /** Keys that did not fit into the lease: stragglers held slots, or this process was frozen. They are read again. */
+  /** Keys that did not fit into the memory of a page, or into the lease: stragglers held slots, or this process was frozen. They are read next. */
   readonly left: readonly IndexKey[];
   readonly stop?: StopReason | undefined;
 }
@@ -109,18 +109,20 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
   const isOurs = await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]);
   if (!isOurs) return { left: [], stop: 'leaseLost' };
   // Read behind the journal: whatever another run or an operator did to them before shows.
-  const { records, stop } = await whileHeld(run, rules.read(ids));
+  const { records, unread, stop } = await whileHeld(run, rules.read(ids));
   if (stop) {
     counters.leftOver(page.length);
     return { left: [], stop };
   }
   const byId = new Map(records.map((record) => [record.id, record]));
-  const work = page.flatMap(({ id, dueAt }) => workFor(run, byId.get(id), dueAt) ?? []);
+  const work = page.flatMap(({ id, dueAt }) =>
+    unread.includes(id) ? [] : (workFor(run, byId.get(id), dueAt) ?? []),
+  );
   const { late, deferred } = await executor.workOff(work);
   counters.leftOver(deferred.length);
-  const isLate = ({ id }: IndexKey) => late.some(({ record }) => record.id === id);
-  const left = page.filter(isLate);
-  const firstLeft = page.findIndex(isLate);
+  const isLeft = ({ id }: IndexKey) => unread.includes(id) || late.some(({ record }) => record.id === id);
+  const left = page.filter(isLeft);
+  const firstLeft = page.findIndex(isLeft);
   const reached = firstLeft < 0 ? page.at(-1) : page[firstLeft - 1];
   if (reached) pages.reached(reached);
   const limit = left.length > 0 ? executor.stopReason() : undefined;

@@ -73,9 +73,9 @@ export async function attemptOnInsert(
 async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<StopReason> {
   const { rules, executor, counters, hold, atOnce } = run;
   for (let ids: readonly string[] = [...new Set(batch)]; ; ) {
-    const { records, stop } = await rules.read(ids);
+    const { records, unread, stop } = await rules.read(ids);
     const waiting = records.filter(isNotIndexed);
-    for (let i = waiting.length; i < ids.length; i++) counters.skipped();
+    for (let i = waiting.length + unread.length; i < ids.length; i++) counters.skipped();
     // Asked once: a record that comes due during the attempts of others is indexed all the same.
     const forNow = new Set(stop === undefined ? waiting.filter((record) => isDue(record, run)) : []);
     const work = [...forNow].map((record) => rules.begin(record));
@@ -85,11 +85,11 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     const end = stop ?? executor.stopReason() ?? (late.length > 0 && hold.isLast ? 'deadline' : undefined);
     const others = waiting.filter((record) => !forNow.has(record));
     if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'claimedElsewhere';
-    if (end || late.length === 0) return end ?? 'drained';
-    // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
+    ids = [...(end ? [] : late.map(({ id }) => id)), ...unread];
+    if (ids.length === 0) return end ?? 'drained';
+    // What is left did not fit into the memory of a page, or into the claim: stragglers held slots, or the others took long.
     await executor.stragglers.below(atOnce.most);
     if (!(await hold.extend())) return 'claimedElsewhere';
-    ids = late.map(({ id }) => id);
   }
 }
 

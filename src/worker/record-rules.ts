@@ -34,6 +34,8 @@ import type { StopReason } from './stop-reason.js';
 /** Records as they are now, or why the run must end. */
 export interface PageRead {
   readonly records: readonly BacklogRecord[];
+  /** Ids of records that are to be read once those are settled. */
+  readonly unread: readonly string[];
   readonly stop: StopReason | undefined;
 }
 
@@ -69,7 +71,7 @@ export class RecordRules {
 
   /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
-    const { records, queue } = await this.deps.store.pages.read(ids, this.options.target.queue);
+    const { records, unread = [], queue } = await this.deps.store.pages.read(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;
     const closed = this.deps.gate.refresh(queue);
@@ -81,7 +83,7 @@ export class RecordRules {
       retryMode: this.retryMode,
       first,
     });
-    return { records, stop: stop ?? closed };
+    return { records, unread, stop: stop ?? closed };
   }
 
   /** @param indexedDueAt what the index says, where it has named the record */

@@ -7,8 +7,15 @@ interface BatchRequest {
   readonly RequestItems: Record<string, { readonly Keys: { readonly id: { readonly S: string } }[] }>;
 }
 
-/** A store whose batch reads are answered by a function: which of these ids to give, the rest stays unprocessed. */
-async function storeGiving(give: (ids: string[]) => string[]) {
+/**
+ * A store whose batch reads are answered by a function: which of these ids to give, the rest stays unprocessed.
+ *
+ * @param bytesOf the payload of a record; undefined: there is no such record
+ */
+async function storeGiving(
+  give: (ids: string[]) => string[],
+  bytesOf: (id: string) => number | undefined = () => 0,
+) {
   const requests: string[][] = [];
   const sleeps: number[] = [];
   const answer = (target: string, body: string) => {
@@ -19,7 +26,12 @@ async function storeGiving(give: (ids: string[]) => string[]) {
     const given = new Set(give(ids));
     const left = ids.filter((id) => !given.has(id)).map((id) => ({ id: { S: id } }));
     return {
-      Responses: { backlog: [...given].map((id) => ({ id: { S: id } })) },
+      Responses: {
+        backlog: [...given].flatMap((id) => {
+          const bytes = bytesOf(id);
+          return bytes === undefined ? [] : [{ id: { S: id }, payload: { S: 'x'.repeat(bytes) } }];
+        }),
+      },
       UnprocessedKeys: left.length > 0 ? { backlog: { Keys: left, ConsistentRead: true } } : {},
     };
   };
@@ -64,5 +76,44 @@ describe('a batch read', () => {
     await using giving = await storeGiving(() => []);
     await expect(giving.store.pages.read(IDS, 'orders')).rejects.toThrow(StoreThrottledError);
     expect(giving.requests).toHaveLength(6);
+  });
+});
+
+describe('a page of many records', () => {
+  const MANY = Array.from({ length: 100 }, (_, i) => `r-${i}`);
+
+  /** Reads pages until nothing is left. Returns how many records each has, and how many each request asked for. */
+  async function readAll(bytesOf: (id: string) => number) {
+    await using giving = await storeGiving((ids) => ids, bytesOf);
+    const pages: number[] = [];
+    for (let ids: readonly string[] = MANY; ids.length > 0; ) {
+      const { records, unread = [] } = await giving.store.pages.read(ids, 'orders');
+      expect([...records.map(({ id }) => id), ...unread]).toEqual(ids);
+      pages.push(records.length);
+      ids = unread;
+    }
+    return { pages, requests: giving.requests.map((ids) => ids.length) };
+  }
+
+  it('of 1 KB is read by two requests: the first one tells that all of them fit', async () => {
+    expect(await readAll(() => 1_000)).toEqual({ pages: [100], requests: [25, 75] });
+  });
+
+  it('of 100 KB has as many as take 8 MB', async () => {
+    expect(await readAll(() => 100_000)).toEqual({ pages: [83, 17], requests: [25, 58, 17] });
+  });
+
+  it('of 400 KB, the most that there is, has 25', async () => {
+    expect(await readAll(() => 400_000)).toEqual({ pages: [25, 25, 25, 25], requests: [25, 25, 25, 25] });
+  });
+
+  it('is read in full where records are not there any more', async () => {
+    await using giving = await storeGiving(
+      (ids) => ids,
+      (id) => (id === 'r-99' ? 1 : undefined),
+    );
+    const { records, unread } = await giving.store.pages.read(MANY, 'orders');
+    expect(records.map(({ id }) => id)).toEqual(['r-99']);
+    expect(unread).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import type { BacklogRecord } from '../../record/index.js';
+import { itemBytes } from '../../record/item-size.js';
 import { clampToRange } from '../range.js';
 import type { DuePage, DueQuery, IndexKey, PageRead, PageStore } from '../store.js';
 import { Expressions } from './expressions.js';
@@ -7,6 +9,14 @@ import type { Table } from './table.js';
 
 /** The name of the index of records that wait, or are dead. */
 export const DUE_INDEX = 'due';
+
+/**
+ * The size, as DynamoDB counts it, from which on a page gets no more records. In memory, maps and lists take five times as
+ * much, and those of tiny values twenty times.
+ */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** Records that are read whatever their size. It tells how many more are read at once. */
+const READ_FIRST = 25;
 
 /** Pages of the sparse index of due times, and of the records with their queue. */
 export class DynamoDbPages implements PageStore {
@@ -39,12 +49,36 @@ export class DynamoDbPages implements PageStore {
   }
 
   async read(ids: readonly string[], queue: string): Promise<PageRead> {
-    const [records, state] = await Promise.all([this.records.getMany(ids), this.queues.read(queue)]);
-    return { records, queue: state };
+    const [records, state] = await Promise.all([
+      this.records.getMany(ids.slice(0, READ_FIRST)),
+      this.queues.read(queue),
+    ]);
+    if (ids.length <= READ_FIRST) return { records, queue: state };
+    const unread = await this.readMore(records, ids.slice(READ_FIRST));
+    return { records, unread, queue: state };
+  }
+
+  /** Reads as many more records as fit into the memory of a page. Returns the ids of the others. */
+  private async readMore(records: BacklogRecord[], ids: readonly string[]): Promise<readonly string[]> {
+    let unread = ids;
+    let bytes = 0;
+    for (let sized = 0; unread.length > 0; ) {
+      bytes += bytesOf(records.slice(sized));
+      sized = records.length;
+      const more = Math.floor((MAX_PAGE_BYTES - bytes) / Math.max(1, bytes / sized || 0));
+      if (more < 1) break;
+      records.push(...(await this.records.getMany(unread.slice(0, more))));
+      unread = unread.slice(more);
+    }
+    return unread;
   }
 }
 
 /** The key of an index entry, after which a query continues. */
 export function indexKey({ id, dueAt }: IndexKey, lane: string) {
   return { id: { S: id }, dueAt: { S: dueAt }, lane: { S: lane } };
+}
+
+function bytesOf(records: readonly BacklogRecord[]): number {
+  return records.reduce((sum, { payload, attributes }) => sum + itemBytes({ payload, attributes }), 0);
 }

@@ -56,6 +56,16 @@ describe('what hands a stream over', () => {
     expect([...numbers].sort()).toEqual(numbers);
   });
 
+  it('keeps a batch of large images below 6 MB, as Lambda does', async () => {
+    const { pump, batches } = pumpWith(async () => undefined);
+    for (const id of 'abcdefgh') {
+      const payload = { S: 'x'.repeat(id === 'g' ? 7_000_000 : 2_000_000) };
+      pump.add({ before: undefined, after: { id: { S: id }, payload } });
+    }
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e', 'f'], ['g'], ['h']]);
+  });
+
   it('keeps the batches small, in their order, and one at a time', async () => {
     let atWork = 0;
     let most = 0;

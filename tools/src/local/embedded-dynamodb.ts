@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigurationError } from 'dynamo-backlog';
+import { closeIterators } from './dynalite/close-iterators.js';
 import { createDynalite, type LevelDatabase } from './dynalite/create.js';
 import { compareDocuments } from './dynalite/equal-documents.js';
 import { guardDatabase } from './dynalite/guard.js';
@@ -67,6 +68,7 @@ export async function startEmbeddedDynamoDb({
     updateTableMs: 0,
     ...(dataDir === undefined ? {} : { path: dataDir }),
   });
+  closeIterators(store.db);
   guardDatabase(store.db, (error) => onFailure(folderTrouble(dataDir ?? 'memory', error)));
   const transactions = new Transactions(store, makeWritesWhole(store, onChange));
   if (dataDir !== undefined) await openData(store.db, dataDir);

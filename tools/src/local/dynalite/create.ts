@@ -11,6 +11,7 @@ export type Operation =
 
 interface EntryIterator {
   next(): Promise<unknown>;
+  close(): Promise<void>;
 }
 
 /** The LevelDB below dynalite, or what stands for it in memory, with the callbacks that dynalite gives it. */

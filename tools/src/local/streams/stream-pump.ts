@@ -58,6 +58,8 @@ const GATHER_MS = 10;
  * a stream four times a second.
  */
 const BATCH_EVERY_MS = 200;
+/** Lambda's limit of an event. A batch of large images has fewer. */
+const MAX_EVENT_BYTES = 6_000_000;
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
@@ -128,12 +130,24 @@ export class StreamPump {
     this.atWork = true;
     await this.options.whenWelcome?.(() => this.isFull());
     this.lastAt = performance.now();
-    const batch = this.waiting.slice(0, this.limit);
+    const batch = this.nextBatch();
     const taken = batch.length > 0 ? await this.taken(batch) : 0;
     this.drop(taken);
     if (taken < batch.length) this.giveUp(batch.slice(taken));
     this.atWork = false;
     if (this.waiting.length > 0) this.wake();
+  }
+
+  /** The changes that have waited longest, at least one. */
+  private nextBatch(): StreamRecord[] {
+    const batch: StreamRecord[] = [];
+    let bytes = 0;
+    for (const record of this.waiting.slice(0, this.limit)) {
+      bytes += Buffer.byteLength(JSON.stringify(record));
+      if (batch.length > 0 && bytes > MAX_EVENT_BYTES) break;
+      batch.push(record);
+    }
+    return batch;
   }
 
   private drop(count: number): void {
