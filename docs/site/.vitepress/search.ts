@@ -16,6 +16,7 @@ export const ALSO: Readonly<Record<string, string>> = {
   'operate.html#operate': 'retry a failed job, requeue, replay',
   'testing.html#idempotency': 'idempotent, exactly once',
   'cost.html#cost': 'price, pricing, bill',
+  'architecture.html#how-many-records-an-hour': 'throughput, scaling, capacity',
   'back-pressure.html#attempts-per-second': 'rate limit, throttle',
 };
 
