@@ -6,13 +6,15 @@ import { createTables } from '../test/store/tables.js';
 import { arrivals } from './arrivals.js';
 import { bundles } from './bundles.js';
 import { codePaths } from './code-path/code-path.js';
-import { compare, writeInto } from './compare/compare.js';
+import { compare } from './compare/compare.js';
 import { type Bench, bareUpdates, type Counts, countsOf, type Drain, protocol } from './drain.js';
 import { median } from './median.js';
+import { memory } from './memory/memory.js';
 import { policyCalls } from './policy-calls.js';
 import { settles } from './settles.js';
 import { startDatabase } from './start-database.js';
 import { throughput } from './throughput/throughput.js';
+import { writeInto } from './write-into.js';
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 2000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -96,16 +98,18 @@ async function comparison(): Promise<string> {
   }
 }
 
-// `--compare` and `--throughput` measure nothing else; with `--write`, the tables of `--compare` go into their page.
-if (process.argv.includes('--compare')) {
-  const compared = await compare();
-  process.stdout.write(`${compared}\n`);
+/** Measured alone, by a flag of its name. With `--write`, the tables of two of them go into their page. */
+const ALONE = { compare, throughput, memory };
+
+const alone = Object.entries(ALONE).filter(([name]) => process.argv.includes(`--${name}`));
+for (const [name, measure] of alone) {
+  const measured = await measure();
+  process.stdout.write(`${measured}\n`);
   if (process.argv.includes('--write')) {
-    writeInto(new URL('../docs/benchmarks.md', import.meta.url), compared);
+    writeInto(new URL('../docs/benchmarks.md', import.meta.url), name, measured);
   }
-} else if (process.argv.includes('--throughput')) {
-  process.stdout.write(`${await throughput()}\n`);
-} else {
+}
+if (alone.length === 0) {
   for (const measure of [drains, settles, arrivals, policyCalls, bundles, codePaths, comparison]) {
     process.stdout.write(`${await measure()}\n\n`);
   }

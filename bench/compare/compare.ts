@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { startDynamoDbLocal } from '../../scripts/dynamodb-local.mjs';
 import type { Design } from '../designs/design.js';
@@ -17,7 +17,6 @@ const WORKLOADS: readonly Workload[] = [
   { records: RECORDS / 2, kilobytes: 30, fails: false },
   { records: RECORDS / 2, kilobytes: 30, fails: true },
 ];
-const BLOCK = /(?<=<!-- comparison -->\n)[\s\S]*?(?=<!-- end -->)/;
 
 interface Result {
   readonly design: Design;
@@ -56,16 +55,6 @@ async function startIfInstalled(start: () => Promise<Served>): Promise<Served[]>
     process.stderr.write(`left out: ${error.message}\n`);
     return [];
   }
-}
-
-/** Puts a comparison into its page. */
-export function writeInto(page: URL, comparison: string): void {
-  const text = readFileSync(page, 'utf8');
-  if (!BLOCK.test(text)) throw new Error(`${page.pathname}: expected the marks of the comparison`);
-  writeFileSync(
-    page,
-    text.replace(BLOCK, () => `${comparison}\n`),
-  );
 }
 
 async function resultsOf(
