@@ -169,6 +169,7 @@ export {
   maxAttemptsPerHour,
   parseWeights,
   QUEUE_DEFAULTS,
+  type QueueNumbers,
   type QueueWeights,
   type RunDeps,
   type RunOptions,

@@ -3161,6 +3161,7 @@ export type {
     QueueDescription,
     QueueFailures,
     QueueGaugeValues,
+    QueueNumbers,
     QueueProps,
     QueueStats,
     QueueStatus,

@@ -64,6 +64,7 @@ export {
     QUEUE_PATTERN,
     QueueDescription,
     QueueGaugeValues,
+    QueueNumbers,
     QueueTurns,
     QueueWeights,
     Random,

@@ -7,6 +7,7 @@ export const MAX_PAGE_RECORDS = 100;
 export interface QueueNumbers {
   /** Attempts at once of a run. */
   readonly concurrency: number;
+  /** Lanes of the queue. */
   readonly shards: number;
   /** Runs at once in one lane, for different ages: 1 without tiers. */
   readonly tiers: number;

@@ -4,6 +4,7 @@ export {
   maxAttemptsAtOnce,
   maxAttemptsInWindow,
   maxAttemptsPerHour,
+  type QueueNumbers,
 } from './capacity.js';
 export type { RunDeps, Watchdog, WatchedAttempts } from './deps.js';
 export { LANES_AT_ONCE } from './drain-lanes.js';
