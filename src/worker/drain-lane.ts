@@ -106,7 +106,9 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
     return { left: [], stop: passive };
   }
   const ids = idsOf(page);
-  const isOurs = await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]);
+  // Asked before the page is read: one that is settled meanwhile was read as it was before that.
+  const straggling = executor.stragglers.ids;
+  const isOurs = await lease.journalPage([...new Set([...ids, ...straggling])]);
   if (!isOurs) return { left: [], stop: 'leaseLost' };
   // Read behind the journal: whatever another run or an operator did to them before shows.
   const { records, unread, stop } = await whileHeld(run, rules.read(ids));
@@ -114,7 +116,8 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
     counters.leftOver(page.length);
     return { left: [], stop };
   }
-  const byId = new Map(records.map((record) => [record.id, record]));
+  const free = records.filter(({ id }) => !straggling.includes(id));
+  const byId = new Map(free.map((record) => [record.id, record]));
   const work = page.flatMap(({ id, dueAt }) =>
     unread.includes(id) ? [] : (workFor(run, byId.get(id), dueAt) ?? []),
   );
@@ -132,9 +135,8 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
 
 /** The work to do for a record of the page; undefined if it is not its turn. */
 function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: string): Work | undefined {
-  const { lease, rules, executor, counters } = run;
-  const isElsewhere =
-    !record || lease.suspects.includes(record.id) || executor.stragglers.ids.includes(record.id);
+  const { lease, rules, counters } = run;
+  const isElsewhere = !record || lease.suspects.includes(record.id);
   const verdict = isElsewhere ? undefined : rules.judge(record, indexedDueAt);
   if (!record || !verdict || verdict.do === 'skip') {
     counters.skipped();

@@ -277,3 +277,38 @@ it('a page is read when its journal is written, and not before', async () => {
   expect(await harness.run(succeed, { store, concurrency: 5 })).toMatchObject({ succeeded: 30 });
   expect(unnamed).toEqual([]);
 });
+
+it('a straggler that ends while a page that names it again is read is not attempted as it was before', async () => {
+  const harness = new Harness();
+  harness.put('deaf', { insertedAt: iso(-9) });
+  for (let i = 0; i < 8; i++) harness.put(`r${i}`, { insertedAt: iso(-5) });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const queryAgain: BacklogStore['pages']['query'] = async (query) => {
+    const page = await harness.store.pages.query(query);
+    const { keys } = await harness.store.pages.query({ ...query, after: undefined });
+    return { ...page, keys: [...page.keys, ...(query.after ? keys.filter(({ id }) => id === 'deaf') : [])] };
+  };
+  let namedAgain = 0;
+  const readPage: BacklogStore['pages']['read'] = async (ids, queue) => {
+    const page = await harness.store.pages.read(ids, queue);
+    if (harness.time.now > START && ids.includes('deaf')) {
+      namedAgain++;
+      release();
+      await harness.sleep(1);
+    }
+    return page;
+  };
+  const attempted: string[] = [];
+  const process: Process = ({ id }) => {
+    attempted.push(id);
+    return id === 'deaf' ? released : harness.sleep(1);
+  };
+  const store = replacing({ pages: { query: queryAgain, read: readPage } }, harness.store);
+  const summary = await harness.run(process, { store, concurrency: 2, attemptTimeout: 30 });
+  expect(namedAgain).toBeGreaterThan(0);
+  expect(attempted.filter((id) => id === 'deaf')).toHaveLength(1);
+  expect(summary).toMatchObject({ attempted: 9, succeeded: 9 });
+});
