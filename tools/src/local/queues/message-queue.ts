@@ -69,13 +69,10 @@ export class MessageQueue {
     const next =
       this.waiting.reduce((first, { readyAt }) => Math.min(first, readyAt), Number.POSITIVE_INFINITY) -
       performance.now();
-    this.timer = setTimeout(
-      () => void this.copyForHandler(),
-      Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS),
-    );
+    this.timer = setTimeout(() => void this.deliverNext(), Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS));
   }
 
-  private async copyForHandler(): Promise<void> {
+  private async deliverNext(): Promise<void> {
     this.atWork = true;
     const now = performance.now();
     const batch = this.waiting.filter(({ readyAt }) => readyAt <= now).slice(0, this.options.batchSize);

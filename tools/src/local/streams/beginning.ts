@@ -27,11 +27,11 @@ const REMEMBERED_MS = 60_000;
  */
 export class Beginning {
   private readonly held: Change[] = [];
-  private copyForHandler: ((change: Change) => void) | undefined;
+  private report: ((change: Change) => void) | undefined;
 
   /** Takes a change, at once or when all items have been read. */
   add(change: Change): void {
-    if (this.copyForHandler) this.copyForHandler(change);
+    if (this.report) this.report(change);
     else this.held.push(change);
   }
 
@@ -58,12 +58,12 @@ export class Beginning {
       reported.add(key);
       listener.add(change);
     }
-    this.copyForHandler = (change) => {
+    this.report = (change) => {
       if (performance.now() > forgetAt) reported.clear();
       const isFromBefore = (change.at ?? Date.now() - REPORTED_AFTER_MS) <= readAt;
       if (change.before === undefined && isFromBefore && reported.delete(keyOf(change))) return;
       listener.add(change);
     };
-    for (const change of this.held.splice(0)) this.copyForHandler(change);
+    for (const change of this.held.splice(0)) this.report(change);
   }
 }

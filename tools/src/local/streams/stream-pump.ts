@@ -118,7 +118,7 @@ export class StreamPump {
     const waitMs = Math.max(gatherMs, this.pauseMs);
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      void this.copyForHandler();
+      void this.deliverNext();
     }, waitMs);
   }
 
@@ -126,7 +126,7 @@ export class StreamPump {
     return this.waiting.length >= this.limit;
   }
 
-  private async copyForHandler(): Promise<void> {
+  private async deliverNext(): Promise<void> {
     this.atWork = true;
     await this.options.whenWelcome?.(() => this.isFull());
     this.lastAt = performance.now();
