@@ -6,7 +6,7 @@ import { type Peaks, runRuntime } from './run-runtime.js';
 import type { Measured } from './samples.js';
 
 const LARGE = Number(process.env.BENCH_LARGE_RECORDS ?? 400);
-const SMALL = Number(process.env.BENCH_SMALL_RECORDS ?? 100_000);
+const SMALL = Number(process.env.BENCH_SMALL_RECORDS ?? 20_000);
 const FAILURES = 2;
 
 const large: Load = { records: LARGE, kilobytes: 300, failures: 0 };
