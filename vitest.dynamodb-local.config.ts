@@ -21,6 +21,8 @@ export default defineConfig({
       // What these ask of a store is in the suite of stores.
       'test/worker/many-destinations.long.test.ts',
       'test/worker/{rate-limit,breaker}.test.ts',
+      // The memory that a run keeps, not the store.
+      'test/worker/page-memory.test.ts',
     ],
     // DynamoDB Local leaves half of two cores idle while one worker waits for it.
     maxWorkers: 2,
