@@ -42,7 +42,7 @@ async function ofFunction(): Promise<string> {
   } finally {
     await database.stop();
   }
-  // Of tens of thousands of items, DynamoDB Local takes minutes for a page. The embedded one has no groups of writes.
+  // DynamoDB Local takes minutes for a page of tens of thousands of items. The embedded one has no groups of writes.
   const embedded = await startDatabase();
   try {
     for (const load of SMALL_LOADS) {

@@ -12,7 +12,7 @@ import { DynamoDbStore } from '../../src/store/index.js';
 /** The queue of all measurements; tables of their own keep them apart. */
 export const QUEUE = 'orders';
 const FUNCTION_TIMEOUT_SECONDS = 900;
-/** The default, by which a page has twice as many records as there are attempts at once. */
+/** The default, by which the first page has twice as many records as there are attempts at once. */
 const ATTEMPT_TIMEOUT_SECONDS = 30;
 export const logger = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -1,5 +1,7 @@
 import { Annotations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { PAGE_SECONDS } from '../../src/leases/timed-hold.js';
+import { CLAIM_BUCKETS } from '../../src/store/buckets.js';
 import {
   LANES_AT_ONCE,
   MAX_PAGE_RECORDS,
@@ -9,9 +11,6 @@ import {
   resolveBreaker,
 } from '../../src/worker/index.js';
 import type { Queue } from './queue.js';
-
-/** Seconds of `attemptTimeout` above which an attempt of a process goes on without its run, and so without a page. */
-const LONG_ATTEMPT_SECONDS = 60;
 
 /**
  * Warns of limits that have no effect, beside the other numbers of their queue as they are given here. Code that sets an option
@@ -45,7 +44,8 @@ function concurrencyText({ settings, work, attemptTimeout }: Queue): string | un
       `set "shards" to ${concurrency * LANES_AT_ONCE} or less, or limit all runs by "globalConcurrency"`
     );
   }
-  const goesOnWithoutRun = work.type === 'external' && attemptTimeout > LONG_ATTEMPT_SECONDS;
+  // An attempt of a process that may outlast a page goes on without its run.
+  const goesOnWithoutRun = work.type === 'external' && attemptTimeout > PAGE_SECONDS;
   const most = shards * MAX_PAGE_RECORDS;
   if (concurrency <= most || goesOnWithoutRun) return undefined;
   return (
@@ -63,7 +63,8 @@ function globalConcurrencyText({ settings, work, tiers, firstAttempt }: Queue): 
   // Code of the queue's own may raise what is not given here.
   const { concurrency = work.type === 'delivery' ? QUEUE_DEFAULTS.concurrency : undefined } = settings;
   if (globalConcurrency === undefined || concurrency === undefined) return undefined;
-  const runsOnArrival = firstAttempt === 'scheduled' ? 0 : Math.max(onInsertConcurrency, shards > 1 ? 4 : 0);
+  const runsOnArrival =
+    firstAttempt === 'scheduled' ? 0 : Math.max(onInsertConcurrency, shards > 1 ? CLAIM_BUCKETS : 0);
   // One more than tiers: a run for short waits.
   const most = maxAttemptsAtOnce({ concurrency, shards, tiers: tiers.length + 1, runsOnArrival });
   if (globalConcurrency < most) return undefined;

@@ -1,11 +1,12 @@
 import type { Crashed } from '../leases/lease.js';
 import { type BacklogRecord, settleLostWorker, WORKER_LOST } from '../record/index.js';
+import { MAX_PAGE_RECORDS } from './capacity.js';
 import { beginRound, inTurn, type LaneRun } from './lane-run.js';
 import { recoverProbe } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 
 /** Suspects that one run attempts before its pages, and after them: those of a page. Each costs a journal write of its own. */
-const MAX_SUSPECTS = 100;
+const MAX_SUSPECTS = MAX_PAGE_RECORDS;
 
 /** Reasons that let no attempt begin, but let the failure of a lost worker be written: its proof would go with the journal. */
 const LETS_BLAME: readonly StopReason[] = ['paused', 'breakerOpen'];

@@ -87,7 +87,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'claimedElsewhere';
     ids = [...(end ? [] : late.map(({ id }) => id)), ...unread];
     if (ids.length === 0) return end ?? 'drained';
-    // What is left did not fit into the memory of a page, or into the claim: stragglers held slots, or the others took long.
+    // These did not fit into the memory of a page, or into the claim: stragglers held slots, or the others took long.
     await executor.stragglers.below(atOnce.most);
     if (!(await hold.extend())) return 'claimedElsewhere';
   }

@@ -45,7 +45,7 @@ it.each([
   const read: Read = async (ids, queue) => {
     await countKept();
     const page = await harness.store.pages.read(ids, queue);
-    // As a table answers: with payloads that only the run knows.
+    // Payloads that only the run knows, as those of a table are.
     const records = page.records.map((record) => ({ ...record, payload: { lines: [record.id] } }));
     pages.push(records.map(({ payload }) => new WeakRef(payload)));
     return { ...page, records };
