@@ -520,6 +520,7 @@ interface ListFilter {
 interface PageRead {
     readonly records: BacklogRecord[];
     readonly unread?: readonly string[] | undefined;
+    readonly isLarge?: boolean | undefined;
     readonly queue: QueueState;
 }
 interface NotIndexedPage {

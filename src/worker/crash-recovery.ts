@@ -60,12 +60,12 @@ export async function attemptSuspects(
 ): Promise<StopReason | undefined> {
   const { executor, lease } = run;
   for (const id of lease.suspects.slice(0, MAX_SUSPECTS)) {
-    await executor.stragglers.below(1);
+    await executor.idle();
     if (!executor.hasRoom() || !mayGoOn()) return undefined;
     const stop = await inTurn(run, () => attemptAlone(run, id));
     if (stop) return stop;
   }
-  await executor.stragglers.below(1);
+  await executor.idle();
   return undefined;
 }
 

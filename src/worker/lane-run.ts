@@ -30,9 +30,9 @@ export async function beginRound(run: LaneRun, attempts: number): Promise<StopRe
   return undefined;
 }
 
-/** Waits between pages, and renews the lease for the attempts that ignore their signals: one request may not be answered. */
+/** Waits between pages, and renews the lease for what is in flight: one request may not be answered. */
 export function whileHeld<T>(run: LaneRun, wait: Promise<T>): Promise<T> {
-  return withHeartbeat(wait, () => run.executor.stragglers.ids, run);
+  return withHeartbeat(wait, () => run.executor.unsettled, run);
 }
 
 /** Acts when it is the lane's turn among those of several queues. */

@@ -20,7 +20,7 @@ export interface PageSource {
 }
 
 /** A journal of long ids must stay far below DynamoDB's 400 KB. */
-const MAX_PAGE_ID_BYTES = 64 * 1024;
+export const MAX_PAGE_ID_BYTES = 64 * 1024;
 
 /**
  * Per-record policies: the longest overdue first. A failure moves a record behind all that are due now, so the order
@@ -189,4 +189,9 @@ function pageOf({ keys, more }: DuePage): DuePage {
   const fits = end <= 0 ? keys : keys.slice(0, end);
   const last = new Map(fits.map((key) => [key.id, key]));
   return { keys: fits.filter((key) => last.get(key.id) === key), more: more || end > 0 };
+}
+
+/** The size of ids in a journal. */
+export function idBytes(ids: readonly string[]): number {
+  return ids.reduce((bytes, id) => bytes + Buffer.byteLength(id), 0);
 }

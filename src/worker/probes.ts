@@ -56,7 +56,7 @@ async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReaso
   const before = counters.succeeded;
   rules.probe = record.id;
   const { late, deferred } = await executor.workOff([{ record }], true);
-  await executor.stragglers.below(1);
+  await executor.idle();
   if (late.length + deferred.length === 0) counters.probed();
   if (counters.succeeded > before) failing.probeSucceeded(group);
   return 'probed';

@@ -36,6 +36,8 @@ export interface PageRead {
   readonly records: readonly BacklogRecord[];
   /** Ids of records that are to be read once those are settled. */
   readonly unread: readonly string[];
+  /** Tells whether others are to be read when these are settled. */
+  readonly isLarge: boolean;
   readonly stop: StopReason | undefined;
 }
 
@@ -71,7 +73,8 @@ export class RecordRules {
 
   /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
-    const { records, unread = [], queue } = await this.deps.store.pages.read(ids, this.options.target.queue);
+    const page = await this.deps.store.pages.read(ids, this.options.target.queue);
+    const { records, unread = [], isLarge = false, queue } = page;
     const first = !this.queueChecked;
     this.queueChecked = true;
     const closed = this.deps.gate.refresh(queue);
@@ -83,7 +86,7 @@ export class RecordRules {
       retryMode: this.retryMode,
       first,
     });
-    return { records, unread, stop: stop ?? closed };
+    return { records, unread, isLarge, stop: stop ?? closed };
   }
 
   /** @param indexedDueAt what the index says, where it has named the record */

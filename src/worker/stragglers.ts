@@ -25,6 +25,10 @@ export class Stragglers {
     return [...this.byId.keys()];
   }
 
+  get count(): number {
+    return this.byId.size;
+  }
+
   add(id: string, straggler: Straggler): void {
     const settled = straggler.settled.finally(() => this.byId.delete(id));
     this.byId.set(id, { ...straggler, settled });

@@ -107,6 +107,20 @@ describe('a page of many records', () => {
     expect(await readAll(() => 400_000)).toEqual({ pages: [25, 25, 25, 25], requests: [25, 25, 25, 25] });
   });
 
+  it.each([
+    [100, 20_000, false],
+    [100, 30_000, true],
+    [20, 30_000, false],
+    [6, 400_000, true],
+  ])('of %i with %i bytes each is large: %s', async (records, bytes, expected) => {
+    await using giving = await storeGiving(
+      (ids) => ids,
+      () => bytes,
+    );
+    const { isLarge } = await giving.store.pages.read(MANY.slice(0, records), 'orders');
+    expect(isLarge).toBe(expected);
+  });
+
   it('is read in full where records are not there any more', async () => {
     await using giving = await storeGiving(
       (ids) => ids,

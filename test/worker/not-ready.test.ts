@@ -202,7 +202,8 @@ describe('a breaker, of a destination that answers "not ready yet"', () => {
   it('closes by a probe that is not ready yet', async () => {
     const harness = new Harness();
     for (let i = 0; i < 20; i++) harness.put(`r${i}`);
-    expect(await harness.run(fail, { breaker })).toMatchObject({ attempted: 10, ended: 'breakerOpen' });
+    const opened = await harness.run(fail, { breaker, concurrency: 1 });
+    expect(opened).toMatchObject({ attempted: 10, ended: 'breakerOpen' });
     await harness.pass(61);
     expect(await harness.run(notYet, { breaker })).toMatchObject({ snoozed: 20, ended: 'drained' });
     expect((await harness.store.queues.read('q')).breakers.size).toBe(0);

@@ -4,20 +4,29 @@ import type { Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { Harness, type RunChoices } from './harness.js';
 
-/** Runs so many records, and returns the sizes of the pages that the run journals, the first one first. */
+/**
+ * Runs so many records, and returns the sizes of the pages that the run journals, the first one first, without those of
+ * the page before that are under attempt still.
+ */
 async function pagesOf(records: number, process: (harness: Harness) => Process, choices: RunChoices = {}) {
   const harness = new Harness();
   for (let i = 0; i < records; i++) harness.put(`r${i}`);
   const sizes: number[] = [];
+  const begun = new Set<string>();
   const hold: BacklogStore['leases']['hold'] = (key, held) => {
     // A heartbeat names those that are under attempt still.
-    if (held.rev !== revs.at(-1)) sizes.push(held.ids.length);
+    if (held.rev !== revs.at(-1)) sizes.push(held.ids.filter((id) => !begun.has(id)).length);
     revs.push(held.rev);
     return harness.store.leases.hold(key, held);
   };
   const revs: string[] = [];
   const store = replacing({ leases: { hold } }, harness.store);
-  const summary = await harness.run(process(harness), { attemptTimeout: 30, ...choices, store });
+  const attempt = process(harness);
+  const noting: Process = (record, context) => {
+    begun.add(record.id);
+    return attempt(record, context);
+  };
+  const summary = await harness.run(noting, { attemptTimeout: 30, ...choices, store });
   return { sizes, summary };
 }
 

@@ -270,6 +270,24 @@ describe('a run of several queues', () => {
     expect(ended).toEqual(['b']);
   });
 
+  it('a page has its turn for itself: its last attempts end before the page of another queue begins', async () => {
+    const underAttempt = new Map<string, number>();
+    const both: string[] = [];
+    const queues = new Queues();
+    const attempt: Process = async ({ queue, id }) => {
+      const change = (by: number) => underAttempt.set(queue, (underAttempt.get(queue) ?? 0) + by);
+      change(1);
+      if ([...underAttempt.values()].filter((count) => count > 0).length > 1) both.push(id);
+      await queues.harness.sleep(Number(id.at(-1)) / 10);
+      change(-1);
+    };
+    queues.put('a', 100);
+    queues.put('b', 100);
+    const summaries = await queues.run({ a: 2, b: 1 }, {}, attempt);
+    expect(summaries.map(({ succeeded }) => succeeded)).toEqual([100, 100]);
+    expect(both).toEqual([]);
+  });
+
   it('keeps the limit of each queue', async () => {
     const queues = new Queues();
     queues.put('a', 100);

@@ -15,6 +15,8 @@ export const DUE_INDEX = 'due';
  * much, and those of tiny values twenty times.
  */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** The size from which on a page has the memory for itself. A smaller one has the last records of the page before beside it. */
+const LARGE_PAGE_BYTES = 2 * 1024 * 1024;
 /** Records that are read whatever their size. It tells how many more are read at once. */
 const READ_FIRST = 25;
 
@@ -53,16 +55,22 @@ export class DynamoDbPages implements PageStore {
       this.records.getMany(ids.slice(0, READ_FIRST)),
       this.queues.read(queue),
     ]);
-    if (ids.length <= READ_FIRST) return { records, queue: state };
-    const unread = await this.readMore(records, ids.slice(READ_FIRST));
-    return { records, unread, queue: state };
+    const bytes = bytesOf(records);
+    // By the mean of those that are read by now.
+    const isLarge = bytes * ids.length > LARGE_PAGE_BYTES * records.length;
+    const unread = await this.readMore(records, ids.slice(READ_FIRST), bytes);
+    return { records, unread, isLarge, queue: state };
   }
 
-  /** Reads as many more records as fit into the memory of a page. Returns the ids of the others. */
-  private async readMore(records: BacklogRecord[], ids: readonly string[]): Promise<readonly string[]> {
+  /** Reads as many more records as fit into the memory of a page, beside those of so many bytes. Returns the ids of the others. */
+  private async readMore(
+    records: BacklogRecord[],
+    ids: readonly string[],
+    firstBytes: number,
+  ): Promise<readonly string[]> {
     let unread = ids;
-    let bytes = 0;
-    for (let sized = 0; unread.length > 0; ) {
+    let bytes = firstBytes;
+    for (let sized = records.length; unread.length > 0; ) {
       bytes += bytesOf(records.slice(sized));
       sized = records.length;
       const more = Math.floor((MAX_PAGE_BYTES - bytes) / Math.max(1, bytes / sized || 0));
