@@ -60,12 +60,12 @@ export async function attemptSuspects(
 ): Promise<StopReason | undefined> {
   const { executor, lease } = run;
   for (const id of lease.suspects.slice(0, MAX_SUSPECTS)) {
-    await executor.idle();
+    await executor.stragglers.below(1);
     if (!executor.hasRoom() || !mayGoOn()) return undefined;
     const stop = await inTurn(run, () => attemptAlone(run, id));
     if (stop) return stop;
   }
-  await executor.idle();
+  await executor.stragglers.below(1);
   return undefined;
 }
 
@@ -87,7 +87,7 @@ async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | unde
   if (!(await lease.extend([id]))) return 'leaseLost';
   // No attempt is made of what was read when the lease may have been another's.
   if (!isStillOurs()) return undefined;
-  const { late, deferred } = await executor.workOff([rules.work(record, verdict)], true);
+  const { late, deferred } = await executor.workOff([rules.work(record, verdict)], { othersWait: true });
   if (late.length + deferred.length === 0) lease.clear([id]);
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { IndexKey } from '../store/store.js';
 import { MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
-import { AgeBandPages, DueTimePages, idBytes, MAX_PAGE_ID_BYTES, type PageSource } from './pages.js';
+import { AgeBandPages, DueTimePages, MAX_PAGE_ID_BYTES, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -39,10 +39,13 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
     if (!crashed?.begun) stop ??= await attemptSuspects(run, () => !isHalfTimeSpent(run));
     for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
       stop ??= await workOffPages(run, pages, page);
+      await executor.workOff([]);
+      // Throws what kept an outcome of the last page from being written.
+      executor.stopReason();
       stop ??= await attemptSuspects(run);
       if (failing.hasNotes) stop ??= await makeProbes(run);
       if (stop) return stop;
-      await executor.idle();
+      await executor.stragglers.below(1);
       const limit = executor.stopReason() ?? 'maxRecords';
       const released = await lease.release();
       if (released === 'released') return lease.suspects.length > 0 ? limit : 'drained';
@@ -63,19 +66,7 @@ async function workOffPages(
   pages: PageSource,
   first: readonly IndexKey[],
 ): Promise<StopReason | undefined> {
-  const stop = await workOffEach(run, pages, first);
-  // A page does not wait for the last attempts of the one before: the last page waits here.
-  await run.executor.idle();
-  run.executor.throwTrouble();
-  return stop;
-}
-
-async function workOffEach(
-  run: LaneRun,
-  pages: PageSource,
-  first: readonly IndexKey[],
-): Promise<StopReason | undefined> {
-  const { executor, counters, clock } = run;
+  const { executor, atOnce, counters, clock } = run;
   for (let page: readonly IndexKey[] | undefined = first; page; ) {
     const keys: readonly IndexKey[] = page;
     const startedAt = clock.wall();
@@ -84,7 +75,7 @@ async function workOffEach(
     const done = keys.length - left.length;
     // Queues that take turns have equal pages, so that their shares go by their weights.
     const recordMs = done > 0 && !run.turns ? (clock.wall() - startedAt) / done : undefined;
-    await executor.stragglers.below(executor.mostAtOnce);
+    await executor.stragglers.below(atOnce.most);
     if (left.length > 0) {
       page = left;
       continue;
@@ -119,9 +110,9 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
   }
   const ids = idsOf(page);
   // The journal names these as well.
-  if (idBytes(executor.underAttempt) > MAX_PAGE_ID_BYTES) await executor.settled();
+  if (Buffer.byteLength([...executor.underAttempt].join('')) > MAX_PAGE_ID_BYTES) await executor.workOff([]);
   // Asked before the page is read: one that is settled meanwhile was read as it was before that.
-  const { unsettled } = executor;
+  const inFlight = new Set(executor.inFlight);
   const isOurs = await lease.journalPage([...new Set([...ids, ...executor.underAttempt])]);
   if (!isOurs) return { left: [], stop: 'leaseLost' };
   // Read behind the journal: whatever another run or an operator did to them before shows.
@@ -130,13 +121,13 @@ async function workOffPage(run: LaneRun, pages: PageSource, page: readonly Index
     counters.leftOver(page.length);
     return { left: [], stop };
   }
-  const free = records.filter(({ id }) => !unsettled.includes(id));
+  const free = records.filter(({ id }) => !inFlight.has(id));
   const byId = new Map(free.map((record) => [record.id, record]));
   const work = page.flatMap(({ id, dueAt }) =>
     unread.includes(id) ? [] : (workFor(run, byId.get(id), dueAt) ?? []),
   );
-  // The next page need not wait for the last of these, unless both take much memory, or it is another queue's.
-  const { late, deferred } = await (isLarge || run.turns ? executor.workOff(work) : executor.begin(work));
+  // The next page does not wait for the last of these, unless both take much memory, or it is another queue's.
+  const { late, deferred } = await executor.workOff(work, { goesOn: !isLarge && !run.turns });
   counters.leftOver(deferred.length);
   const isLeft = ({ id }: IndexKey) => unread.includes(id) || late.some(({ record }) => record.id === id);
   const left = page.filter(isLeft);
@@ -164,7 +155,8 @@ function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: 
 /** Gives the lease back. If the store fails, the lease runs out by itself, and the run ends for its own reason. */
 async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource): Promise<void> {
   try {
-    await executor.idle();
+    await executor.workOff([]);
+    await executor.stragglers.below(1);
     await lease.giveBack(pages.cursor());
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

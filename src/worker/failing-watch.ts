@@ -210,7 +210,9 @@ export class FailingWatch {
 
   private succeeded(record: BacklogRecord): void {
     this.outcomesOf(WHOLE_QUEUE).successes++;
-    const group = this.hasGroups() ? this.groupOf(record) : undefined;
+    // A group fails, or is noted: only then successes are counted by their destinations.
+    const hasGroups = this.outcomes.size > 1 || this.notes.notes.some(({ group }) => group !== WHOLE_QUEUE);
+    const group = hasGroups ? this.groupOf(record) : undefined;
     if (group !== undefined) this.outcomesOf(group).successes++;
   }
 
@@ -235,11 +237,6 @@ export class FailingWatch {
     if (before !== undefined || status === 'DEAD') outcomes.isTelling = true;
     outcomes.failures++;
     outcomes.evidence += evidence;
-  }
-
-  /** A group fails, or is noted: only then successes are counted by their destinations. */
-  private hasGroups(): boolean {
-    return this.outcomes.size > 1 || this.notes.notes.some(({ group }) => group !== WHOLE_QUEUE);
   }
 
   /** The record's destination. Where it has none, or its name cannot be had, the whole queue is watched alone. */

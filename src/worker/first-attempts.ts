@@ -65,13 +65,13 @@ export async function attemptOnInsert(
       return { ended: await attemptAll({ ...ofBatch, executor }, ids), overflow: [] };
     } finally {
       // Whatever happened: no other run may claim the records while one of them is still under attempt.
-      await executor.idle();
+      await executor.stragglers.below(1);
     }
   });
 }
 
 async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<StopReason> {
-  const { rules, executor, counters, hold } = run;
+  const { rules, executor, counters, hold, atOnce } = run;
   for (let ids: readonly string[] = [...new Set(batch)]; ; ) {
     const { records, unread, stop } = await rules.read(ids);
     const waiting = records.filter(isNotIndexed);
@@ -88,7 +88,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     ids = [...(end ? [] : late.map(({ id }) => id)), ...unread];
     if (ids.length === 0) return end ?? 'drained';
     // These did not fit into the memory of a page, or into the claim: stragglers held slots, or the others took long.
-    await executor.stragglers.below(executor.mostAtOnce);
+    await executor.stragglers.below(atOnce.most);
     if (!(await hold.extend())) return 'claimedElsewhere';
   }
 }

@@ -32,7 +32,7 @@ export async function beginRound(run: LaneRun, attempts: number): Promise<StopRe
 
 /** Waits between pages, and renews the lease for what is in flight: one request may not be answered. */
 export function whileHeld<T>(run: LaneRun, wait: Promise<T>): Promise<T> {
-  return withHeartbeat(wait, () => run.executor.unsettled, run);
+  return withHeartbeat(wait, () => [...run.executor.inFlight], run);
 }
 
 /** Acts when it is the lane's turn among those of several queues. */

@@ -190,8 +190,3 @@ function pageOf({ keys, more }: DuePage): DuePage {
   const last = new Map(fits.map((key) => [key.id, key]));
   return { keys: fits.filter((key) => last.get(key.id) === key), more: more || end > 0 };
 }
-
-/** The size of ids in a journal. */
-export function idBytes(ids: readonly string[]): number {
-  return ids.reduce((bytes, id) => bytes + Buffer.byteLength(id), 0);
-}

@@ -15,24 +15,11 @@ export interface Straggler {
 
 /** Attempts that ignore their signals: they stay in the journal, and the run renews its lease for them while it waits. */
 export class Stragglers {
-  private readonly byId = new Map<string, Straggler>();
+  readonly byId = new Map<string, Straggler>();
   /** Real time at which those that do not end are given up, when the process is to end. */
   private stopsAt = Number.POSITIVE_INFINITY;
 
   constructor(private readonly run: Pick<RunContext, 'options' | 'hold' | 'clock' | 'logger' | 'turns'>) {}
-
-  get ids(): string[] {
-    return [...this.byId.keys()];
-  }
-
-  get count(): number {
-    return this.byId.size;
-  }
-
-  add(id: string, straggler: Straggler): void {
-    const settled = straggler.settled.finally(() => this.byId.delete(id));
-    this.byId.set(id, { ...straggler, settled });
-  }
 
   /** Waits until fewer than `count` are left, renewing the lease, and gives up on them at the deadline. */
   async below(count: number): Promise<void> {
@@ -54,7 +41,7 @@ export class Stragglers {
   private async renew(): Promise<boolean> {
     const { hold, logger } = this.run;
     try {
-      return await hold.extend(this.ids);
+      return await hold.extend([...this.byId.keys()]);
     } catch (error) {
       if (error instanceof StoreError && hold.leftMs() > 2 * RETRY_MS) {
         notRenewed(hold, error, logger);

@@ -58,6 +58,7 @@ export class DynamoDbPages implements PageStore {
     const bytes = bytesOf(records);
     // By the mean of those that are read by now.
     const isLarge = bytes * ids.length > LARGE_PAGE_BYTES * records.length;
+    if (ids.length <= READ_FIRST) return { records, isLarge, queue: state };
     const unread = await this.readMore(records, ids.slice(READ_FIRST), bytes);
     return { records, unread, isLarge, queue: state };
   }

@@ -1,5 +1,6 @@
 import type { BacklogRecord } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
+import { MAX_PAGE_RECORDS } from '../capacity.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Admission, Guard, Turn } from './guard.js';
 import type { RunSlots } from './slots.js';
@@ -137,7 +138,7 @@ export class Share implements AtOnce, Guard {
   }
 
   get most(): number {
-    return this.pool.mostOfOne;
+    return Math.min(this.pool.mostOfOne, MAX_PAGE_RECORDS);
   }
 
   /** Takes the run's attempts at a time from those of its queue, if no other lane has. */

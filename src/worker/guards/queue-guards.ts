@@ -1,5 +1,6 @@
 import type { RecordsHold } from '../../leases/timed-hold.js';
 import type { Clock } from '../../support/clock.js';
+import { MAX_PAGE_RECORDS } from '../capacity.js';
 import type { RunDeps } from '../deps.js';
 import type { DestinationName } from '../destinations.js';
 import type { RunOptions } from '../options.js';
@@ -120,5 +121,7 @@ export function gateOf(
   const { concurrency, breakers, rateLimit } = guards;
   const all = [new TimeLimit(options, clock), hold, share, budget, longAttempts, breakers, rateLimit];
   const set = all.filter((guard): guard is Guard => guard !== undefined);
-  return { gate: new Gate(set, clock), atOnce: share ?? { fair: concurrency, most: concurrency } };
+  // A journal names no more of them beside a page.
+  const most = Math.min(concurrency, MAX_PAGE_RECORDS);
+  return { gate: new Gate(set, clock), atOnce: share ?? { fair: most, most } };
 }
