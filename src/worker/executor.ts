@@ -39,7 +39,7 @@ export class Executor {
   readonly stragglers: Stragglers;
   /** Ids under attempt, stragglers included: a further journal names them, too. */
   readonly underAttempt: Set<string>;
-  /** Those ids, and the ids whose outcomes are being written. */
+  /** Ids under attempt, and ids whose outcomes are being written. */
   readonly inFlight: Set<string>;
   /** The error that ends the run: an outcome could not be written, or a guard could not answer. */
   private trouble: Error | undefined;

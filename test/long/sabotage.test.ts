@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   withoutAnswersOfGroups,
   withoutCopy,
+  withoutEarlierPages,
   withoutFence,
   withoutJournal,
   withoutLease,
@@ -57,6 +58,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the answers of a group', withoutAnswersOfGroups, false, false, 1],
   ['the copy that an attempt gets', withoutCopy, false, false, 1],
   ['the journal', withoutJournal, false, false, 3],
+  ['what is under attempt in the journal of the next page', withoutEarlierPages, false, false, 5],
   ['the lease', withoutLease, false, false, 8],
   ['the common pace', withoutSharedPermits, true, false, 75],
   ['the claim on the probe', withoutProbeClaim, true, false, 30],

@@ -36,6 +36,26 @@ export const withoutJournal: Sabotage = {
     ),
 };
 
+/** The journal of a page names no record that one of its run has named before. */
+export const withoutEarlierPages: Sabotage = {
+  store: (store) => {
+    const named = new Map<string, ReadonlySet<string>>();
+    return replacing(
+      {
+        leases: {
+          hold: (key, held) => {
+            const earlier = named.get(held.holder) ?? new Set();
+            if (held.begun) return store.leases.hold(key, held);
+            named.set(held.holder, new Set([...earlier, ...held.ids]));
+            return store.leases.hold(key, { ...held, ids: held.ids.filter((id) => !earlier.has(id)) });
+          },
+        },
+      },
+      store,
+    );
+  },
+};
+
 /** Each run keeps the pace by itself. */
 export const withoutSharedPermits: Sabotage = {
   store: (store) => replacing({ permits: { acquire: async (_, { now }) => now } }, store),
