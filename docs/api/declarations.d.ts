@@ -889,6 +889,9 @@ interface Transition {
 declare class Breaker {
     constructor(options: BreakerOptions, random: Random);
     refresh(state: BreakerState | undefined): void;
+    get remembered(): number;
+    remember(record: IndexKey, now: number): void;
+    putsOff(record: IndexKey, now: number): boolean;
     status(now: number): BreakerStatus;
     get openUntil(): number;
     beginProbe(now: number, holdSeconds: number): Transition;

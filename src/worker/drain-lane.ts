@@ -100,8 +100,10 @@ interface PageResult {
 }
 
 /** Journals a page; reads, judges, attempts and settles its records. */
-async function workOffPage(run: LaneRun, pages: PageSource, page: readonly IndexKey[]): Promise<PageResult> {
+async function workOffPage(run: LaneRun, pages: PageSource, named: readonly IndexKey[]): Promise<PageResult> {
   const { lease, rules, executor, counters } = run;
+  const page = run.breakers?.withoutPutOff(named) ?? named;
+  counters.leftOver(named.length - page.length);
   if (page.length === 0) return { left: [] };
   const passive = await beginRound(run, page.length);
   if (passive) {

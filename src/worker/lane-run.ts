@@ -2,6 +2,7 @@ import type { RunLease } from '../leases/lease.js';
 import { withHeartbeat } from '../leases/timed-hold.js';
 import type { RunContext } from './context.js';
 import type { Executor } from './executor.js';
+import type { Breakers } from './guards/breakers.js';
 import type { AttemptBudget } from './guards/budget.js';
 import type { StopReason } from './stop-reason.js';
 
@@ -9,6 +10,8 @@ import type { StopReason } from './stop-reason.js';
 export interface LaneRun extends RunContext {
   readonly lease: RunLease;
   readonly executor: Executor;
+  /** Undefined: the queue has none. */
+  readonly breakers: Breakers | undefined;
   /** Undefined: the run may attempt any number of records. */
   readonly budget: AttemptBudget | undefined;
   /** Real time at which the lane's run began. */

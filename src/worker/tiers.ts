@@ -56,7 +56,8 @@ function laneRun(
   const longAttempts = share && options.longestAttempt !== undefined ? run.longAttempts?.(share) : undefined;
   const { gate, atOnce } = gateOf(run, { hold: lease, share, budget, longAttempts });
   const rules = new RecordRules(options, { ...run, gate }, band);
-  const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget };
+  const { breakers } = run.guards;
+  const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget, breakers };
   return { ...ofLane, executor: new Executor(ofLane, longAttempts), startedAt: run.clock.wall() };
 }
 

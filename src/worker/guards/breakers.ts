@@ -1,7 +1,7 @@
 import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
 import { MAX_OPEN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
-import type { BacklogStore, QueueState } from '../../store/store.js';
+import type { BacklogStore, IndexKey, QueueState } from '../../store/store.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
 import type { Random } from '../../support/random.js';
@@ -17,6 +17,8 @@ const WHOLE_QUEUE = '*';
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
+/** Records that one process remembers to have put off: about 10 MB. Others are read again by every run. */
+const MAX_PUT_OFF = 50_000;
 /** A breaker in the queue's item to which no record has come for so long makes room for others. */
 const STALE_MS = 86_400_000;
 
@@ -58,6 +60,8 @@ export class Breakers implements Guard {
   private readonly breakers: Map<string, Breaker>;
   private stored: QueueState['breakers'] = new Map();
   private readonly probes = new Map<string, Promise<void>>();
+  /** Records that may be remembered beside those of earlier pages. */
+  private room = 0;
 
   constructor(private readonly deps: BreakersDeps) {
     const { memory, queue } = deps;
@@ -70,7 +74,15 @@ export class Breakers implements Guard {
     for (const [destination, breaker] of this.breakers) {
       if (!this.isLocal(destination)) breaker.refresh(breakers.get(destination));
     }
+    this.room = [...this.breakers.values()].reduce((room, { remembered }) => room - remembered, MAX_PUT_OFF);
     return this.stopReason();
+  }
+
+  /** Leaves out the records that open breakers have put off lately: they need not be read. */
+  withoutPutOff(page: readonly IndexKey[]): readonly IndexKey[] {
+    const now = this.deps.clock.now();
+    const open = [...this.breakers.values()].filter(({ remembered }) => remembered > 0);
+    return page.filter((key) => !open.some((breaker) => breaker.putsOff(key, now)));
   }
 
   /** A queue with one destination has nothing to attempt while its breaker is open. */
@@ -87,10 +99,17 @@ export class Breakers implements Guard {
       case 'closed':
         return this.admit({ kind: 'attempt', destination });
       case 'open':
+        this.remember(record, destination);
         return 'deferred';
       case 'halfOpen':
         return this.enterAsProbe(destination);
     }
+  }
+
+  private remember({ id, dueAt }: BacklogRecord, destination: string): void {
+    if (dueAt === undefined || this.room <= 0) return;
+    this.room--;
+    this.breakerOf(destination).remember({ id, dueAt }, this.deps.clock.now());
   }
 
   private admit(attempt: Attempt): Admission {
