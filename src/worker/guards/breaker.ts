@@ -50,9 +50,14 @@ export class Breaker {
     return this.putOff.size;
   }
 
-  /** Remembers that a record was put off, as the breaker is open. */
-  remember(record: IndexKey, now: number): void {
-    this.putOff.set(keyOf(record), now + PUT_OFF_MS);
+  /**
+   * Remembers that a record was put off, as the breaker is open.
+   *
+   * @param hasRoom false: only one that it remembered before
+   */
+  remember(record: IndexKey, now: number, hasRoom = true): void {
+    const key = keyOf(record);
+    if (hasRoom || this.putOff.has(key)) this.putOff.set(key, now + PUT_OFF_MS);
   }
 
   /** Tells whether a record that the index names has been put off lately, and the breaker is open still. */

@@ -107,9 +107,9 @@ export class Breakers implements Guard {
   }
 
   private remember({ id, dueAt }: BacklogRecord, destination: string): void {
-    if (dueAt === undefined || this.room <= 0) return;
+    if (dueAt === undefined) return;
+    this.breakerOf(destination).remember({ id, dueAt }, this.deps.clock.now(), this.room > 0);
     this.room--;
-    this.breakerOf(destination).remember({ id, dueAt }, this.deps.clock.now());
   }
 
   private admit(attempt: Attempt): Admission {
