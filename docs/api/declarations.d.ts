@@ -890,7 +890,7 @@ declare class Breaker {
     constructor(options: BreakerOptions, random: Random);
     refresh(state: BreakerState | undefined): void;
     get remembered(): number;
-    remember(record: IndexKey, now: number): void;
+    remember(record: IndexKey, now: number, hasRoom?: boolean): void;
     putsOff(record: IndexKey, now: number): boolean;
     status(now: number): BreakerStatus;
     get openUntil(): number;
