@@ -889,9 +889,6 @@ interface Transition {
 declare class Breaker {
     constructor(options: BreakerOptions, random: Random);
     refresh(state: BreakerState | undefined): void;
-    get remembered(): number;
-    remember(record: IndexKey, now: number, hasRoom?: boolean): void;
-    putsOff(record: IndexKey, now: number): boolean;
     status(now: number): BreakerStatus;
     get openUntil(): number;
     beginProbe(now: number, holdSeconds: number): Transition;
@@ -899,7 +896,17 @@ declare class Breaker {
     ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined;
 }
 
-type BreakerMemory = Map<string, Map<string, Breaker>>;
+declare class PutOffRecords {
+    get size(): number;
+    add(record: IndexKey, destination: string, now: number, hasRoom: boolean): void;
+    has(record: IndexKey, now: number, isOpen: (destination: string) => boolean): boolean;
+}
+
+interface QueueMemory {
+    readonly breakers: Map<string, Breaker>;
+    readonly putOff: PutOffRecords;
+}
+type BreakerMemory = Map<string, QueueMemory>;
 
 declare function loadLimits(): Promise<void>;
 

@@ -14,7 +14,7 @@ export interface PageRead {
   readonly records: BacklogRecord[];
   /** Ids that were not read: the others' records have many bytes. Read them when you are done with those. Absent: none. */
   readonly unread?: readonly string[] | undefined;
-  /** True: they take so much memory that others are to be read when you are done with these. */
+  /** True: they take so much memory that others are to be read when you are done with these. Absent: they do not. */
   readonly isLarge?: boolean | undefined;
   /** The item of the queue. */
   readonly queue: QueueState;

@@ -87,7 +87,8 @@ async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | unde
   if (!(await lease.extend([id]))) return 'leaseLost';
   // No attempt is made of what was read when the lease may have been another's.
   if (!isStillOurs()) return undefined;
-  const { late, deferred } = await executor.workOff([rules.work(record, verdict)], { othersWait: true });
+  const { late, deferred } = await executor.begin([rules.work(record, verdict)], true);
+  await executor.settled();
   if (late.length + deferred.length === 0) lease.clear([id]);
   return undefined;
 }

@@ -39,8 +39,8 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
     if (!crashed?.begun) stop ??= await attemptSuspects(run, () => !isHalfTimeSpent(run));
     for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
       stop ??= await workOffPages(run, pages, page);
-      await executor.workOff([]);
-      // Throws what kept an outcome of the last page from being written.
+      await executor.settled();
+      // An outcome of the last page that could not be written ends the run, whatever else would.
       executor.stopReason();
       stop ??= await attemptSuspects(run);
       if (failing.hasNotes) stop ??= await makeProbes(run);
@@ -111,8 +111,8 @@ async function workOffPage(run: LaneRun, pages: PageSource, named: readonly Inde
     return { left: [], stop: passive };
   }
   const ids = idsOf(page);
-  // The journal names these as well.
-  if (Buffer.byteLength([...executor.underAttempt].join('')) > MAX_PAGE_ID_BYTES) await executor.workOff([]);
+  // The journal has room for the ids of two pages, and names what is under attempt beside these.
+  if (Buffer.byteLength([...executor.underAttempt].join('')) > MAX_PAGE_ID_BYTES) await executor.settled();
   // Asked before the page is read: one that is settled meanwhile was read as it was before that.
   const inFlight = new Set(executor.inFlight);
   const isOurs = await lease.journalPage([...new Set([...ids, ...executor.underAttempt])]);
@@ -128,8 +128,9 @@ async function workOffPage(run: LaneRun, pages: PageSource, named: readonly Inde
   const work = page.flatMap(({ id, dueAt }) =>
     unread.includes(id) ? [] : (workFor(run, byId.get(id), dueAt) ?? []),
   );
+  const { late, deferred } = await executor.begin(work);
   // The next page does not wait for the last of these, unless both take much memory, or it is another queue's.
-  const { late, deferred } = await executor.workOff(work, { goesOn: !isLarge && !run.turns });
+  if (isLarge || run.turns) await executor.settled();
   counters.leftOver(deferred.length);
   const isLeft = ({ id }: IndexKey) => unread.includes(id) || late.some(({ record }) => record.id === id);
   const left = page.filter(isLeft);
@@ -157,7 +158,7 @@ function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: 
 /** Gives the lease back. If the store fails, the lease runs out by itself, and the run ends for its own reason. */
 async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource): Promise<void> {
   try {
-    await executor.workOff([]);
+    await executor.settled();
     await executor.stragglers.below(1);
     await lease.giveBack(pages.cursor());
   } catch (error) {

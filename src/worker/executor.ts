@@ -19,14 +19,8 @@ export interface WorkedOff {
   readonly deferred: readonly Work[];
 }
 
-/** A record whose turn it was. */
-interface Begun {
-  /** Resolves when its attempt has ended, and nothing waits for it any more. Never rejects. */
-  readonly ended: Promise<void>;
-}
-
-/** Outcomes on their way to the store with which further attempts begin: two full requests. */
-const MAX_UNWRITTEN = 50;
+/** Records under attempt, or with an outcome on its way to the store, with which further attempts begin: two full requests. */
+const MAX_IN_FLIGHT = 50;
 
 /**
  * Attempts records, a bounded number at once, and settles each with one write. The next attempt does not wait for the
@@ -72,15 +66,13 @@ export class Executor {
   }
 
   /**
-   * Attempts the records of one journalled page. An empty one waits for what is in flight.
+   * Begins with the records of one journalled page. Resolves when the last of them is under attempt, and another may be.
    *
-   * @param othersWait other records wait for these
-   * @param goesOn true: resolves when the last of them has begun, and another may begin. False: when the outcomes of all that is
-   *   in flight are written, stragglers apart
+   * @param othersWait other records wait for these, or are under attempt beside them
    */
-  async workOff(
+  async begin(
     page: readonly Work[],
-    { othersWait = page.length + this.underAttempt.size > 1, goesOn = false } = {},
+    othersWait = page.length + this.underAttempt.size > 1,
   ): Promise<WorkedOff> {
     const watched = page.filter(({ change }) => !change).map(({ record }) => record.id);
     const { target, limits } = this.run.options;
@@ -88,51 +80,58 @@ export class Executor {
     const unwatch = watched.length > 0 ? this.run.watchdog?.watch(watching) : undefined;
     const ends: Promise<void>[] = [];
     try {
-      const worked = this.beginAll(page, ends, goesOn);
-      return await withHeartbeat(worked, () => [...this.inFlight], this.run);
+      const begun = this.beginAll(page, ends);
+      return await withHeartbeat(begun, () => [...this.inFlight], this.run);
     } finally {
-      if (goesOn) void Promise.all(ends).then(unwatch);
-      else unwatch?.();
+      void Promise.all(ends).then(unwatch);
     }
   }
 
-  private async beginAll(page: readonly Work[], ends: Promise<void>[], goesOn: boolean): Promise<WorkedOff> {
-    const { underAttempt, inFlight, stragglers, run } = this;
+  /** Waits until all outcomes are written, but those of stragglers. */
+  async settled(): Promise<void> {
+    const settled = this.waitWhile(() => this.inFlight.size > this.stragglers.byId.size);
+    await withHeartbeat(settled, () => [...this.inFlight], this.run);
+  }
+
+  /** @param ends gets promises that resolve when what was begun has ended. They never reject */
+  private async beginAll(page: readonly Work[], ends: Promise<void>[]): Promise<WorkedOff> {
+    const { inFlight, underAttempt, run } = this;
+    const { byId: stragglers } = this.stragglers;
     const deferred: Work[] = [];
-    let late: readonly Work[] = [];
-    for (const [i, work] of page.entries()) {
-      const begun = await this.begin(work, page.length - i);
-      if (begun === 'late') {
-        late = page.slice(i);
-        break;
+    let passed = 0;
+    for (const work of page) {
+      const { record, change } = work;
+      const most = Math.max(MAX_IN_FLIGHT, run.atOnce.most);
+      await this.waitWhile(() => inFlight.size - stragglers.size >= most);
+      if (!this.mayBegin()) break;
+      if (change) {
+        ends.push(this.settle(record, { change }));
+      } else {
+        // Only where all are stragglers: the caller waits for these.
+        if (underAttempt.size >= run.atOnce.most) break;
+        let entry: Entry | Refusal;
+        try {
+          const turn = { attemptsLeft: page.length - passed, mayBegin: () => this.mayBegin() };
+          entry = await run.gate.enter(record, turn);
+        } catch (error) {
+          if (!(error instanceof StoreError)) throw error;
+          // The run ends with that, once those that are under way are settled.
+          this.trouble = error;
+          break;
+        }
+        if (entry === 'late') break;
+        if (entry === 'deferred') deferred.push(work);
+        else ends.push(this.attempt(record, entry));
+        await this.waitWhile(
+          () => underAttempt.size >= run.atOnce.most && underAttempt.size > stragglers.size,
+        );
       }
-      if (begun === 'deferred') deferred.push(work);
-      else ends.push(begun.ended);
-      // If all are stragglers, others do not wait for them here.
-      const { byId } = stragglers;
-      await this.waitWhile(() => underAttempt.size >= run.atOnce.most && underAttempt.size > byId.size);
+      passed++;
     }
-    if (!goesOn) await this.waitWhile(() => inFlight.size > stragglers.byId.size);
-    return { late, deferred };
+    return { late: page.slice(passed), deferred };
   }
 
-  private async begin({ record, change }: Work, attemptsLeft: number): Promise<Begun | Refusal> {
-    await this.waitWhile(() => this.inFlight.size - this.underAttempt.size >= MAX_UNWRITTEN);
-    if (!this.mayBegin()) return 'late';
-    if (change) return { ended: this.settle(record, { change }) };
-    if (this.underAttempt.size >= this.run.atOnce.most) return 'late';
-    try {
-      const entry = await this.run.gate.enter(record, { attemptsLeft, mayBegin: () => this.mayBegin() });
-      return typeof entry === 'string' ? entry : { ended: this.attempt(record, entry) };
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      // The run ends with that, once those that are under way are settled.
-      this.trouble = error;
-      return 'late';
-    }
-  }
-
-  /** Looks again when an attempt has ended, or an outcome is written. One waits at a time. */
+  /** Waits, and looks again when an attempt has ended, or an outcome is written. One waits at a time. */
   private async waitWhile(isBusy: () => boolean): Promise<void> {
     while (isBusy()) {
       await new Promise<void>((resolve) => {

@@ -65,6 +65,7 @@ export async function attemptOnInsert(
       return { ended: await attemptAll({ ...ofBatch, executor }, ids), overflow: [] };
     } finally {
       // Whatever happened: no other run may claim the records while one of them is still under attempt.
+      await executor.settled();
       await executor.stragglers.below(1);
     }
   });
@@ -79,7 +80,8 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     // Asked once: a record that comes due during the attempts of others is indexed all the same.
     const forNow = new Set(stop === undefined ? waiting.filter((record) => isDue(record, run)) : []);
     const work = [...forNow].map((record) => rules.begin(record));
-    const workedOff = await executor.workOff(work);
+    const workedOff = await executor.begin(work);
+    await executor.settled();
     const late = workedOff.late.map(({ record }) => record);
     const deferred = workedOff.deferred.map(({ record }) => record);
     const end = stop ?? executor.stopReason() ?? (late.length > 0 && hold.isLast ? 'deadline' : undefined);

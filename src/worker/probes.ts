@@ -55,7 +55,8 @@ async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReaso
   if (!isStillOurs()) return undefined;
   const before = counters.succeeded;
   rules.probe = record.id;
-  const { late, deferred } = await executor.workOff([{ record }], { othersWait: true });
+  const { late, deferred } = await executor.begin([{ record }], true);
+  await executor.settled();
   await executor.stragglers.below(1);
   if (late.length + deferred.length === 0) counters.probed();
   if (counters.succeeded > before) failing.probeSucceeded(group);

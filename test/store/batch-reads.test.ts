@@ -117,7 +117,7 @@ describe('a page of many records', () => {
       (ids) => ids,
       () => bytes,
     );
-    const { isLarge } = await giving.store.pages.read(MANY.slice(0, records), 'orders');
+    const { isLarge = false } = await giving.store.pages.read(MANY.slice(0, records), 'orders');
     expect(isLarge).toBe(expected);
   });
 

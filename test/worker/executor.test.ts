@@ -138,3 +138,36 @@ describe('the write of an outcome', () => {
     await expect(harness.run(process, { store })).rejects.toThrow('a mistake');
   });
 });
+
+it('a mistake in a guard ends a run on arrival only when what is under attempt has ended', async () => {
+  const harness = new Harness();
+  const ids = ['a', 'b'];
+  for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
+  const events: string[] = [];
+  let permits = 0;
+  const store = replacing(
+    {
+      permits: {
+        acquire: (...args) => {
+          if (++permits > 1) throw new TypeError('a mistake');
+          return harness.store.permits.acquire(...args);
+        },
+      },
+      claims: {
+        release: (...args) => {
+          events.push('released');
+          return harness.store.claims.release(...args);
+        },
+      },
+    },
+    harness.store,
+  );
+  const process = async () => {
+    await harness.sleep(20);
+    events.push('ended');
+  };
+  const arrivals = { batch: 'b', ids };
+  const run = harness.run(process, { store, arrivals, attemptsPerSecond: 0.2 });
+  await expect(run).rejects.toThrow('a mistake');
+  expect(events).toEqual(['ended', 'released']);
+});

@@ -120,7 +120,8 @@ describe('more destinations that fail than their queue’s item has room for', (
     const [[name = '', state] = []] = (await harness.store.queues.read('q')).breakers;
     await harness.store.breakers.set('q', name, undefined, state);
     await harness.pass(61);
-    expect(await harness.run(failWhereDead, options)).toMatchObject({ failed: MINIMUM_ATTEMPTS });
+    const counted = await harness.run(failWhereDead, { ...options, concurrency: 1 });
+    expect(counted).toMatchObject({ attempted: MINIMUM_ATTEMPTS, failed: MINIMUM_ATTEMPTS });
     const { breakers } = await harness.store.queues.read('q');
     expect(breakers.has('dead-0')).toBe(true);
   });
@@ -169,15 +170,15 @@ describe('more destinations that fail than their queue’s item has room for', (
 describe('what a process keeps of breakers', () => {
   it('forgets the one that was met longest ago, of more than a thousand', async () => {
     const harness = new Harness();
-    const breakers = new Map<string, Map<string, unknown>>();
+    const breakers: BreakerMemory = new Map();
     const names = ['first', ...Array.from({ length: 600 }, (_, i) => `a${i}`), 'first'];
     names.push(...Array.from({ length: 500 }, (_, i) => `b${i}`));
     for (const [i, to] of names.entries()) {
       const dueAt = new Date(START - 10_000 + i).toISOString();
       harness.put(`r${i}`, { payload: { to }, dueAt });
     }
-    await harness.run(succeed, { ...CHOICES, concurrency: 1, breakers: breakers as BreakerMemory });
-    const known = [...(breakers.get('q')?.keys() ?? [])];
+    await harness.run(succeed, { ...CHOICES, concurrency: 1, breakers });
+    const known = [...(breakers.get('q')?.breakers.keys() ?? [])];
     expect(known).toHaveLength(1_000);
     expect(known).toContain('first');
     expect(known).not.toContain('a0');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import type { Process } from '../../src/worker/index.js';
+import type { Process, Watchdog } from '../../src/worker/index.js';
 import { type Methods, replacing } from '../simulation/replacing.js';
 import { Harness, type RunChoices, START } from './harness.js';
 
@@ -211,4 +211,32 @@ it('a large page has the memory for itself', async () => {
   await queue.attempt({ store: queue.replaced({ pages: { read } }) });
   expect(underWay.length).toBeGreaterThan(1);
   expect(Math.max(...underWay)).toBe(0);
+});
+
+it('the watchdog watches a page until its last attempt has ended, and knows of the attempts beside it', async () => {
+  const queue = new OneSlow(21);
+  const watched: { count: number; othersWait: boolean; until?: number }[] = [];
+  const watchdog: Watchdog = {
+    watch: ({ ids, othersWait }) => {
+      const page: (typeof watched)[number] = { count: ids.length, othersWait };
+      watched.push(page);
+      return () => {
+        page.until = queue.seconds;
+      };
+    },
+  };
+  await queue.attempt({ watchdog });
+  expect(watched).toEqual([
+    { count: 20, othersWait: true, until: SLOW_SECONDS },
+    { count: 1, othersWait: true, until: expect.closeTo(1.5, 0) },
+  ]);
+});
+
+it('a run in which all attempts ignore their signals ends in time, however many they are', async () => {
+  const queue = new Harness();
+  for (let i = 0; i < 70; i++) queue.put(`deaf-${i}`);
+  const deaf: Process = () => queue.sleep(1_000);
+  const summary = await queue.run(deaf, { concurrency: 60, attemptTimeout: 5, deadlineSeconds: 60 });
+  expect(summary).toMatchObject({ attempted: 60, failed: 60 });
+  expect(queue.time.now - START).toBeLessThanOrEqual(60_000);
 });

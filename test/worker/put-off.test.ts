@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { BacklogRecord } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { systemRandom } from '../../src/support/random.js';
-import { Breaker } from '../../src/worker/guards/breaker.js';
 import { Breakers } from '../../src/worker/guards/breakers.js';
 import { type BreakerMemory, type Process, resolveBreaker } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -19,12 +18,22 @@ class Outage extends Harness {
   leftOver = 0;
   read = 0;
   journals = 0;
-  private readonly breakers: BreakerMemory = new Map();
-  private readonly counting = replacing(
+  readonly breakers: BreakerMemory = new Map();
+  private readonly counting = replacing<BacklogStore>(
     {
-      pages: { read: (...args) => this.noting(args[0].length, () => this.store.pages.read(...args)) },
-      leases: { hold: (...args) => this.noting(0, () => this.store.leases.hold(...args)) },
-    } satisfies Parameters<typeof replacing<BacklogStore>>[0],
+      pages: {
+        read: (...args) => {
+          this.read += args[0].length;
+          return this.store.pages.read(...args);
+        },
+      },
+      leases: {
+        hold: (...args) => {
+          this.journals++;
+          return this.store.leases.hold(...args);
+        },
+      },
+    },
     this.store,
   );
 
@@ -33,12 +42,6 @@ class Outage extends Harness {
     for (let i = 0; i < PILE; i++) {
       this.put(`down-${i}`, { payload: { host: 'down' }, ...attributes });
     }
-  }
-
-  private noting<T>(records: number, call: () => T): T {
-    this.read += records;
-    if (records === 0) this.journals++;
-    return call();
   }
 
   readonly process: Process = (record) => {
@@ -94,6 +97,8 @@ it.each([
   await outage.minutes(10, choices);
   expect(outage.statuses()).toEqual({ SUCCESS: PILE });
   expect(new Set(outage.attempted).size).toBe(PILE);
+  // Nothing looks for those of first pages again.
+  expect(outage.breakers.get('q')?.putOff.size).toBeLessThan(100);
 });
 
 it('the probe is one of them, where no other record is due', async () => {
@@ -130,13 +135,13 @@ it('one whose age is over meanwhile is found within 15 minutes', async () => {
   expect(outage.statuses()).toEqual({ DEAD: PILE });
 });
 
-it('a process remembers 50,000 of them, and goes on with these when it has read them again', async () => {
+it('a process remembers 50,000 of them, of all its queues, and goes on with these when it has read them again', async () => {
   const { clock, time } = new Harness();
   const until = clock.now() + 3_600_000;
   const options = resolveBreaker(true);
   if (!options) throw new TypeError('expected a breaker');
-  const breakers = new Breakers({
-    queue: 'q',
+  const memory: BreakerMemory = new Map();
+  const deps = {
     options,
     destination: hostOf,
     probe: { beginsWithin: 10, endsWithin: 30 },
@@ -144,41 +149,54 @@ it('a process remembers 50,000 of them, and goes on with these when it has read 
     clock,
     random: systemRandom,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    memory: new Map(),
-  });
+    memory,
+  };
+  const [breakers, ofOther] = ['q', 'other'].map((queue) => new Breakers({ ...deps, queue }));
   const state = { breakers: new Map([['down', { until, since: 0, token: 't' }]]) };
   const records = Array.from({ length: 50_010 }, (_, i) => ({
     id: `r${i}`,
     dueAt: '2026-03-01T00:00:00.000Z',
     payload: { host: 'down' },
   }));
-  const enterAll = async () => {
-    breakers.refresh(state);
-    const answers = await Promise.all(
-      records.map((record) => breakers.enter(record as unknown as BacklogRecord)),
-    );
-    expect(new Set(answers)).toEqual(new Set(['deferred']));
+  const enterAll = async (these: Breakers | undefined) => {
+    these?.refresh(state);
+    const answers = records.map((record) => these?.enter(record as unknown as BacklogRecord));
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['deferred']));
+    return these?.withoutPutOff(records);
   };
-  await enterAll();
-  expect(breakers.withoutPutOff(records)).toEqual(records.slice(50_000));
+  expect(await enterAll(breakers)).toEqual(records.slice(50_000));
+  expect(await enterAll(ofOther)).toEqual(records);
   await time.runUntil(time.now + 900_000);
-  expect(breakers.withoutPutOff(records)).toEqual(records);
-  await enterAll();
-  expect(breakers.withoutPutOff(records)).toEqual(records.slice(50_000));
+  expect(breakers?.withoutPutOff(records)).toEqual(records);
+  expect(await enterAll(breakers)).toEqual(records.slice(50_000));
 });
 
 it.each([
-  ['as another process says', (breaker: Breaker) => breaker.refresh(undefined)],
-  ['by a probe', (breaker: Breaker) => breaker.ended({ type: 'success' }, 'probe', START)],
-])('a breaker that closes %s forgets them', (_, close) => {
-  const options = resolveBreaker(true);
-  if (!options) throw new TypeError('expected a breaker');
-  const breaker = new Breaker(options, systemRandom);
-  breaker.refresh({ until: START + 60_000, since: START, token: 't' });
-  breaker.remember({ id: 'r', dueAt: '2026-03-01T00:00:00.000Z' }, START);
-  expect(breaker.remembered).toBe(1);
-  close(breaker);
-  expect(breaker.remembered).toBe(0);
+  ['of another destination than before', (id: string) => id, 'up', 0],
+  ['with an id of 200 characters', (id: string) => id.padEnd(200, '-'), 'down', PILE],
+])('those %s are read', async (_, idOf, host, read) => {
+  const outage = new Outage();
+  await outage.minutes(1);
+  for (let i = 0; i < PILE; i++) outage.put(idOf(`later-${i}`), { payload: { host } });
+  await outage.minutes(1);
+  outage.read = 0;
+  await outage.minutes(1);
+  expect(outage.read).toBeGreaterThanOrEqual(read);
+  expect(outage.read).toBeLessThan(read + 200);
+});
+
+it('a run learns with its first page that another process has closed the breaker', async () => {
+  const outage = new Outage();
+  const choices = { breaker: { halfOpenAfter: 600 }, retry: { type: 'constant', interval: 7_200 } } as const;
+  await outage.minutes(2, choices);
+  const { breakers } = await outage.store.queues.read('q');
+  await outage.store.breakers.set('q', 'down', undefined, breakers.get('down'));
+  outage.isOver = true;
+  // Those that were under way when it opened wait until its time is over.
+  const putOff = outage.store.items().filter(({ status, attempts }) => status === 'NEW' && !attempts);
+  await outage.minutes(1, choices);
+  expect(putOff.length).toBeGreaterThan(PILE - 20);
+  expect(outage.statuses().SUCCESS).toBe(putOff.length);
 });
 
 it('where all records go to one destination, none is remembered: the run ends at its open breaker', async () => {

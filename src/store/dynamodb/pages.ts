@@ -56,11 +56,11 @@ export class DynamoDbPages implements PageStore {
       this.queues.read(queue),
     ]);
     const bytes = bytesOf(records);
-    // By the mean of those that are read by now.
+    // Records that are read by now tell the size of the others by their mean.
     const isLarge = bytes * ids.length > LARGE_PAGE_BYTES * records.length;
-    if (ids.length <= READ_FIRST) return { records, isLarge, queue: state };
-    const unread = await this.readMore(records, ids.slice(READ_FIRST), bytes);
-    return { records, unread, isLarge, queue: state };
+    const page = { records, queue: state, ...(isLarge ? { isLarge } : {}) };
+    if (ids.length <= READ_FIRST) return page;
+    return { ...page, unread: await this.readMore(records, ids.slice(READ_FIRST), bytes) };
   }
 
   /** Reads as many more records as fit into the memory of a page, beside those of so many bytes. Returns the ids of the others. */

@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../../record/index.js';
-import type { BreakerState, IndexKey } from '../../store/store.js';
+import type { BreakerState } from '../../store/store.js';
 import { type Random, randomToken } from '../../support/random.js';
 import type { BreakerOptions } from '../queue-options.js';
 import { FailureWindow } from './failure-window.js';
@@ -17,8 +17,6 @@ export interface Transition {
 
 /** A `Retry-After` holds one record for as long as it says; all the others of its destination for an hour at most. */
 const MAX_HOLD_SECONDS = 3_600;
-/** A record that was put off is read again after so long: its destination, or when it expires, may have been changed. */
-const PUT_OFF_MS = 900_000;
 
 /**
  * The circuit breaker of one destination, as one process knows it: the state that all share, as last read, and how the
@@ -29,8 +27,6 @@ const PUT_OFF_MS = 900_000;
 export class Breaker {
   private readonly window: FailureWindow;
   private state: BreakerState | undefined;
-  /** Records that were put off, by id and due time, and until when they need not be read again. */
-  private readonly putOff = new Map<string, number>();
 
   constructor(
     private readonly options: BreakerOptions,
@@ -41,28 +37,8 @@ export class Breaker {
 
   /** Takes over the state that all runs share, as it was just read. */
   refresh(state: BreakerState | undefined): void {
-    if (this.state !== undefined && state === undefined) this.close();
+    if (this.state !== undefined && state === undefined) this.window.clear();
     this.state = state;
-  }
-
-  /** The number of records that it remembers to have put off. */
-  get remembered(): number {
-    return this.putOff.size;
-  }
-
-  /**
-   * Remembers that a record was put off, as the breaker is open.
-   *
-   * @param hasRoom false: only one that it remembered before
-   */
-  remember(record: IndexKey, now: number, hasRoom = true): void {
-    const key = keyOf(record);
-    if (hasRoom || this.putOff.has(key)) this.putOff.set(key, now + PUT_OFF_MS);
-  }
-
-  /** Tells whether a record that the index names has been put off lately, and the breaker is open still. */
-  putsOff(record: IndexKey, now: number): boolean {
-    return this.status(now) === 'open' && (this.putOff.get(keyOf(record)) ?? 0) > now;
   }
 
   status(now: number): BreakerStatus {
@@ -104,15 +80,10 @@ export class Breaker {
   private succeeded(kind: AttemptKind, now: number): Transition | undefined {
     this.window.note('success', now);
     if (kind !== 'probe') return undefined;
-    const read = this.state;
-    this.close();
-    return { next: undefined, read };
-  }
-
-  private close(): void {
     this.window.clear();
-    this.putOff.clear();
+    const read = this.state;
     this.state = undefined;
+    return { next: undefined, read };
   }
 
   private failed(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined {
@@ -135,11 +106,6 @@ export class Breaker {
     this.state = next;
     return { next, read };
   }
-}
-
-/** The record may be due at another time by now: then it is read. */
-function keyOf({ id, dueAt }: IndexKey): string {
-  return `${dueAt} ${id}`;
 }
 
 /** Tells from an outcome whether the destination works. A permanent refusal is an answer, and so is "not ready yet". */

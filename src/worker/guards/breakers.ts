@@ -10,6 +10,7 @@ import type { BreakerOptions } from '../queue-options.js';
 import type { StopReason } from '../stop-reason.js';
 import { type AttemptKind, Breaker, type BreakerStatus, type Transition } from './breaker.js';
 import type { Admission, Guard, Left } from './guard.js';
+import { MAX_PUT_OFF, PutOffRecords } from './put-off.js';
 
 /** The destination of a queue whose handler names none: all its records go to one. */
 const WHOLE_QUEUE = '*';
@@ -17,13 +18,18 @@ const WHOLE_QUEUE = '*';
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
-/** Records that one process remembers to have put off: about 10 MB. Others are read again by every run. */
-const MAX_PUT_OFF = 50_000;
 /** A breaker in the queue's item to which no record has come for so long makes room for others. */
 const STALE_MS = 86_400_000;
 
-/** The breakers of destinations, by queue, which a process remembers from run to run. */
-export type BreakerMemory = Map<string, Map<string, Breaker>>;
+/** The breakers of one queue, and the records that they have put off, from run to run of a process. */
+interface QueueMemory {
+  /** Breakers by destination. */
+  readonly breakers: Map<string, Breaker>;
+  readonly putOff: PutOffRecords;
+}
+
+/** The memory of a process for its breakers, by queue. */
+export type BreakerMemory = Map<string, QueueMemory>;
 
 export interface BreakersDeps {
   readonly queue: string;
@@ -58,15 +64,18 @@ interface Attempt {
  */
 export class Breakers implements Guard {
   private readonly breakers: Map<string, Breaker>;
+  private readonly putOff: PutOffRecords;
   private stored: QueueState['breakers'] = new Map();
+  /** Records that the process may remember beside those of pages before. Undefined: this run has read no page yet. */
+  private room: number | undefined;
   private readonly probes = new Map<string, Promise<void>>();
-  /** Records that may be remembered beside those of earlier pages. */
-  private room = 0;
 
   constructor(private readonly deps: BreakersDeps) {
     const { memory, queue } = deps;
-    this.breakers = memory.get(queue) ?? new Map<string, Breaker>();
-    memory.set(queue, this.breakers);
+    const ofQueue = memory.get(queue) ?? { breakers: new Map(), putOff: new PutOffRecords() };
+    memory.set(queue, ofQueue);
+    this.breakers = ofQueue.breakers;
+    this.putOff = ofQueue.putOff;
   }
 
   refresh({ breakers }: Pick<QueueState, 'breakers'>): StopReason | undefined {
@@ -74,15 +83,20 @@ export class Breakers implements Guard {
     for (const [destination, breaker] of this.breakers) {
       if (!this.isLocal(destination)) breaker.refresh(breakers.get(destination));
     }
-    this.room = [...this.breakers.values()].reduce((room, { remembered }) => room - remembered, MAX_PUT_OFF);
+    this.room = MAX_PUT_OFF;
+    for (const { putOff } of this.deps.memory.values()) this.room -= putOff.size;
     return this.stopReason();
   }
 
-  /** Leaves out the records that open breakers have put off lately: they need not be read. */
+  /**
+   * Leaves out records that open breakers have put off lately: they need not be read. A run reads its first page in full, and
+   * learns with it which breakers are open by now.
+   */
   withoutPutOff(page: readonly IndexKey[]): readonly IndexKey[] {
+    if (this.room === undefined || this.putOff.size === 0) return page;
     const now = this.deps.clock.now();
-    const open = [...this.breakers.values()].filter(({ remembered }) => remembered > 0);
-    return page.filter((key) => !open.some((breaker) => breaker.putsOff(key, now)));
+    const isOpen = (destination: string) => this.breakers.get(destination)?.status(now) === 'open';
+    return page.filter((key) => !this.putOff.has(key, now, isOpen));
   }
 
   /** A queue with one destination has nothing to attempt while its breaker is open. */
@@ -106,10 +120,12 @@ export class Breakers implements Guard {
     }
   }
 
+  /** A record that has just been inserted is not in the index: it has no due time. */
   private remember({ id, dueAt }: BacklogRecord, destination: string): void {
+    const { room = 0 } = this;
     if (dueAt === undefined) return;
-    this.breakerOf(destination).remember({ id, dueAt }, this.deps.clock.now(), this.room > 0);
-    this.room--;
+    this.putOff.add({ id, dueAt }, destination, this.deps.clock.now(), room > 0);
+    this.room = room - 1;
   }
 
   private admit(attempt: Attempt): Admission {

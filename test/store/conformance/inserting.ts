@@ -129,7 +129,7 @@ export function insertingAndReading(underTest: UnderTest): void {
 
   it('reads an empty page', async () => {
     const page = await underTest().store.pages.read([], 'page-queue');
-    expect(page).toMatchObject({
+    expect(page).toEqual({
       records: [],
       queue: { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() },
     });
