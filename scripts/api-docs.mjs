@@ -32,7 +32,7 @@ const POLICIES = [
 const HANDED_ON = [
   ...['PolicyType', 'Jitter', 'FormulaWait', 'Failure', 'RetryDecider', 'FailedAttempt'],
   ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult'],
-  ...['AsRead', 'Breaker', 'OfRecord', 'Place', 'Tried'],
+  ...['AsRead', 'QueueMemory', 'OfRecord', 'Place', 'Tried'],
 ];
 
 const app = await Application.bootstrapWithPlugins({
