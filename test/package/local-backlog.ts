@@ -84,13 +84,14 @@ export class LocalBacklog {
     return JSON.parse((await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env })).out);
   }
 
-  /** Once no record waits any more. */
-  async finished(count: number, timeoutMs = 60_000): Promise<Map<string, ListedRecord>> {
+  /** Once no record waits any more, except for one that may. */
+  async finished(count: number, timeoutMs = 60_000, mayWait?: string): Promise<Map<string, ListedRecord>> {
     let records: ListedRecord[] = [];
     await until(async () => {
       records = await this.records();
       return (
-        records.length === count && records.every(({ status }) => status === 'SUCCESS' || status === 'DEAD')
+        records.length === count &&
+        records.every(({ id, status }) => id === mayWait || status === 'SUCCESS' || status === 'DEAD')
       );
     }, timeoutMs).catch((error) => {
       throw new Error(`${error.message}\n${JSON.stringify(records, undefined, 2)}`);
