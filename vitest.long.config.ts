@@ -42,7 +42,7 @@ export default defineConfig({
           env: {
             CDK_VALIDATION: 'false',
             OUTAGE_RECORDS: '20000',
-            FUZZ_IN_MEMORY: '20000',
+            FUZZ_IN_MEMORY: '10000',
             FUZZ_SEED: process.env.FUZZ_SEED ?? '20000',
             ANY_ITEM_RUNS: '1000',
           },
