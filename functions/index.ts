@@ -16,6 +16,7 @@ export {
   Cancel,
   Dead,
   Done,
+  type DoneOptions,
   type ErrorEntry,
   type HistoryEntry,
   type NotReady,

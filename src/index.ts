@@ -18,6 +18,8 @@ export {
   type ListOptions,
   type NewRecord,
   type TaskInsertOptions,
+  type WaitOptions,
+  WaitTimeoutError,
 } from './client/index.js';
 export {
   type ActionResult,
@@ -37,6 +39,7 @@ export {
   Cancel,
   Dead,
   Done,
+  type DoneOptions,
   type ErrorEntry,
   type HistoryEntry,
   type NotReady,

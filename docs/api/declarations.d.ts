@@ -324,6 +324,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly traceparent?: string | undefined;
     readonly deadReason?: string | undefined;
     readonly format?: number | undefined;
+    readonly result?: unknown;
     readonly expiresAt?: number | undefined;
     readonly attributes: Readonly<Record<string, unknown>>;
     readonly isFull?: true | undefined;
@@ -380,9 +381,10 @@ interface RecordChange {
         readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
         readonly unknownTaskSince?: string;
         readonly deadReason?: string;
+        readonly result?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
+    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
     readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
 }
 
@@ -418,9 +420,14 @@ declare function restOf(record: OfRecord): string | undefined;
 declare function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean;
 
 declare const BRAND: unique symbol;
+interface DoneOptions {
+    readonly result?: unknown;
+}
 declare class Done extends Error {
     readonly name = "Done";
     readonly [BRAND] = "done";
+    readonly result: unknown;
+    constructor(options?: DoneOptions);
 }
 declare class RetryAfter extends Error {
     readonly name = "RetryAfter";
@@ -454,6 +461,8 @@ type AttemptOutcome = AttemptEnding & {
 };
 type AttemptEnding = {
     readonly type: 'success';
+    readonly result?: string | undefined;
+    readonly notKept?: string | undefined;
 } | {
     readonly type: 'failure';
     readonly error: ErrorText;
@@ -2313,6 +2322,10 @@ interface ListOptions {
 interface CancelOptions {
     readonly reason?: string | undefined;
 }
+interface WaitOptions {
+    readonly timeout?: Duration | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
 interface InsertManyOptions extends Delay {
     readonly concurrency?: number | undefined;
     readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
@@ -2332,8 +2345,15 @@ declare class BacklogClient {
     insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
     insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
     get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
+    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
     list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
     cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
+}
+
+declare class WaitTimeoutError extends Error {
+    readonly record: BacklogRecord;
+    readonly name = "WaitTimeoutError";
+    constructor(record: BacklogRecord, timeoutMs: number);
 }
 
 interface Cause {
@@ -2698,7 +2718,7 @@ interface RecordExpectation extends RecordFilter {
 }
 
 interface Finding {
-    readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype' | 'unknownTask';
+    readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype' | 'lostResult' | 'unknownTask';
     readonly id: string;
     readonly queue: string;
     readonly attempt: number;
@@ -2846,6 +2866,7 @@ interface PerformOptions {
 interface PerformResult {
     readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
     readonly error?: unknown;
+    readonly result?: unknown;
     readonly reason?: string | undefined;
     readonly waitSeconds?: number | undefined;
     readonly logs: readonly LogEntry[];
@@ -2913,6 +2934,7 @@ export {
     TestBacklog,
     VERSION,
     VirtualTime,
+    WaitTimeoutError,
     Writes,
     age,
     alarmText,
@@ -3088,6 +3110,7 @@ export type {
     DeliveryDescription,
     DeliveryProps,
     DescribedQueue,
+    DoneOptions,
     DuePart,
     Duration,
     EntryFunctionProps,
@@ -3229,6 +3252,7 @@ export type {
     Tier,
     TierBand,
     TierProps,
+    WaitOptions,
     WaitRange,
     WaitingExpectation,
     Which,

@@ -14,6 +14,7 @@ export {
     Dead,
     Delay,
     Done,
+    DoneOptions,
     Duration,
     ErrorEntry,
     HistoryEntry,
@@ -50,5 +51,7 @@ export {
     TaskInsertOptions,
     TaskOptions,
     Tier,
+    WaitOptions,
+    WaitTimeoutError,
     defineTask,
 } from './declarations.js';

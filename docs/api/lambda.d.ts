@@ -12,6 +12,7 @@ export {
     ConfigurationError,
     Dead,
     Done,
+    DoneOptions,
     Duration,
     ErrorEntry,
     HandlerMiddleware,

@@ -19,6 +19,12 @@ export async function deadReasons(queue: string): Promise<Map<string, string>> {
   return reasons;
 }
 
+/** The number that its attempt has kept as its result, if it succeeds within ten seconds; otherwise a `WaitTimeoutError`. */
+export async function invoiceNumber(id: string): Promise<string | undefined> {
+  const invoice = await backlog.wait(id, { timeout: '10s' });
+  return (invoice?.result as { number: string } | undefined)?.number;
+}
+
 export async function withdraw(id: string): Promise<string> {
   const { cancelled, reason } = await backlog.cancel(id, { reason: 'the customer withdrew' });
   return cancelled ? 'it will not be sent' : `too late: ${reason}`;

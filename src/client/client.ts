@@ -13,6 +13,7 @@ import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-insert
 import { DynamoDbStore, type OperatorRecordStore, type RecordStore } from '../store/index.js';
 import { watchAttempts } from '../support/attempt-scope.js';
 import type { Clock } from '../support/clock.js';
+import { type Duration, duration } from '../support/duration.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import type { Random } from '../support/random.js';
 import { parseOptions, show } from '../support/validation.js';
@@ -23,6 +24,7 @@ import { type InsertManyResult, type InsertProgress, insertMany } from './insert
 import { DEFAULT_MAX_HOPS, itemOf, type NewRecord } from './new-record.js';
 import { entryOf, isWrapped, type TaskEntry } from './task-entry.js';
 import { checkOptions, prepare, type TaskInsertOptions } from './task-record.js';
+import { waitForEnd } from './wait.js';
 
 /** Options of a `BacklogClient`. Only `table` is required. */
 export interface BacklogClientOptions extends ConnectionOptions {
@@ -73,6 +75,14 @@ export interface ListOptions {
 export interface CancelOptions {
   /** The reason in a few words; kept on the record as its `deadReason`, behind `cancelled: `. Default: `by its producer`. */
   readonly reason?: string | undefined;
+}
+
+/** Options of `wait`. */
+export interface WaitOptions {
+  /** The longest wait, from 0 seconds to a day. Default: 30 seconds. */
+  readonly timeout?: Duration | undefined;
+  /** Ends the wait: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `insertMany` for records as they are. */
@@ -139,6 +149,10 @@ const flowSchema = z.strictObject(flowOptions);
 const idSchema = z.string().check(z.minLength(1));
 const cancelSchema = z.strictObject({
   reason: z._default(z.string().check(z.minLength(1)), 'by its producer'),
+});
+const waitSchema = z.strictObject({
+  timeout: z._default(duration({ most: 86_400 }), 30),
+  signal: z.optional(withMethod<AbortSignal>('addEventListener', 'AbortSignal')),
 });
 const listSchema = z.strictObject({
   queue: z.string().check(z.regex(QUEUE_PATTERN, `expected ${QUEUE_NAME}`)),
@@ -288,6 +302,24 @@ export class BacklogClient {
   async get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined> {
     const records = await this.lookUp();
     return (await records.get(parseOptions(idSchema, id, 'get: id'))) as BacklogRecord<Payload> | undefined;
+  }
+
+  /**
+   * Waits until a record has ended, as `SUCCESS` (its `result` is what its attempt gave) or `DEAD`. It reads as `get` does: at
+   * once, after 0.1 seconds, and then after 1.5 times the wait before, up to 5 seconds; 15 reads in 30 seconds. Undefined:
+   * there is none, or it succeeded and its retention is over.
+   *
+   * @throws WaitTimeoutError if it still waits then, the signal's reason if it is aborted, ConfigurationError for wrong options or
+   *   what is no id, StoreError if the table cannot be used or reached
+   */
+  async wait<Payload = unknown>(
+    id: string,
+    options: WaitOptions = {},
+  ): Promise<BacklogRecord<Payload> | undefined> {
+    const { timeout, signal } = parseOptions(waitSchema, options, 'wait');
+    const records = await this.lookUp();
+    const wanted = { id: parseOptions(idSchema, id, 'wait: id'), timeoutMs: timeout * 1000, signal };
+    return (await waitForEnd(wanted, { records, clock: this.clock })) as BacklogRecord<Payload> | undefined;
   }
 
   /**

@@ -6,6 +6,7 @@ export {
   type InsertManyOptions,
   type InsertResult,
   type ListOptions,
+  type WaitOptions,
 } from './client.js';
 export type { Delay } from './delay.js';
 export {
@@ -15,3 +16,4 @@ export {
 } from './insert-many.js';
 export type { NewRecord } from './new-record.js';
 export type { TaskInsertOptions } from './task-record.js';
+export { WaitTimeoutError } from './wait.js';

@@ -52,6 +52,8 @@ export interface RecordChange {
     readonly unknownTaskSince?: string;
     /** The reason of its death. */
     readonly deadReason?: string;
+    /** The result of its success, as JSON. */
+    readonly result?: string;
     /** The time from which DynamoDB's TTL may remove it, epoch seconds. */
     readonly expiresAt?: number;
   };
@@ -63,6 +65,7 @@ export interface RecordChange {
     | 'notBefore'
     | 'unknownTaskSince'
     | 'deadReason'
+    | 'result'
     | 'expiresAt'
     | 'failures'
     | 'notReady'

@@ -4,6 +4,7 @@ import { type Duration, parseDuration } from '../support/duration.js';
 import { readRetryAfter } from '../support/retry-after-header.js';
 import { parseOptions, show } from '../support/validation.js';
 import type { ErrorText } from './history.js';
+import { givenResult } from './result.js';
 
 /**
  * The brand of the outcomes that `process` may return or throw to say more than "it worked" or "it failed". They are errors
@@ -11,12 +12,33 @@ import type { ErrorText } from './history.js';
  */
 const BRAND = Symbol.for('dynamo-backlog.outcome');
 
-/** The work is done: the record succeeds. The same as returning nothing. */
+const doneSchema = z.strictObject({ result: z.optional(z.unknown()) });
+
+/** The options of a `Done`. */
+export interface DoneOptions {
+  /**
+   * The value that the record keeps as its `result`: anything that `JSON.stringify` takes, up to 1,024 bytes of JSON. One that
+   * cannot be kept is left out, with a line at `ERROR`; the record succeeds all the same. Default: none.
+   */
+  readonly result?: unknown;
+}
+
+/** The work is done: the record succeeds. Without a result it is the same as returning nothing. */
 export class Done extends Error {
   /** Always `Done`. */
   override readonly name = 'Done';
   /** @hidden */
   readonly [BRAND] = 'done';
+  /** The value to keep; `undefined`: none. */
+  readonly result: unknown;
+  /**
+   * @param options `{ result }`: a small value that the record keeps
+   * @throws ConfigurationError for any other option. Thrown in an attempt, that is a failure like any other
+   */
+  constructor(options: DoneOptions = {}) {
+    super();
+    this.result = parseOptions(doneSchema, options, 'Done').result;
+  }
 }
 
 /** A destination may ask for more than the longest wait, which is kept then. */
@@ -153,7 +175,13 @@ export type AttemptOutcome = AttemptEnding & {
 };
 
 type AttemptEnding =
-  | { readonly type: 'success' }
+  | {
+      readonly type: 'success';
+      /** The result to keep, as JSON. Undefined: none. */
+      readonly result?: string | undefined;
+      /** The reason why the result that it gave is not kept. It does not quote the result. */
+      readonly notKept?: string | undefined;
+    }
   | {
       readonly type: 'failure';
       readonly error: ErrorText;
@@ -223,7 +251,7 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
   const kind = outcome[BRAND];
   switch (kind) {
     case 'done':
-      return { type: 'success' };
+      return { type: 'success', ...givenResult(outcome.result) };
     case 'retryAfter':
       return {
         type: 'failure',

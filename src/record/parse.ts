@@ -14,6 +14,7 @@ import {
   QUEUE_PATTERN,
   STATUSES,
 } from './record.js';
+import { parseResult } from './result.js';
 import { isTraceparent } from './traceparent.js';
 
 /** Contract attributes; all others are the producer's own. */
@@ -43,6 +44,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'retry',
   'traceparent',
   'deadReason',
+  'result',
   'expiresAt',
   'backlogFormat',
 ]);
@@ -123,6 +125,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
       isTraceparent(value) ? value : undefined,
     ),
     deadReason: shortText('deadReason', MAX_REASON_BYTES),
+    ...(item.result === undefined ? {} : read('result', 'JSON of at most 1,024 bytes', parseResult)),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: read('expiresAt', 'epoch seconds', parseExpiry),
     attributes: ownAttributes(item),

@@ -139,6 +139,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly deadReason?: string | undefined;
   /** The version of the item; absent: 1. Kept in the attribute `backlogFormat`. */
   readonly format?: number | undefined;
+  /** The value that its success has given (`new Done({ result })`); absent: none. Kept as JSON in the attribute `result`. */
+  readonly result?: unknown;
   /** Epoch seconds, for DynamoDB's TTL. */
   readonly expiresAt?: number | undefined;
   /** Whatever else the producer stored with it. */

@@ -24,7 +24,12 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
   switch (outcome.type) {
     case 'success':
       return {
-        set: { ...endOf(record, 'succeeded', outcome, context), status: 'SUCCESS', ...expiryOf(context) },
+        set: {
+          ...endOf(record, 'succeeded', outcome, context),
+          status: 'SUCCESS',
+          ...(outcome.result === undefined ? {} : { result: outcome.result }),
+          ...expiryOf(context),
+        },
         remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
       };
     case 'failure':
@@ -53,7 +58,7 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
 
 /** The change after an attempt, with the marks that it leaves on the record or takes away. */
 function marked(
-  { exact, unknownTaskSince }: BacklogRecord,
+  { exact, unknownTaskSince, result }: BacklogRecord,
   change: RecordChange,
   { retryMode }: SettleContext,
 ): RecordChange {
@@ -65,6 +70,8 @@ function marked(
   if (exact !== undefined && !isShortWait) remove.push('exact');
   // A record that is attempted has found a handler that knows its task.
   if (unknownTaskSince !== undefined) remove.push('unknownTaskSince');
+  // Of a success before, after which it was made to wait again.
+  if (result !== undefined && change.set.result === undefined) remove.push('result');
   return { ...change, set: isShortWait ? { ...change.set, exact: true } : change.set, remove };
 }
 

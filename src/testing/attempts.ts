@@ -1,8 +1,9 @@
-import { type BacklogRecord, outcomeOfReturn } from '../record/index.js';
+import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
 import { type AttemptContext, loadLimits, type Process, type RunOptions } from '../worker/index.js';
 import { changedRecord } from './changed-record.js';
 import type { Finding } from './findings.js';
+import { lostResult } from './lost-result.js';
 import { pollutedPrototype } from './polluted-prototype.js';
 import { macrotask, realNow, waitReally } from './real-timers.js';
 import { unknownTask } from './unknown-task.js';
@@ -47,8 +48,15 @@ export class AttemptWatch {
       // The handler may change the record that it gets: this copy stays as it was.
       const given = ownCopy(record);
       const attempt = this.enter(given, context);
+      const sawResult = (outcome: AttemptOutcome) =>
+        this.findings.push(...[lostResult(given, context.attempt, outcome) ?? []].flat());
       try {
-        return await this.attempt(process, record, given, context);
+        const returned = await this.attempt(process, record, given, context);
+        sawResult(outcomeOfReturn(returned));
+        return returned;
+      } catch (thrown) {
+        sawResult(outcomeOfThrow(thrown));
+        throw thrown;
       } finally {
         this.reportChanges(given, record, context.attempt);
         this.findings.push(...[pollutedPrototype(given, context.attempt) ?? []].flat());

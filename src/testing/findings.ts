@@ -3,10 +3,16 @@ export interface Finding {
   /**
    * `ignoredSignal`: an attempt went on after its signal was aborted. `failedAgain`: an attempt failed that did the work of
    * another one again, which had succeeded. `changedRecord`: an attempt changed the record that it got, beside its payload.
-   * `pollutedPrototype`: an attempt added a property to `Object.prototype`. `unknownTask`: no handler of the record's queue has
-   * its task, so it was not attempted.
+   * `pollutedPrototype`: an attempt added a property to `Object.prototype`. `lostResult`: an attempt gave a result that is not
+   * kept. `unknownTask`: no handler of the record's queue has its task, so it was not attempted.
    */
-  readonly type: 'ignoredSignal' | 'failedAgain' | 'changedRecord' | 'pollutedPrototype' | 'unknownTask';
+  readonly type:
+    | 'ignoredSignal'
+    | 'failedAgain'
+    | 'changedRecord'
+    | 'pollutedPrototype'
+    | 'lostResult'
+    | 'unknownTask';
   /** The record's id. */
   readonly id: string;
   /** Its queue. */

@@ -10,6 +10,7 @@ import type { Process } from '../worker/index.js';
 import { changedRecord } from './changed-record.js';
 import { HandlerFindingError } from './findings.js';
 import { keepingLogger, type LogEntry } from './logs.js';
+import { lostResult } from './lost-result.js';
 import { pollutedPrototype } from './polluted-prototype.js';
 
 /** The record and the attempt that `perform` makes. All optional. */
@@ -32,6 +33,8 @@ export interface PerformResult {
   readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
   /** The error that was thrown; of a typed outcome with a cause, the cause. */
   readonly error?: unknown;
+  /** The result of `Done`, as its record keeps it. */
+  readonly result?: unknown;
   /** The reason that `Dead`, `Cancel` or `Snooze` gives. */
   readonly reason?: string | undefined;
   /** The wait that `RetryAfter` or `Snooze` asks for, in seconds. */
@@ -52,7 +55,7 @@ const OUTCOMES = {
  * One attempt of a task, as a run makes it: the payload is checked by the task's schema, and `perform` gets its output.
  *
  * @throws ConfigurationError for what is neither a task nor a function; HandlerFindingError for one that changes the record that
- *   it got, or `Object.prototype`
+ *   it got, or `Object.prototype`, or gives a result that is not kept
  */
 export function perform<Input>(
   task: Task<Input, unknown, string>,
@@ -96,6 +99,7 @@ export async function perform(
   const findings = [
     changedRecord(given, record, attempt) ?? [],
     pollutedPrototype(given, attempt) ?? [],
+    lostResult(given, attempt, outcome) ?? [],
   ].flat();
   if (findings.length > 0) throw new HandlerFindingError(findings);
   return { ...resultOf(outcome), logs };
@@ -111,6 +115,7 @@ function resultOf(outcome: AttemptOutcome): Omit<PerformResult, 'logs'> {
   const error = 'thrown' in outcome ? outcome.thrown : 'error' in outcome ? outcome.error : undefined;
   return {
     outcome: OUTCOMES[outcome.type],
+    ...('result' in outcome && outcome.result !== undefined ? { result: JSON.parse(outcome.result) } : {}),
     ...(error === undefined ? {} : { error }),
     ...('reason' in outcome && outcome.reason !== undefined ? { reason: outcome.reason } : {}),
     ...(wait === undefined ? {} : { waitSeconds: wait }),

@@ -104,7 +104,7 @@ export class TestBacklog {
    */
   redirectClients(): () => void {
     const { prototype } = BacklogClient;
-    const { insert, insertMany, get, list, cancel } = prototype;
+    const { insert, insertMany, get, list, cancel, wait } = prototype;
     const { client } = this;
     const redirected = <Method extends (...args: never) => unknown>(method: Method) =>
       ((...args: never[]) => method.apply(client, args as never)) as unknown as Method;
@@ -114,8 +114,9 @@ export class TestBacklog {
       get: redirected(get),
       list: redirected(list),
       cancel: redirected(cancel),
+      wait: redirected(wait),
     });
-    return () => void Object.assign(prototype, { insert, insertMany, get, list, cancel });
+    return () => void Object.assign(prototype, { insert, insertMany, get, list, cancel, wait });
   }
 
   /**

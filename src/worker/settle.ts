@@ -2,6 +2,7 @@ import {
   type AttemptOutcome,
   type BacklogRecord,
   isQuarantine,
+  keepableResult,
   type RecordChange,
   withoutHistory,
 } from '../record/index.js';
@@ -27,9 +28,13 @@ export function conclude(
   entry: Entry,
   run: RunContext,
 ): Concluded {
-  const { rules, counters, failures, options } = run;
-  const { outcome, note } = entry.leave(rules.deadIfRefused(record, ended));
+  const { rules, counters, failures, options, logger } = run;
+  const { outcome, note } = entry.leave(rules.deadIfRefused(record, keepableResult(record, ended)));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
+  if (outcome.type === 'success' && outcome.notKept !== undefined) {
+    const { id } = record;
+    logger.error('a result is not kept, and its record succeeds without it', { id, reason: outcome.notKept });
+  }
   if (options.logsStacks && 'thrown' in outcome) failures.threw(record, outcome.thrown);
   return { change: rules.settle(record, outcome), note };
 }

@@ -24,6 +24,8 @@ beforeAll(async () => {
   ] as const) {
     await records.put({ id, status: 'NEW', queue: 'orders', payload, insertedAt, rev: 'r' });
   }
+  const result = JSON.stringify({ sent: true, to: SECRET });
+  await records.put({ id: 'sent', status: 'SUCCESS', payload: 1, insertedAt, rev: 'r', attempts: 1, result });
 });
 afterAll(async () => {
   records.close();
@@ -65,6 +67,21 @@ describe('--redact of show and list', () => {
       none: { payloadHidden: 'The payload is hidden: its redaction failed (it threw TypeError).' },
     });
     expect(list.find(({ id }) => id === 'none')).not.toHaveProperty('payload');
+  });
+
+  it('hides the result of a record, which the module does not know', async () => {
+    const { out } = await run('show', 'sent', '--redact', await mask());
+    expect(out).toMatch(/result\nThe result is hidden, as a redaction of payloads is set\.$/);
+    const json = (await run('show', 'sent', '--json', '--redact', await mask())).out;
+    expect(JSON.parse(json)).not.toHaveProperty('result');
+    expect(out + json).not.toContain(SECRET);
+  });
+
+  it('shows a result without the flag, as JSON', async () => {
+    expect((await run('show', 'sent')).out).toMatch(
+      /payload\n1\n\nresult\n\{\n {2}"sent": true,\n {2}"to": "ada@example\.org"\n\}$/,
+    );
+    expect(JSON.parse((await run('show', 'sent', '--json')).out)).toMatchObject({ result: { sent: true } });
   });
 
   it('shows all of it without the flag', async () => {

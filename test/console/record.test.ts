@@ -22,6 +22,21 @@ describe('the page of a record', () => {
     expect(text).toContain('fibonacci, its queue&#39;s, 20 attempts');
   });
 
+  it('shows the result of a success before its payload, and none where there is none', async () => {
+    const { app, store } = consoleUnderTest(fibonacci);
+    const done = { status: 'SUCCESS', attempts: 1, lane: undefined, dueAt: undefined };
+    store.put({ ...waiting('with'), ...done, result: '{"invoice":"<b>7</b>","pages":2}' });
+    store.put({ ...waiting('without'), ...done });
+    store.put({ ...waiting('wrong'), ...done, result: '{' });
+    const { text } = await get(app, '/record?id=with');
+    expect(text).toMatch(
+      />Result<[\s\S]*&quot;invoice&quot;: &quot;&lt;b&gt;7&lt;\/b&gt;&quot;[\s\S]*>Payload</,
+    );
+    expect(text.match(/>Raw</g)).toHaveLength(1);
+    for (const id of ['without', 'wrong'])
+      expect((await get(app, `/record?id=${id}`)).text).not.toContain('>Result<');
+  });
+
   it('of a paused queue says that it waits for the queue, and so do the list and the time to drain', async () => {
     const { app, store } = consoleUnderTest(fibonacci);
     await store.queues.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);

@@ -25,6 +25,21 @@ describe('a redacted payload', () => {
     expect(text).not.toContain(SECRET);
   });
 
+  it('has no result beside it, which the redaction does not know', async () => {
+    const console = shop();
+    const done = {
+      status: 'SUCCESS',
+      attempts: 1,
+      lane: undefined,
+      dueAt: undefined,
+      result: `{"to":"${SECRET}"}`,
+    };
+    console.store.put({ ...waiting('s'), ...done });
+    const { text } = await get(console.app, '/record?id=s');
+    expect(text).toContain('The result is hidden, as a redaction of payloads is set.');
+    expect(text).not.toContain(SECRET);
+  });
+
   it('is downloaded in its redacted form, under a name that says so', async () => {
     const { text, headers } = await get(shop().app, '/record/payload?id=d');
     expect(JSON.parse(text)).toEqual({ order: 7, mail: '[hidden]' });

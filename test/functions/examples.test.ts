@@ -18,6 +18,7 @@ describe('the examples of handlers', () => {
   it.each([
     ['orders', 'handlers'],
     ['payouts', 'handlers'],
+    ['invoices', 'handlers'],
     ['webhooks', 'delivery'],
   ])('%s.ts stands in docs/%s.md as it is', (name, page) => {
     expect(read(`docs/${page}.md`)).toContain(read(`examples/handler/${name}.ts`));

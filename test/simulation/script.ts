@@ -1,4 +1,4 @@
-import { Cancel, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
+import { Cancel, Dead, Done, RetryAfter, Snooze } from '../../src/record/index.js';
 import type { Random } from '../../src/support/random.js';
 import { between, chance, pick } from './random.js';
 
@@ -116,8 +116,13 @@ export function writeTimesMs({ insertAtMs, overwriteAtMs = 0, bare }: Script): n
   return [insertAtMs, overwriteAtMs, bare?.renewAtMs ?? 0, bare?.moveAtMs ?? 0];
 }
 
-/** Throws, or not, as the script has it for this attempt. */
-export function actOut(script: Script, attempt: number, random: Random): void {
+/** The result of an attempt that succeeds: of one in three, none. */
+export function resultOf(attempt: number): unknown {
+  return attempt % 3 === 0 ? undefined : { attempt };
+}
+
+/** Throws, or returns a result, as the script has it for this attempt. */
+export function actOut(script: Script, attempt: number, random: Random): Done {
   if (attempt <= script.failuresFirst) {
     const longest = pick(random, [90, 90, 1200]);
     if (chance(random, 0.15)) throw new Snooze(between(random, 0, longest), pick(random, ['shut', 'busy']));
@@ -126,4 +131,5 @@ export function actOut(script: Script, attempt: number, random: Random): void {
   }
   if (script.end === 'cancelled') throw new Cancel('scripted');
   if (script.end === 'dead') throw new Dead('scripted');
+  return new Done({ result: resultOf(attempt) });
 }

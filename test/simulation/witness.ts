@@ -1,5 +1,5 @@
 import type { TierBand } from '../../src/policies/index.js';
-import { type BacklogRecord, type Item, type RecordChange, restOf } from '../../src/record/index.js';
+import { type BacklogRecord, Done, type Item, type RecordChange, restOf } from '../../src/record/index.js';
 import type { OperatorChange } from '../../src/store/operator-store.js';
 import type { BreakerState } from '../../src/store/store.js';
 import type { RunSummary } from '../../src/worker/index.js';
@@ -240,10 +240,11 @@ export class Witness {
   }
 
   /** An attempt of a hostile item. It is counted, and nothing else is expected of it. */
-  async beginsHostile(actor: Actor): Promise<void> {
+  async beginsHostile(actor: Actor): Promise<Done> {
     const counts = this.countsOf(actor);
     counts.attempted++;
     if (counts.attempted % 2 === 0) throw new Error('one in two');
+    return new Done();
   }
 
   ends(id: string, attempt: Underway): void {

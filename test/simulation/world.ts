@@ -4,7 +4,14 @@ import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/run-report.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
-import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
+import {
+  type BacklogRecord,
+  type Done,
+  type Item,
+  lanesOf,
+  RetryAfter,
+  Snooze,
+} from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -42,7 +49,7 @@ import {
   TROUBLED_MS,
   WAIT_SECONDS,
 } from './scenario.js';
-import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
+import { actOut, makeScripts, resultOf, type Script, writeTimesMs } from './script.js';
 import { spoil } from './spoil.js';
 import { withStaleIndex } from './stale-index.js';
 import { Versions } from './versions.js';
@@ -665,7 +672,7 @@ export class World {
     { queue, band: rule, arrivals, firstBand }: Target,
     record: BacklogRecord,
     { attempt, signal }: AttemptContext,
-  ): Promise<void> {
+  ): Promise<Done> {
     const { id } = record;
     if (isHostile(id)) return this.witness.beginsHostile(actor);
     const script = this.scripts.get(id);
@@ -695,11 +702,10 @@ export class World {
     this.attempts.set(id, made);
 
     return new Promise((resolve, reject) => {
-      const end = (act: () => void) => {
+      const end = (act: () => Done) => {
         this.witness.ends(id, underway);
         try {
-          act();
-          resolve();
+          resolve(act());
         } catch (error) {
           if (error instanceof RetryAfter || error instanceof Snooze)
             this.witness.asksToWait(actor, id, error.seconds ?? 0);
@@ -707,7 +713,7 @@ export class World {
         }
       };
       let over = false;
-      const endOnce = (act: () => void) => {
+      const endOnce = (act: () => Done) => {
         if (!over) end(act);
         over = true;
       };
@@ -728,7 +734,7 @@ export class World {
     return this.time.now - START < (this.features.outage?.untilMs ?? 0);
   }
 
-  private failsToConnect(): void {
+  private failsToConnect(): never {
     const random = this.outageRandom;
     if (chance(random, 0.1)) throw new RetryAfter(between(random, 0, 1800));
     if (chance(random, 0.05)) throw new Snooze(between(random, 0, 1800));
@@ -783,6 +789,9 @@ export class World {
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);
       }
+      const result = JSON.stringify(resultOf(Number(item.attempts)));
+      if (item.status === 'SUCCESS' && item.result !== result)
+        this.witness.report(`${item.id}: has the result ${item.result} after attempt ${item.attempts}`);
       if (item.status === 'SUCCESS' && script.end !== 'success')
         this.witness.report(`${item.id}: succeeded, but never did`);
       if (script.crashesFirst === Number.POSITIVE_INFINITY && item.status !== 'DEAD') {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dead, RetryAfter } from '../../src/record/index.js';
+import { Dead, Done, RetryAfter } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -31,6 +31,20 @@ describe('a run', () => {
     const summary = await harness.run(succeed, { store });
     expect(calls).toEqual(['pages.query']);
     expect(summary).toMatchObject({ attempted: 0, ended: 'drained' });
+  });
+
+  it('keeps the results of its attempts; of one that cannot be kept a line tells, and the record succeeds', async () => {
+    const harness = new Harness();
+    for (const id of ['small', 'large', 'none']) harness.put(id);
+    await harness.run(async ({ id }) => {
+      if (id === 'none') return;
+      if (id === 'small') return new Done({ result: { sum: 7 } });
+      throw new Done({ result: { secret: 'x'.repeat(2_000) } });
+    });
+    expect(harness.statuses()).toEqual({ SUCCESS: 3 });
+    expect(harness.item('small').result).toBe('{"sum":7}');
+    for (const id of ['large', 'none']) expect(harness.item(id)).not.toHaveProperty('result');
+    expect(harness.warnings).toEqual(['a result is not kept, and its record succeeds without it']);
   });
 
   it('of one page writes a lease, one settle per record and a release', async () => {

@@ -3,7 +3,7 @@ import type { BacklogRecord, RedactPayload } from 'dynamo-backlog';
 import { jsonOf } from 'dynamo-backlog/engine';
 import { parseExactly } from './cli/exact-json.js';
 
-/** The part of a payload that an operator sees, or why it is hidden. The reason does not quote the payload. */
+/** The part of a payload or a result that an operator sees, or why it is hidden. The reason does not quote it. */
 export type ShownPayload = VisiblePayload | { readonly hidden: string };
 
 interface VisiblePayload {
@@ -44,12 +44,25 @@ export function shownPayload({ id, queue, payload }: Shown, redact?: RedactPaylo
   }
 }
 
-/** A record as JSON, in one line. A payload that is hidden is absent, and `payloadHidden` says why. */
+/** The text in place of a result that may hold what the redaction keeps out of the payload. */
+const HIDDEN_RESULT = 'The result is hidden, as a redaction of payloads is set.';
+
+/** The result of a record as JSON; undefined: it has none. */
+export function shownResult({ result }: BacklogRecord, redact?: RedactPayload): ShownPayload | undefined {
+  if (result === undefined) return undefined;
+  if (redact !== undefined) return { hidden: HIDDEN_RESULT };
+  return { json: jsonOf(result), value: result, isRedacted: false };
+}
+
+/**
+ * A record as JSON, in one line. A payload that is hidden is absent, and `payloadHidden` says why. Where a redaction is set, the
+ * result is absent, too.
+ */
 export function recordJson(record: BacklogRecord, redact: RedactPayload | undefined): string {
   if (redact === undefined) return jsonOf(record);
   const shown = shownPayload(record, redact);
   const part = shown.hidden === undefined ? { payload: shown.value } : { payloadHidden: shown.hidden };
-  return jsonOf({ ...record, payload: undefined, ...part });
+  return jsonOf({ ...record, result: undefined, payload: undefined, ...part });
 }
 
 /** The reason why a payload that is shown in part cannot be edited; undefined: it can be. */

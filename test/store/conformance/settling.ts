@@ -37,6 +37,18 @@ export function settling(underTest: UnderTest): void {
     expect((await due('set-1')).keys).toEqual([]);
   });
 
+  it('writes the result of a success as its JSON, and takes that of an earlier one away', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('set-result', { lane: 'set-result' }));
+    const result = '{"invoice":"INV-7"}';
+    await store.records.settle(record, { ...SUCCESS, set: { ...SUCCESS.set, result } }, 'rev-1');
+    expect(await raw('set-result')).toMatchObject({ status: 'SUCCESS', result });
+    const done = await read(store, 'set-result');
+    expect(done?.result).toEqual({ invoice: 'INV-7' });
+    await store.records.settle(done as never, { ...SUCCESS, remove: ['result'] }, 'rev-2');
+    expect(await raw('set-result')).not.toHaveProperty('result');
+  });
+
   it('writes a failure and moves the record within the index', async () => {
     const { store } = underTest();
     const record = await insertAndRead(store, item('set-2', { lane: 'set-2', customer: 'c-7' }));
@@ -174,6 +186,7 @@ export function settling(underTest: UnderTest): void {
     unknownTaskSince: iso(),
     exact: true,
     deadReason: 'none',
+    result: '1',
     expiresAt: 1_800_000_000,
     backlogFormat: 1,
     rev: 5,

@@ -9,7 +9,7 @@ import {
   traceIdOf,
 } from 'dynamo-backlog/engine';
 import { historyGap } from '../history-gap.js';
-import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
+import { recordJson, type ShownPayload, shownPayload, shownResult } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
@@ -39,7 +39,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
     }
     const text = flags.json
       ? recordJson(record, redact)
-      : describe(record, shownPayload(record, redact), {
+      : describe(record, shownPayload(record, redact), shownResult(record, redact), {
           now: clock.now(),
           paint: painter(hasColors(process.stdout)),
           unserved: await whyUnserved(record, target),
@@ -66,6 +66,7 @@ interface Describing {
 function describe(
   record: BacklogRecord,
   shown: ShownPayload,
+  result: ShownPayload | undefined,
   { now, paint, unserved }: Describing,
 ): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
@@ -105,8 +106,13 @@ function describe(
     ...record.history.flatMap((entry) => historyLines(entry, paint)),
     '',
     paint('dim', shown.hidden === undefined && shown.isRedacted ? 'payload, redacted' : 'payload'),
-    (shown.hidden ?? indentJson(shown.json)).split('\n').map(printable).join('\n'),
+    shownLines(shown),
+    ...(result === undefined ? [] : ['', paint('dim', 'result'), shownLines(result)]),
   ];
+}
+
+function shownLines(shown: ShownPayload): string {
+  return (shown.hidden ?? indentJson(shown.json)).split('\n').map(printable).join('\n');
 }
 
 /** The line above the history, which says why attempts have no entry in it. Empty: no attempt has ended. */

@@ -1,6 +1,6 @@
 import { bytes, shortened } from 'dynamo-backlog/overview';
 import type { ShownPayload } from '../../shown-payload.js';
-import { link, Mark, Panel } from '../parts.js';
+import { Mark, Panel } from '../parts.js';
 import { visibleJson } from '../visible-json.js';
 
 /** Most characters of a payload that is not folded. */
@@ -8,11 +8,18 @@ const FOLDED_CHARACTERS = 3_000;
 /** No more than this is on a page; all of it can be downloaded. */
 const MAX_CHARACTERS = 40_000;
 
-/** The payload as JSON over several lines, as far as it is shown. Numbers keep all their digits. */
-export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload }) {
+interface ShownPart {
+  readonly title: 'Payload' | 'Result';
+  readonly shown: ShownPayload;
+  /** The address of the whole, to download. Undefined: all of it is on the page. */
+  readonly raw?: string | undefined;
+}
+
+/** A payload or a result as JSON over several lines, as far as it is shown. Numbers keep all their digits. */
+export function JsonPanel({ title, shown, raw }: ShownPart) {
   if (shown.hidden !== undefined) {
     return (
-      <Panel title="Payload" note="hidden">
+      <Panel title={title} note="hidden">
         <p class="amberline">
           <Mark tone="amber" icon="warn">
             {shown.hidden}
@@ -32,9 +39,9 @@ export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload })
   const size = bytes(Buffer.byteLength(json));
   return (
     <Panel
-      title="Payload"
+      title={title}
       note={isRedacted ? `redacted, ${size}` : size}
-      end={<a href={link('/record/payload', { id })}>Raw</a>}
+      end={raw === undefined ? undefined : <a href={raw}>Raw</a>}
     >
       <div class="pad">
         {json.length > FOLDED_CHARACTERS ? (

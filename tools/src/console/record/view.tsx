@@ -1,15 +1,15 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { age, isPending, jsonOf, notReadyText, restOf } from 'dynamo-backlog/engine';
 import { fullClock, type Reading } from 'dynamo-backlog/overview';
-import { editRefusal, type ShownPayload, shownPayload } from '../../shown-payload.js';
+import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
 import { queuePolicy } from '../queue-policy.js';
 import { NextAttempt } from '../records/next-attempt.js';
 import { Curve } from './curve.js';
+import { JsonPanel } from './json-panel.js';
 import { MarkKey } from './marks.js';
-import { PayloadPanel } from './payload.js';
 import { type AttemptPlan, planOf } from './plan.js';
 import { Timeline } from './timeline.js';
 
@@ -31,6 +31,7 @@ export function recordPage(
   const { deps, now } = context;
   const plan = planOf(record, queuePolicy(deps, record.queue, reading), now);
   const shown = shownPayload(record, deps.redact);
+  const result = shownResult(record, deps.redact);
   return page({
     context,
     title: record.id,
@@ -62,7 +63,8 @@ export function recordPage(
         <div class="cols two">
           <Timeline record={record} plan={plan} now={now} running={running} paused={paused} />
           <div class="cols">
-            <PayloadPanel id={record.id} shown={shown} />
+            {result === undefined ? null : <JsonPanel title="Result" shown={result} />}
+            <JsonPanel title="Payload" shown={shown} raw={link('/record/payload', { id: record.id })} />
             <FactsPanel record={record} now={now} />
           </div>
         </div>

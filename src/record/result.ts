@@ -1,0 +1,46 @@
+import type { AttemptOutcome } from './outcome.js';
+import type { BacklogRecord } from './record.js';
+
+/** The most bytes of a result, as JSON. */
+const MAX_RESULT_BYTES = 1024;
+
+/** A result as an attempt gave it: its JSON, or why the record does not keep it. */
+type GivenResult = { readonly result?: string } | { readonly notKept: string };
+
+/**
+ * The result of a success as JSON text. One that cannot be kept is left out, and its work is done all the same: a failure
+ * would do it again. Text, because DynamoDB has no room for some of what JSON can hold, such as `1e200` or a depth of 40.
+ */
+export function givenResult(value: unknown): GivenResult {
+  if (value === undefined) return {};
+  let result: string | undefined;
+  try {
+    result = JSON.stringify(value);
+  } catch {
+    // A `bigint`, an object that holds itself, or a `toJSON` that throws: what it says may quote the value.
+  }
+  if (result === undefined) return { notKept: 'expected a value that JSON can hold' };
+  const bytes = Buffer.byteLength(result);
+  if (bytes <= MAX_RESULT_BYTES) return { result };
+  return { notKept: `expected at most ${MAX_RESULT_BYTES} bytes of JSON, got ${bytes}` };
+}
+
+/** The outcome of an attempt, without a result for which its item has no room. */
+export function keepableResult(
+  { historyRoom = MAX_RESULT_BYTES }: BacklogRecord,
+  outcome: AttemptOutcome,
+): AttemptOutcome {
+  if (outcome.type !== 'success' || outcome.result === undefined) return outcome;
+  if (Buffer.byteLength(outcome.result) <= historyRoom) return outcome;
+  return { ...outcome, result: undefined, notKept: 'its item has almost 400 KB' };
+}
+
+/** Reads the attribute `result`. Undefined: it is no result that this library has written. */
+export function parseResult(value: unknown): { readonly result: unknown } | undefined {
+  if (typeof value !== 'string' || Buffer.byteLength(value) > MAX_RESULT_BYTES) return undefined;
+  try {
+    return { result: JSON.parse(value) };
+  } catch {
+    return undefined;
+  }
+}
