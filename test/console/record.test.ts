@@ -33,6 +33,7 @@ describe('the page of a record', () => {
       />Result<[\s\S]*&quot;invoice&quot;: &quot;&lt;b&gt;7&lt;\/b&gt;&quot;[\s\S]*>Payload</,
     );
     expect(text.match(/>Raw</g)).toHaveLength(1);
+    expect(text).toContain('Done at its first attempt.');
     for (const id of ['without', 'wrong'])
       expect((await get(app, `/record?id=${id}`)).text).not.toContain('>Result<');
   });

@@ -98,7 +98,9 @@ function Summary({ record }: { record: BacklogRecord }) {
       {failures === 0
         ? attempts === 0
           ? 'No attempt has ended yet.'
-          : `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, none of them counted as a failure.`
+          : attempts === 1 && record.status === 'SUCCESS'
+            ? 'Done at its first attempt.'
+            : `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, none of them counted as a failure.`
         : `${failures} ${failures === 1 ? 'attempt' : 'attempts'} failed${span > 0 ? ` in ${age(span)}` : ''}`}
       {failures > 0 && lastError ? (
         <>
