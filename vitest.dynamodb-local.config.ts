@@ -17,7 +17,7 @@ export default defineConfig({
     // Hundreds of records, for what the store has no part in: that would take minutes.
     exclude: [
       'test/worker/fairness.long.test.ts',
-      'test/worker/weights.test.ts',
+      'test/worker/{weights,overlapping-pages}.test.ts',
       // What these ask of a store is in the suite of stores.
       'test/worker/many-destinations.long.test.ts',
       'test/worker/{rate-limit,breaker}.test.ts',
