@@ -195,7 +195,8 @@ it('a run learns with its first page that another process has closed the breaker
   // Those that were under way when it opened wait until its time is over.
   const putOff = outage.store.items().filter(({ status, attempts }) => status === 'NEW' && !attempts);
   await outage.minutes(1, choices);
-  expect(putOff.length).toBeGreaterThan(PILE - 20);
+  // It opens after ten failures. Those are not put off that have begun by then: more of them where a write takes time.
+  expect(putOff.length).toBeGreaterThan(PILE - 40);
   expect(outage.statuses().SUCCESS).toBe(putOff.length);
 });
 
