@@ -29,7 +29,9 @@ export function conclude(
   run: RunContext,
 ): Concluded {
   const { rules, counters, failures, options, logger } = run;
-  const { outcome, note } = entry.leave(rules.deadIfRefused(record, keepableResult(record, ended)));
+  const hasResult = ended.type === 'success' && ended.result !== undefined;
+  const kept = hasResult ? keepableResult(record, ended) : ended;
+  const { outcome, note } = entry.leave(rules.deadIfRefused(record, kept));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
   if (outcome.type === 'success' && outcome.notKept !== undefined) {
     const { id } = record;
