@@ -50,7 +50,7 @@ export {
 export { groupsToProbe, lostProbe, mayProbe, PROBE_SECONDS, settleProbe } from './probes.js';
 export * from './quarantine.js';
 export * from './record.js';
-export { keepableResult } from './result.js';
+export { hasRoomForResult } from './result.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';

@@ -1,4 +1,3 @@
-import type { AttemptOutcome } from './outcome.js';
 import type { BacklogRecord } from './record.js';
 
 /** The most bytes of a result, as JSON. */
@@ -25,14 +24,12 @@ export function givenResult(value: unknown): GivenResult {
   return { notKept: `expected at most ${MAX_RESULT_BYTES} bytes of JSON, got ${bytes}` };
 }
 
-/** The outcome of an attempt, without a result for which its item has no room. */
-export function keepableResult(
-  { historyRoom = MAX_RESULT_BYTES }: BacklogRecord,
-  outcome: AttemptOutcome,
-): AttemptOutcome {
-  if (outcome.type !== 'success' || outcome.result === undefined) return outcome;
-  if (Buffer.byteLength(outcome.result) <= historyRoom) return outcome;
-  return { ...outcome, result: undefined, notKept: 'its item has almost 400 KB' };
+/** Tells whether the item of a record has room for its result, too. */
+export function hasRoomForResult(
+  { historyRoom = MAX_RESULT_BYTES }: Pick<BacklogRecord, 'historyRoom'>,
+  result: string,
+): boolean {
+  return Buffer.byteLength(result) <= historyRoom;
 }
 
 /** Reads the attribute `result`. Undefined: it is no result that this library has written. */

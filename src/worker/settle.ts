@@ -1,8 +1,8 @@
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  hasRoomForResult,
   isQuarantine,
-  keepableResult,
   type RecordChange,
   withoutHistory,
 } from '../record/index.js';
@@ -29,8 +29,9 @@ export function conclude(
   run: RunContext,
 ): Concluded {
   const { rules, counters, failures, options, logger } = run;
-  const hasResult = ended.type === 'success' && ended.result !== undefined;
-  const kept = hasResult ? keepableResult(record, ended) : ended;
+  const isTooMuch =
+    ended.type === 'success' && ended.result !== undefined && !hasRoomForResult(record, ended.result);
+  const kept = isTooMuch ? { ...ended, result: undefined, notKept: 'its item has almost 400 KB' } : ended;
   const { outcome, note } = entry.leave(rules.deadIfRefused(record, kept));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
   if (outcome.type === 'success' && outcome.notKept !== undefined) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   CONTRACT_ATTRIBUTES,
   Done,
-  keepableResult,
+  hasRoomForResult,
   outcomeOfReturn,
   outcomeOfThrow,
   settle,
@@ -74,16 +74,10 @@ describe('a success with a result', () => {
     });
   });
 
-  it('is one without a result where its item has no room for it', () => {
-    const notKept = 'its item has almost 400 KB';
-    expect(keepableResult(record({ payload: 'x'.repeat(408_500) }), success)).toEqual({
-      type: 'success',
-      notKept,
-    });
-    expect(keepableResult(record({ payload: 'x'.repeat(400_000) }), success)).toBe(success);
-    expect(keepableResult(record(), success)).toBe(success);
-    const done = { type: 'success' } as const;
-    expect(keepableResult(record({ payload: 'x'.repeat(408_500) }), done)).toBe(done);
+  it('has no room for it in an item of almost 400 KB', () => {
+    expect(hasRoomForResult(record({ payload: 'x'.repeat(408_500) }), success.result)).toBe(false);
+    expect(hasRoomForResult(record({ payload: 'x'.repeat(400_000) }), success.result)).toBe(true);
+    expect(hasRoomForResult(record(), success.result)).toBe(true);
   });
 
   it('that is attempted again loses the result of before', () => {

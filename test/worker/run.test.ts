@@ -36,15 +36,17 @@ describe('a run', () => {
   it('keeps the results of its attempts; of one that cannot be kept a line tells, and the record succeeds', async () => {
     const harness = new Harness();
     for (const id of ['small', 'large', 'none']) harness.put(id);
+    harness.put('full', { payload: 'x'.repeat(408_400) });
     await harness.run(async ({ id }) => {
       if (id === 'none') return;
-      if (id === 'small') return new Done({ result: { sum: 7 } });
+      if (id === 'small' || id === 'full') return new Done({ result: { sum: 7 } });
       throw new Done({ result: { secret: 'x'.repeat(2_000) } });
     });
-    expect(harness.statuses()).toEqual({ SUCCESS: 3 });
+    expect(harness.statuses()).toEqual({ SUCCESS: 4 });
     expect(harness.item('small').result).toBe('{"sum":7}');
-    for (const id of ['large', 'none']) expect(harness.item(id)).not.toHaveProperty('result');
-    expect(harness.warnings).toEqual(['a result is not kept, and its record succeeds without it']);
+    for (const id of ['large', 'none', 'full']) expect(harness.item(id)).not.toHaveProperty('result');
+    const line = 'a result is not kept, and its record succeeds without it';
+    expect(harness.warnings).toEqual([line, line]);
   });
 
   it('of one page writes a lease, one settle per record and a release', async () => {
