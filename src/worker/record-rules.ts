@@ -73,11 +73,12 @@ export class RecordRules {
 
   /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
+    const takeNote = this.deps.gate.reads();
     const page = await this.deps.store.pages.read(ids, this.options.target.queue);
     const { records, unread = [], isLarge = false, queue } = page;
     const first = !this.queueChecked;
     this.queueChecked = true;
-    const closed = this.deps.gate.refresh(queue);
+    const closed = takeNote(queue);
     this.deps.failing.refresh(queue);
     await this.deps.failing.endPage();
     const stop = await checkQueue(queue, {

@@ -17,6 +17,22 @@ function pile(count: number): Harness {
   return harness;
 }
 
+/** The store of a harness whose pages come 3 seconds after they were read, and whose breakers are written after a while. */
+function slowly({ store, clock }: Harness, writeSeconds: number) {
+  const writes: string[] = [];
+  const read: BacklogStore['pages']['read'] = async (...args) => {
+    const page = await store.pages.read(...args);
+    await clock.sleep(3_000);
+    return page;
+  };
+  const set: BacklogStore['breakers']['set'] = async (...args) => {
+    writes.push(args[1]);
+    await clock.sleep(writeSeconds * 1_000);
+    return store.breakers.set(...args);
+  };
+  return { slow: replacing<BacklogStore>({ pages: { read }, breakers: { set } }, store), writes };
+}
+
 function failuresOf(harness: Harness): number {
   return harness.store.items().reduce((sum, { failures }) => sum + Number(failures ?? 0), 0);
 }
@@ -371,6 +387,36 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({});
   });
 
+  it.each([
+    ['while its state is being written', 10],
+    ['before its state was written, and that comes later', 2],
+  ])('stays open although the next page was read %s', async (_, writeSeconds) => {
+    const harness = pile(200);
+    const failing: Process = async (record) => {
+      await harness.clock.sleep(1_000);
+      throw new Error(record.id);
+    };
+    const { slow } = slowly(harness, writeSeconds);
+    const choices = { breaker: AT_TEN, destination: () => 'down', store: slow };
+    const { attempted } = await harness.run(failing, choices);
+    // Ten, and those that are under way when the tenth fails.
+    expect(attempted).toBeLessThan(20);
+  });
+
+  it('stays closed although the next page was read before that was written: there is one probe', async () => {
+    const harness = pile(200);
+    const choices = { breaker: AT_TEN, destination: () => 'down' };
+    await harness.run(fail, choices);
+    await harness.pass(60);
+    const { slow, writes } = slowly(harness, 10);
+    const succeeding: Process = () => harness.clock.sleep(1_000);
+    const { succeeded } = await harness.run(succeeding, { ...choices, store: slow });
+    // All but those that came up before the probe had ended.
+    expect(succeeded).toBeGreaterThan(175);
+    // It begins, and it closes the breaker.
+    expect(writes).toHaveLength(2);
+  });
+
   it('keeps no slot for the records that it spares', async () => {
     const harness = customers(20);
     const open = { until: START + 3_600_000, since: START, token: 't' };
@@ -479,7 +525,7 @@ describe('a probe where the backlog’s time is faster', () => {
       random: () => 0.5,
       memory: new Map(),
     });
-    breakers.refresh(await store.queues.read('q'));
+    breakers.reads()(await store.queues.read('q'));
     const admission = await breakers.enter({} as BacklogRecord);
     expect(typeof admission === 'object' && (await admission.holds?.())).toBe(true);
     const { breakers: stored } = await store.queues.read('q');

@@ -27,6 +27,8 @@ const MAX_HOLD_SECONDS = 3_600;
 export class Breaker {
   private readonly window: FailureWindow;
   private state: BreakerState | undefined;
+  /** The place of its last change among those that this process has written: `Infinity` until it is written, 0 without any. */
+  writtenAt = 0;
 
   constructor(
     private readonly options: BreakerOptions,
@@ -83,6 +85,7 @@ export class Breaker {
     this.window.clear();
     const read = this.state;
     this.state = undefined;
+    this.writtenAt = Number.POSITIVE_INFINITY;
     return { next: undefined, read };
   }
 
@@ -104,6 +107,7 @@ export class Breaker {
     const next = { ...state, token: randomToken(this.random) };
     this.window.clear();
     this.state = next;
+    this.writtenAt = Number.POSITIVE_INFINITY;
     return { next, read };
   }
 }

@@ -26,6 +26,8 @@ interface QueueMemory {
   /** Breakers by destination. */
   readonly breakers: Map<string, Breaker>;
   readonly putOff: PutOffRecords;
+  /** Changes of breakers by this process that are written. */
+  changes: number;
 }
 
 /** The memory of a process for its breakers, by queue. */
@@ -63,8 +65,7 @@ interface Attempt {
  * counts the attempts of that destination, and makes its own probes.
  */
 export class Breakers implements Guard {
-  private readonly breakers: Map<string, Breaker>;
-  private readonly putOff: PutOffRecords;
+  private readonly ofQueue: QueueMemory;
   private stored: QueueState['breakers'] = new Map();
   /** Records that the process may remember beside those of pages before. Undefined: this run has read no page yet. */
   private room: number | undefined;
@@ -72,20 +73,32 @@ export class Breakers implements Guard {
 
   constructor(private readonly deps: BreakersDeps) {
     const { memory, queue } = deps;
-    const ofQueue = memory.get(queue) ?? { breakers: new Map(), putOff: new PutOffRecords() };
-    memory.set(queue, ofQueue);
-    this.breakers = ofQueue.breakers;
-    this.putOff = ofQueue.putOff;
+    this.ofQueue = memory.get(queue) ?? { breakers: new Map(), putOff: new PutOffRecords(), changes: 0 };
+    memory.set(queue, this.ofQueue);
   }
 
-  refresh({ breakers }: Pick<QueueState, 'breakers'>): StopReason | undefined {
-    this.stored = breakers;
+  /** A page may be older than what this process has changed since its reading began: that stays as it is. */
+  reads(): (queue: Pick<QueueState, 'breakers'>) => StopReason | undefined {
+    const { changes } = this.ofQueue;
+    return ({ breakers }) => this.refresh(breakers, changes);
+  }
+
+  private refresh(stored: QueueState['breakers'], since: number): StopReason | undefined {
+    this.stored = stored;
     for (const [destination, breaker] of this.breakers) {
-      if (!this.isLocal(destination)) breaker.refresh(breakers.get(destination));
+      if (!this.isLocal(destination) && breaker.writtenAt <= since) breaker.refresh(stored.get(destination));
     }
     this.room = MAX_PUT_OFF;
     for (const { putOff } of this.deps.memory.values()) this.room -= putOff.size;
     return this.stopReason();
+  }
+
+  private get breakers(): Map<string, Breaker> {
+    return this.ofQueue.breakers;
+  }
+
+  private get putOff(): PutOffRecords {
+    return this.ofQueue.putOff;
   }
 
   /**
@@ -214,8 +227,8 @@ export class Breakers implements Guard {
   /** False: another run has changed it meanwhile, or it is not known. All learn of it with their next page. */
   private async write(destination: string, { next, read }: Transition): Promise<boolean> {
     const { store, queue, logger } = this.deps;
-    if (this.isLocal(destination)) return true;
     try {
+      if (this.isLocal(destination)) return true;
       return await store.breakers.set(queue, destination, next, read);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -225,6 +238,9 @@ export class Breakers implements Guard {
         error: error.message,
       });
       return false;
+    } finally {
+      const breaker = this.breakers.get(destination);
+      if (breaker) breaker.writtenAt = ++this.ofQueue.changes;
     }
   }
 

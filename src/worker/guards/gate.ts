@@ -21,11 +21,14 @@ export class Gate {
     return undefined;
   }
 
-  /** See `Guard.refresh`. */
-  refresh(queue: QueueState): StopReason | undefined {
-    let why: StopReason | undefined;
-    for (const guard of this.guards) why = guard.refresh?.(queue) ?? why;
-    return why;
+  /** See `Guard.reads`. */
+  reads(): (queue: QueueState) => StopReason | undefined {
+    const notes = this.guards.flatMap((guard) => guard.reads?.() ?? []);
+    return (queue) => {
+      let why: StopReason | undefined;
+      for (const note of notes) why = note(queue) ?? why;
+      return why;
+    };
   }
 
   /** See `Guard.prepare`. */

@@ -49,11 +49,10 @@ export interface Guard {
    */
   open?(inserted?: number): Promise<StopReason | undefined>;
   /**
-   * Takes note of the queue, as a page has just read it.
-   *
-   * @returns why none of its records may be attempted now
+   * Called before a page is read. Returns what takes note of the queue as the page has it, which may be as it was now, and
+   * tells why none of its records may be attempted.
    */
-  refresh?(queue: QueueState): StopReason | undefined;
+  reads?(): (queue: QueueState) => StopReason | undefined;
   /** Acquires what a page of so many records waits for, before the page is journalled. */
   prepare?(attempts: number): Promise<void>;
   /** The earliest time of the next attempt. Default: at once. */
