@@ -70,7 +70,7 @@ function marked(
   if (exact !== undefined && !isShortWait) remove.push('exact');
   // A record that is attempted has found a handler that knows its task.
   if (unknownTaskSince !== undefined) remove.push('unknownTaskSince');
-  // Of a success before, after which it was made to wait again.
+  // A result is of the last success: this record has been made to wait again.
   if (result !== undefined && change.set.result === undefined) remove.push('result');
   return { ...change, set: isShortWait ? { ...change.set, exact: true } : change.set, remove };
 }

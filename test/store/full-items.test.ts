@@ -8,8 +8,8 @@ import { iso, item, read } from './records.js';
 const dynamoDb = dynamoDbForFile();
 
 /** A foreign producer's record that leaves this much room below DynamoDB's limit. */
-async function putWithRoom(id: string, bytes: number): Promise<void> {
-  const empty: Item = item(id, { lane: 'q', rev: undefined, payload: '' });
+async function putWithRoom(id: string, bytes: number, more: Item = {}): Promise<void> {
+  const empty: Item = item(id, { lane: 'q', rev: undefined, payload: '', ...more });
   await dynamoDb.underTest.put({ ...empty, payload: 'x'.repeat(MAX_ITEM_BYTES - itemBytes(empty) - bytes) });
 }
 
@@ -84,9 +84,11 @@ describe('a record without room for what a settle adds', () => {
   });
 
   it('keeps its success when not a byte is left', async () => {
-    await putWithRoom('full-3', 0);
+    await putWithRoom('full-3', 0, { result: '"of its producer"' });
     const record = await read(dynamoDb.underTest.store, 'full-3');
     expect(await dynamoDb.underTest.store.records.settle(record, SUCCESS, 'rev-aaaa')).toBe('settled');
-    expect(await dynamoDb.underTest.raw('full-3')).toMatchObject({ status: 'SUCCESS', rev: 'rev-aaaa' });
+    const stored = await dynamoDb.underTest.raw('full-3');
+    expect(stored).toMatchObject({ status: 'SUCCESS', rev: 'rev-aaaa' });
+    expect(stored).not.toHaveProperty('result');
   });
 });

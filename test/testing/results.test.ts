@@ -74,7 +74,7 @@ it('the example keeps the number of an invoice for those who wait, and inserts i
   const number = invoiceNumber('order-7');
   await backlog.drain();
   expect(await number).toBe('INV-7');
-  // As after a crash between the work and the write of its outcome.
+  // The process has crashed between the work and the write of its outcome.
   await backlog.redeliver('order-7');
   expect(server.received.map(({ url }) => url)).toEqual(['/order-7', '/order-7']);
   expect(backlog.records({ queue: 'mails' })).toMatchObject([

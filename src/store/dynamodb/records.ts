@@ -255,7 +255,7 @@ function withoutErrors(change: RecordChange): RecordChange {
 
 /** The smallest end of a record: it fits into the room of the index keys that it removes. */
 function bareEnd(change: RecordChange): RecordChange {
-  const remove = ['lane', 'dueAt', 'notBefore'] as const;
+  const remove = ['lane', 'dueAt', 'notBefore', 'result'] as const;
   return change.set.status === 'SUCCESS'
     ? { set: { status: 'SUCCESS' }, remove }
     : { set: { status: 'DEAD', deadReason: 'too large' }, remove };

@@ -31,11 +31,11 @@ async function putEachKind() {
     ended(waiting('done'), 'SUCCESS'),
     ended(waiting('anew'), 'SUCCESS'),
     ended(waiting('risen'), 'SUCCESS'),
-    ended(finished, 'SUCCESS'),
+    ended(finished, 'SUCCESS', { result: { S: '8' } }),
   ]);
   const { lane: _, dueAt: __, ...came } = waiting('missing', { queue: { S: 'later' } });
   await tables.put(tables.from().records, [
-    ended(of('succeeded'), 'SUCCESS', { expiresAt: { N: '4000000000' } }),
+    ended(of('succeeded'), 'SUCCESS', { expiresAt: { N: '4000000000' }, result: { S: '{"invoice":7}' } }),
     ended(of('dead'), 'DEAD', { deadReason: { S: 'discarded: no' } }),
     { ...of('changed'), payload: { S: 'another' } },
     { ...of('retried'), status: { S: 'ERROR' }, failures: { N: '3' }, dueAt: iso(HOUR), rev: { S: 'r3' } },
@@ -124,6 +124,7 @@ describe('backlog restore', () => {
     expect(succeeded).toMatchObject({
       status: { S: 'SUCCESS' },
       expiresAt: { N: '4000000000' },
+      result: { S: '{"invoice":7}' },
       attempts: { N: '2' },
     });
     expect(succeeded).not.toHaveProperty('lane');

@@ -27,17 +27,9 @@ export const HELD = 'held: ';
 
 /** Attributes that a run writes when it settles a record; `insertedAt` as well, if the producer has left it out. */
 const WRITTEN_BY_RUNS: readonly string[] = [
-  ...['status', 'availableAt', 'lane', 'dueAt', 'rev', 'attempts', 'failures', 'notReady', 'firstFailureAt'],
-  ...[
-    'lastFailureAt',
-    'lastAttemptAt',
-    'lastError',
-    'history',
-    'exact',
-    'notBefore',
-    'unknownTaskSince',
-    'result',
-  ],
+  ...['status', 'availableAt', 'lane', 'dueAt', 'exact', 'notBefore', 'rev', 'attempts', 'failures'],
+  ...['notReady', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt', 'lastError', 'history', 'result'],
+  'unknownTaskSince',
 ];
 const WRITTEN_WHILE_WAITING = new Set([...WRITTEN_BY_RUNS, 'insertedAt']);
 /** Attributes that a successful run writes. `insertedAt` is none: a producer that inserts a record again gives it another one. */

@@ -81,17 +81,21 @@ function hold(record: BacklogRecord, reason: string, now: number): Act {
   return isHeld(record) ? NOTHING : changing(bury(record, reason, now));
 }
 
-/** Marks a record as succeeded, as its run would have done. Only the old table's record says how long it is kept. */
+/** Marks a record as succeeded, as its run would have done. Only the old table's record has its result, and how long it is kept. */
 function succeed(old: BacklogRecord | undefined): StoreTypes.OperatorChange {
-  const { attempts, lastAttemptAt, expiresAt } = old ?? {};
+  const { attempts, lastAttemptAt, result, expiresAt } = old ?? {};
   return {
     set: {
       status: 'SUCCESS',
       ...(attempts === undefined ? {} : { attempts }),
       ...(lastAttemptAt === undefined ? {} : { lastAttemptAt }),
+      ...(result === undefined ? {} : { result: JSON.stringify(result) }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     },
-    remove: ['lane', 'dueAt', 'notBefore', 'deadReason', 'unknownTaskSince'],
+    remove: [
+      ...(['lane', 'dueAt', 'notBefore', 'deadReason', 'unknownTaskSince'] as const),
+      ...(result === undefined ? (['result'] as const) : []),
+    ],
   };
 }
 
