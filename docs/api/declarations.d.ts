@@ -896,6 +896,7 @@ interface Transition {
     readonly read: BreakerState | undefined;
 }
 declare class Breaker {
+    writtenAt: number;
     constructor(options: BreakerOptions, random: Random);
     refresh(state: BreakerState | undefined): void;
     status(now: number): BreakerStatus;
@@ -914,6 +915,7 @@ declare class PutOffRecords {
 interface QueueMemory {
     readonly breakers: Map<string, Breaker>;
     readonly putOff: PutOffRecords;
+    changes: number;
 }
 type BreakerMemory = Map<string, QueueMemory>;
 
