@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { until } from '../cli/process.js';
 import { killGroup } from './background.js';
 import { environment, mustRun, quoted } from './run.js';
@@ -97,6 +98,22 @@ export class LocalBacklog {
       throw new Error(`${error.message}\n${JSON.stringify(records, undefined, 2)}`);
     });
     return new Map(records.map((record) => [record.id, record]));
+  }
+
+  /** Makes a record years old, so that its next failure is its last. */
+  async insertedLongAgo(id: string): Promise<void> {
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const dynamodb = new DynamoDBClient({ endpoint: this.endpoint, region: 'us-east-1', credentials });
+    await dynamodb.send(
+      new UpdateItemCommand({
+        TableName: this.table,
+        Key: { id: { S: id } },
+        UpdateExpression: 'SET insertedAt = :then',
+        ConditionExpression: 'attribute_exists(id)',
+        ExpressionAttributeValues: { ':then': { S: '2020-01-01T00:00:00.000Z' } },
+      }),
+    );
+    dynamodb.destroy();
   }
 
   async stop(): Promise<void> {
