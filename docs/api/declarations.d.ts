@@ -325,6 +325,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly deadReason?: string | undefined;
     readonly format?: number | undefined;
     readonly result?: unknown;
+    readonly hasOldResult?: true | undefined;
     readonly expiresAt?: number | undefined;
     readonly attributes: Readonly<Record<string, unknown>>;
     readonly isFull?: true | undefined;
@@ -2353,8 +2354,8 @@ declare class BacklogClient {
 }
 
 declare class WaitTimeoutError extends Error {
-    readonly record: BacklogRecord;
     readonly name = "WaitTimeoutError";
+    readonly record: BacklogRecord;
     constructor(record: BacklogRecord, timeoutMs: number);
 }
 

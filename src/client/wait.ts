@@ -1,4 +1,5 @@
 import { type BacklogRecord, isPending } from '../record/index.js';
+import { StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { RecordStore } from '../store/index.js';
 import type { Clock } from '../support/clock.js';
 import { age } from '../support/duration.js';
@@ -8,14 +9,13 @@ import { show } from '../support/validation.js';
 export class WaitTimeoutError extends Error {
   /** Always `WaitTimeoutError`. */
   override readonly name = 'WaitTimeoutError';
-  constructor(
-    /** The record as it was read last. */
-    readonly record: BacklogRecord,
-    timeoutMs: number,
-  ) {
+  /** The record as it was read last. Not enumerable: a logger that prints the error must not print the payload. */
+  declare readonly record: BacklogRecord;
+  constructor(record: BacklogRecord, timeoutMs: number) {
     const { id, status, attempts } = record;
     const made = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
     super(`wait: record ${show(id)} has not ended within ${age(timeoutMs)}: ${status}, ${made}`);
+    Object.defineProperty(this, 'record', { value: record });
   }
 }
 
@@ -34,18 +34,41 @@ const FIRST_MS = 100;
 const GROWTH = 1.5;
 const MAX_MS = 5_000;
 
-/** Reads a record, less and less often, until it has ended. Its last read is at the end of its time. */
+/**
+ * Reads a record, less and less often, until it has ended. Its last read is at the end of its time. A read that DynamoDB
+ * throttles, or does not answer, is repeated at the next one's time.
+ */
 export async function waitForEnd(
   { id, timeoutMs, signal }: Waiting,
   { records, clock }: WaitDeps,
 ): Promise<BacklogRecord | undefined> {
   const until = clock.wall() + timeoutMs;
   for (let pause = FIRST_MS; ; pause = Math.min(pause * GROWTH, MAX_MS)) {
-    signal?.throwIfAborted();
-    const record = await records.get(id);
-    if (!record || !isPending(record)) return record;
+    const record = await unlessAborted(() => records.get(id), signal).catch(passing);
+    if (!(record instanceof Error) && (!record || !isPending(record))) return record;
     const left = until - clock.wall();
-    if (left <= 0) throw new WaitTimeoutError(record, timeoutMs);
+    if (left <= 0) throw record instanceof Error ? record : new WaitTimeoutError(record, timeoutMs);
     await clock.sleep(Math.min(pause, left), signal);
   }
+}
+
+/** Returns an error of a read that may be repeated, and throws any other. */
+function passing(error: unknown): StoreThrottledError | StoreUnavailableError {
+  if (error instanceof StoreThrottledError || error instanceof StoreUnavailableError) return error;
+  throw error;
+}
+
+/** Reads, unless the signal is aborted before or meanwhile: then it rejects with its reason. */
+async function unlessAborted<Read>(
+  read: () => Promise<Read>,
+  signal: AbortSignal | undefined,
+): Promise<Read> {
+  if (!signal) return read();
+  if (signal.aborted) throw signal.reason;
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  return Promise.race([read(), aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

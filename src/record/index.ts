@@ -38,6 +38,7 @@ export {
   RetryAfter,
   Snooze,
   type TypedOutcome,
+  withinRoom,
 } from './outcome.js';
 export { CONTRACT_ATTRIBUTES, parseRecord } from './parse.js';
 export {
@@ -50,7 +51,6 @@ export {
 export { groupsToProbe, lostProbe, mayProbe, PROBE_SECONDS, settleProbe } from './probes.js';
 export * from './quarantine.js';
 export * from './record.js';
-export { hasRoomForResult } from './result.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { type Duration, parseDuration } from '../support/duration.js';
+import { ConfigurationError } from '../support/errors.js';
 import { readRetryAfter } from '../support/retry-after-header.js';
 import { parseOptions, show } from '../support/validation.js';
 import type { ErrorText } from './history.js';
-import { givenResult } from './result.js';
+import type { BacklogRecord } from './record.js';
+import { givenResult, hasRoomForResult } from './result.js';
 
 /**
  * The brand of the outcomes that `process` may return or throw to say more than "it worked" or "it failed". They are errors
@@ -37,7 +39,12 @@ export class Done extends Error {
    */
   constructor(options: DoneOptions = {}) {
     super();
-    this.result = parseOptions(doneSchema, options, 'Done').result;
+    // An error must not quote what was given in place of the options: it may be the result.
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+      throw new ConfigurationError(`Done: expected { result }, got ${describe(options)}`);
+    }
+    const own = parseOptions(doneSchema, { ...options }, 'Done');
+    this.result = Object.hasOwn(own, 'result') ? own.result : undefined;
   }
 }
 
@@ -225,6 +232,13 @@ export function outcomeOfThrow(thrown: unknown): AttemptOutcome {
       ? outcomeOfTyped(thrown)
       : { type: 'failure', error: describeThrown(thrown), thrown },
   );
+}
+
+/** The outcome without its result, if the item of its record has no room for that. */
+export function withinRoom(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.type !== 'success' || outcome.result === undefined) return outcome;
+  if (hasRoomForResult(record, outcome.result)) return outcome;
+  return { ...outcome, result: undefined, notKept: 'its item has almost 400 KB' };
 }
 
 /** The name of what code of the user's threw, whatever it is. */

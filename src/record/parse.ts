@@ -88,13 +88,20 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     return truncate(value, maxBytes);
   };
 
+  const status =
+    STATUSES.find((status) => status === item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW';
+  // One that waits again, or has died since, has no result: this one is of an earlier success.
+  const resultOf = () =>
+    status === 'SUCCESS'
+      ? read('result', 'JSON of at most 1,024 bytes', parseResult)
+      : { hasOldResult: true as const };
+
   const dueAt = time('dueAt');
   const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
   return {
     id: text('id') ?? '',
-    status:
-      STATUSES.find((status) => status === item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
+    status,
     payload: item.payload,
     queue: read('queue', QUEUE_NAME, parseQueue) ?? DEFAULT_QUEUE,
     // No handler knows a task with so long a name: cut short, the name ends in a mark that no task's name can have.
@@ -125,7 +132,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
       isTraceparent(value) ? value : undefined,
     ),
     deadReason: shortText('deadReason', MAX_REASON_BYTES),
-    ...(item.result === undefined ? {} : read('result', 'JSON of at most 1,024 bytes', parseResult)),
+    ...(item.result === undefined ? {} : resultOf()),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: read('expiresAt', 'epoch seconds', parseExpiry),
     attributes: ownAttributes(item),

@@ -141,6 +141,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly format?: number | undefined;
   /** The value that its success has given (`new Done({ result })`); absent: none. Kept as JSON in the attribute `result`. */
   readonly result?: unknown;
+  /** Its item has a `result` that an earlier success has left: the next outcome removes it. */
+  readonly hasOldResult?: true | undefined;
   /** Epoch seconds, for DynamoDB's TTL. */
   readonly expiresAt?: number | undefined;
   /** Whatever else the producer stored with it. */

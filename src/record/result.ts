@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { BacklogRecord } from './record.js';
 
 /** The most bytes of a result, as JSON. */
@@ -13,15 +14,51 @@ type GivenResult = { readonly result?: string } | { readonly notKept: string };
 export function givenResult(value: unknown): GivenResult {
   if (value === undefined) return {};
   let result: string | undefined;
+  let foreign: string | undefined;
   try {
-    result = JSON.stringify(value);
+    result = JSON.stringify(value, (_name, inner: unknown) => {
+      // All of it is looked at: each promise that nothing awaits would end the process if it is rejected.
+      const found = foreignToJson(inner);
+      foreign ??= found;
+      return found === undefined ? inner : null;
+    });
   } catch {
     // A `bigint`, an object that holds itself, or a `toJSON` that throws: what it says may quote the value.
   }
-  if (result === undefined) return { notKept: 'expected a value that JSON can hold' };
+  if (result === undefined || foreign !== undefined) {
+    return {
+      notKept: `expected a value that JSON can hold${foreign === undefined ? '' : `, got ${foreign}`}`,
+    };
+  }
   const bytes = Buffer.byteLength(result);
   if (bytes <= MAX_RESULT_BYTES) return { result };
   return { notKept: `expected at most ${MAX_RESULT_BYTES} bytes of JSON, got ${bytes}` };
+}
+
+/** The name of what JSON would turn into `{}` or into something else, without an error. Undefined: JSON can hold it. */
+function foreignToJson(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (types.isPromise(value)) {
+    value.catch(() => {});
+    return 'a promise: await it';
+  }
+  const isForeign =
+    types.isMap(value) ||
+    types.isSet(value) ||
+    types.isNativeError(value) ||
+    types.isRegExp(value) ||
+    types.isAnyArrayBuffer(value) ||
+    types.isArrayBufferView(value) ||
+    // A fraction with more digits than a number of JavaScript has, as DynamoDB's client reads it.
+    value.constructor?.name === 'NumberValue';
+  return isForeign ? `an object of the class ${value.constructor?.name}` : undefined;
+}
+
+/** A record whose item has less room for its history, as a result is written beside it. */
+export function besideResult(record: BacklogRecord, result: string): BacklogRecord {
+  const { historyRoom } = record;
+  if (historyRoom === undefined) return record;
+  return { ...record, historyRoom: Math.max(0, historyRoom - Buffer.byteLength(result)) };
 }
 
 /** Tells whether the item of a record has room for its result, too. */

@@ -13,6 +13,7 @@ import {
 import { fail, giveUp, refuse, shortReason, WORKER_LOST } from './fail.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, CANCELLED } from './record.js';
+import { besideResult } from './result.js';
 import { notReadyReason, snooze, wasNotReady } from './snooze.js';
 
 /** The change that the outcome of an attempt makes to its record. */
@@ -22,16 +23,23 @@ export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: 
 
 function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
   switch (outcome.type) {
-    case 'success':
+    case 'success': {
+      const { result } = outcome;
       return {
         set: {
-          ...endOf(record, 'succeeded', outcome, context),
+          ...endOf(
+            result === undefined ? record : besideResult(record, result),
+            'succeeded',
+            outcome,
+            context,
+          ),
           status: 'SUCCESS',
-          ...(outcome.result === undefined ? {} : { result: outcome.result }),
+          ...(result === undefined ? {} : { result }),
           ...expiryOf(context),
         },
         remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
       };
+    }
     case 'failure':
       return fail(record, outcome, context);
     case 'dead':
@@ -58,7 +66,7 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
 
 /** The change after an attempt, with the marks that it leaves on the record or takes away. */
 function marked(
-  { exact, unknownTaskSince, result }: BacklogRecord,
+  { exact, unknownTaskSince, hasOldResult }: BacklogRecord,
   change: RecordChange,
   { retryMode }: SettleContext,
 ): RecordChange {
@@ -70,8 +78,7 @@ function marked(
   if (exact !== undefined && !isShortWait) remove.push('exact');
   // A record that is attempted has found a handler that knows its task.
   if (unknownTaskSince !== undefined) remove.push('unknownTaskSince');
-  // A result is of the last success: this record has been made to wait again.
-  if (result !== undefined && change.set.result === undefined) remove.push('result');
+  if (hasOldResult && change.set.result === undefined) remove.push('result');
   return { ...change, set: isShortWait ? { ...change.set, exact: true } : change.set, remove };
 }
 

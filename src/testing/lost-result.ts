@@ -1,4 +1,4 @@
-import type { AttemptOutcome, BacklogRecord } from '../record/index.js';
+import { type AttemptOutcome, type BacklogRecord, withinRoom } from '../record/index.js';
 import { show } from '../support/validation.js';
 import type { Finding } from './findings.js';
 
@@ -8,10 +8,12 @@ import type { Finding } from './findings.js';
  * @returns undefined: it gave none, or one that is kept
  */
 export function lostResult(
-  { id, queue }: BacklogRecord,
+  record: BacklogRecord,
   attempt: number,
-  outcome: AttemptOutcome,
+  given: AttemptOutcome,
 ): Finding | undefined {
+  const { id, queue } = record;
+  const outcome = withinRoom(record, given);
   if (outcome.type !== 'success' || outcome.notKept === undefined) return undefined;
   return {
     type: 'lostResult',

@@ -21,6 +21,8 @@ import { World } from './world.js';
 /** The limit of `runUntilSettled`. */
 const MAX_SECONDS = 60 * 86_400;
 const MAX_NAMED = 5;
+/** The client's own: `redirectClients` replaces it. */
+const { wait } = BacklogClient.prototype;
 
 /**
  * A record as any service puts it, with the attributes of docs/records.md; whatever is wrong with them is handled as in
@@ -52,6 +54,8 @@ export class TestBacklog {
   private readonly throwFindings: boolean;
   private reported = 0;
   private working: string | undefined;
+  /** Aborted when the present work is over. */
+  private workOver = new AbortController();
 
   /** @throws ConfigurationError for an option that is missing, unknown or invalid */
   constructor(options: TestBacklogOptions) {
@@ -60,7 +64,12 @@ export class TestBacklog {
     const { store, random, time } = this.world;
     // A pause between two writes takes no time.
     const clock: Clock = { now: () => time.now, wall: () => time.now, sleep: () => macrotask() };
-    this.client = new BacklogClient({ table: 'test-records', store, clock, random });
+    const own = { table: 'test-records', store, random };
+    this.client = new BacklogClient({ ...own, clock });
+    // It waits for what the backlog does, and looks again when time has passed, or work is done.
+    const sleep: Clock['sleep'] = (ms, signal) => this.sleep(ms, signal);
+    const waiting = new BacklogClient({ ...own, clock: { ...clock, sleep } });
+    this.client.wait = wait.bind(waiting) as BacklogClient['wait'];
     this.operator = new BacklogOperator({
       table: 'test-records',
       controlTable: 'test-control',
@@ -104,7 +113,7 @@ export class TestBacklog {
    */
   redirectClients(): () => void {
     const { prototype } = BacklogClient;
-    const { insert, insertMany, get, list, cancel, wait } = prototype;
+    const { insert, insertMany, get, list, cancel, wait: before } = prototype;
     const { client } = this;
     const redirected = <Method extends (...args: never) => unknown>(method: Method) =>
       ((...args: never[]) => method.apply(client, args as never)) as unknown as Method;
@@ -114,9 +123,9 @@ export class TestBacklog {
       get: redirected(get),
       list: redirected(list),
       cancel: redirected(cancel),
-      wait: redirected(wait),
+      wait: client.wait,
     });
-    return () => void Object.assign(prototype, { insert, insertMany, get, list, cancel, wait });
+    return () => void Object.assign(prototype, { insert, insertMany, get, list, cancel, wait: before });
   }
 
   /**
@@ -248,9 +257,19 @@ export class TestBacklog {
       await act();
     } finally {
       this.working = undefined;
+      const { workOver } = this;
+      this.workOver = new AbortController();
+      workOver.abort();
     }
     this.checkFindings();
     return difference(this.world.summary, before);
+  }
+
+  /** Waits on virtual time, at most until the present or the next work is over. It does not keep the process alive. */
+  private sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const { signal: over } = this.workOver;
+    const either = signal ? AbortSignal.any([signal, over]) : over;
+    return this.world.time.clock().sleep(milliseconds, either);
   }
 
   private checkFindings(): void {

@@ -1,9 +1,9 @@
 import {
   type AttemptOutcome,
   type BacklogRecord,
-  hasRoomForResult,
   isQuarantine,
   type RecordChange,
+  withinRoom,
   withoutHistory,
 } from '../record/index.js';
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
@@ -29,9 +29,8 @@ export function conclude(
   run: RunContext,
 ): Concluded {
   const { rules, counters, failures, options, logger } = run;
-  const isTooMuch =
-    ended.type === 'success' && ended.result !== undefined && !hasRoomForResult(record, ended.result);
-  const kept = isTooMuch ? { ...ended, result: undefined, notKept: 'its item has almost 400 KB' } : ended;
+  const hasResult = ended.type === 'success' && ended.result !== undefined;
+  const kept = hasResult ? withinRoom(record, ended) : ended;
   const { outcome, note } = entry.leave(rules.deadIfRefused(record, kept));
   if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
   if (outcome.type === 'success' && outcome.notKept !== undefined) {

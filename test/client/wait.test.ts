@@ -1,6 +1,12 @@
+import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BacklogClient, ConfigurationError, WaitTimeoutError } from '../../src/index.js';
-import { MemoryStore } from '../../src/store/index.js';
+import {
+  MemoryStore,
+  StoreAccessError,
+  StoreThrottledError,
+  StoreUnavailableError,
+} from '../../src/store/index.js';
 import { NOW } from '../store/records.js';
 
 let store: MemoryStore;
@@ -87,6 +93,44 @@ describe('wait', () => {
     await expect(backlog.wait('r', { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow(
       'before',
     );
+  });
+
+  it('does not wait for a read that is under way when its signal is aborted', async () => {
+    store.records.get = () => new Promise(() => {});
+    const ended = new AbortController();
+    const waiting = backlog.wait('r', { signal: ended.signal });
+    ended.abort(new Error('the caller is gone'));
+    await expect(waiting).rejects.toThrow('the caller is gone');
+  });
+
+  it.each([StoreThrottledError, StoreUnavailableError])('reads again after a %o', async (Trouble) => {
+    const { get } = store.records;
+    store.records.get = async (id) => {
+      const read = await get.call(store.records, id);
+      if (reads.length % 2 === 1) throw new Trouble('no answer');
+      return read;
+    };
+    put({});
+    then = (ms) => void (ms > 700 && put({ status: 'SUCCESS', attempts: 1, result: '8' }));
+    expect(await backlog.wait('r')).toMatchObject({ result: 8 });
+    expect(reads).toHaveLength(6);
+    put({});
+    then = () => {};
+    const error = await backlog.wait('r', { timeout: 0.05 }).catch((thrown: unknown) => thrown);
+    expect([error, reads.length]).toEqual([expect.any(WaitTimeoutError), 8]);
+    await expect(backlog.wait('r', { timeout: 0 })).rejects.toThrow('no answer');
+  });
+
+  it('ends at an error that stays', async () => {
+    store.records.get = () => Promise.reject(new StoreAccessError('not allowed'));
+    await expect(backlog.wait('r')).rejects.toThrow('not allowed');
+  });
+
+  it('does not show the payload where its error is printed', async () => {
+    put({ payload: { card: '4111' } });
+    const error = await backlog.wait('r', { timeout: 0 }).catch((thrown: WaitTimeoutError) => thrown);
+    expect(error).toMatchObject({ record: { payload: { card: '4111' } } });
+    expect(inspect(error) + JSON.stringify(error)).not.toContain('4111');
   });
 
   it.each([

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   CONTRACT_ATTRIBUTES,
   Done,
-  hasRoomForResult,
   outcomeOfReturn,
   outcomeOfThrow,
   settle,
+  withinRoom,
 } from '../../src/record/index.js';
+import { parseNumber } from '../../src/store/dynamodb/attribute-values.js';
 import { context, iso, record } from './records.js';
 
 const keptOf = (value: unknown) => outcomeOfReturn(new Done({ result: value }));
@@ -59,8 +60,47 @@ describe('a result that an attempt gives', () => {
     expect(branded({ result: 7 })).toEqual({ type: 'success', result: '7' });
   });
 
-  it.each([{ resutl: 7 }, 'sent', 7, null])('refuses %j as options', (options) => {
-    expect(() => new Done(options as never)).toThrow(/^Done/);
+  it.each([{ resutl: 7 }, 'sent', 7, null, ['sent']])(
+    'refuses %j as options, and does not quote it',
+    (options) => {
+      expect(() => new Done(options as never)).toThrow(/^Done: (?!.*(7|sent))/);
+    },
+  );
+
+  it('is none that options inherit', () => {
+    expect(new Done(Object.create({ result: 7 })).result).toBeUndefined();
+  });
+
+  it('is no promise, and one that is rejected does not end the process', async () => {
+    const rejected = () => Promise.reject(new Error('not awaited'));
+    for (const value of [Promise.resolve(1), rejected(), { all: [rejected(), rejected()] }]) {
+      expect(keptOf(value)).toEqual({
+        type: 'success',
+        notKept: 'expected a value that JSON can hold, got a promise: await it',
+      });
+    }
+    // A rejection that nothing handles would be reported now, and fail the run of the tests.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it.each<[unknown, string]>([
+    [{ byId: new Map([[1, 2]]) }, 'an object of the class Map'],
+    [new Set(['tag']), 'an object of the class Set'],
+    [new TypeError('x'), 'an object of the class TypeError'],
+    [/x/, 'an object of the class RegExp'],
+    [new Uint8Array(3), 'an object of the class Uint8Array'],
+    [{ price: parseNumber('0.12345678901234567890') }, 'an object of the class NumberValue'],
+  ])('is not kept where JSON would turn it into something else: %o', (value, got) => {
+    expect(keptOf(value)).toEqual({
+      type: 'success',
+      notKept: `expected a value that JSON can hold, got ${got}`,
+    });
+  });
+
+  it('is kept of what has a JSON of its own', () => {
+    expect(keptOf({ at: new Date(0), url: new URL('https://example.com') })).toMatchObject({
+      result: '{"at":"1970-01-01T00:00:00.000Z","url":"https://example.com/"}',
+    });
   });
 });
 
@@ -75,13 +115,36 @@ describe('a success with a result', () => {
   });
 
   it('has no room for it in an item of almost 400 KB', () => {
-    expect(hasRoomForResult(record({ payload: 'x'.repeat(408_500) }), success.result)).toBe(false);
-    expect(hasRoomForResult(record({ payload: 'x'.repeat(400_000) }), success.result)).toBe(true);
-    expect(hasRoomForResult(record(), success.result)).toBe(true);
+    expect(withinRoom(record({ payload: 'x'.repeat(408_500) }), success)).toEqual({
+      type: 'success',
+      notKept: 'its item has almost 400 KB',
+    });
+    expect(withinRoom(record({ payload: 'x'.repeat(400_000) }), success)).toBe(success);
+    expect(withinRoom(record(), success)).toBe(success);
+  });
+
+  it('comes before the oldest attempts in an item of almost 400 KB', () => {
+    const history = [1, 2, 3].map((attempt) => ({
+      at: iso(0),
+      attempt,
+      name: 'E',
+      message: 'm'.repeat(300),
+    }));
+    const most = 400 * 1024;
+    const failed = (bytes: number) => record({ attempts: 3, history, payload: 'x'.repeat(most - bytes) });
+    const kept = (bytes: number, result: string) => {
+      const limits = { bytes: 2_048, entries: 20 };
+      const { set } = settle(failed(bytes), { type: 'success', result }, context({ history: limits }));
+      return { attempts: set.history?.map(({ attempt }) => attempt), result: set.result?.length };
+    };
+    expect(kept(2_900, '1')).toEqual({ attempts: [1, 2, 3, 4], result: 1 });
+    expect(kept(2_900, 'r'.repeat(1_000))).toEqual({ attempts: [3, 4], result: 1_000 });
+    expect(kept(100_000, 'r'.repeat(1_000))).toEqual({ attempts: [1, 2, 3, 4], result: 1_000 });
   });
 
   it('that is attempted again loses the result of before', () => {
-    const again = record({ result: '1' });
+    const again = record({ status: 'ERROR', result: '1' });
+    expect(again).not.toHaveProperty('result');
     expect(settle(again, { type: 'success' }, context()).remove).toContain('result');
     expect(settle(again, { type: 'failure', error: { name: 'E', message: '' } }, context()).remove).toContain(
       'result',
@@ -117,13 +180,22 @@ describe('the attribute of a result', () => {
     ['"'.padEnd(1_025, 'x')],
     [`[${'1,'.repeat(600)}1]`],
   ])('that a producer wrote is named and left out: %j', (result) => {
-    const read = record({ result });
+    const read = record({ status: 'SUCCESS', result });
     expect(read).not.toHaveProperty('result');
     expect(read.problems).toEqual([`result: expected JSON of at most 1,024 bytes, got ${typeof result}`]);
   });
 
+  it.each(['NEW', 'ERROR', 'DEAD'])(
+    'of a record that is %s is of an earlier success, and not its own',
+    (status) => {
+      const read = record({ status, result: '{"invoice":7}' });
+      expect(read).not.toHaveProperty('result');
+      expect(read.problems).toEqual([]);
+    },
+  );
+
   it('cannot reach the prototype of objects', () => {
-    const read = record({ result: '{"__proto__":{"isAdmin":true}}' });
+    const read = record({ status: 'SUCCESS', result: '{"__proto__":{"isAdmin":true}}' });
     expect((read.result as { isAdmin?: boolean }).isAdmin).toBeUndefined();
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });

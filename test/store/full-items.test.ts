@@ -72,6 +72,16 @@ describe('a record without room for what a settle adds', () => {
     expect(stored?.payload).toBe(record.payload);
   });
 
+  it('keeps its success without its result first', async () => {
+    await putWithRoom('full-6', 300);
+    const record = await read(dynamoDb.underTest.store, 'full-6');
+    const success = { ...SUCCESS, set: { ...SUCCESS.set, result: JSON.stringify('r'.repeat(1_000)) } };
+    expect(await dynamoDb.underTest.store.records.settle(record, success, 'rev-aaaa')).toBe('settled');
+    const stored = await dynamoDb.underTest.raw('full-6');
+    expect(stored).toMatchObject({ ...SUCCESS.set, rev: 'rev-aaaa' });
+    expect(stored).not.toHaveProperty('result');
+  });
+
   it('keeps its success without its history', async () => {
     await putWithRoom('full-4', 100);
     const record = await read(dynamoDb.underTest.store, 'full-4');

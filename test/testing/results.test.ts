@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BacklogClient, Done, defineTask, WaitTimeoutError } from '../../src/index.js';
+import { MemoryRecords } from '../../src/store/memory/records.js';
 import { HandlerFindingError, perform, testBacklog } from '../../src/testing/index.js';
 import { listen } from '../delivery/support.js';
 
@@ -30,6 +31,43 @@ describe('a result in a test', () => {
     const refused = expect(backlog.client.wait(id, { timeout: '10s' })).rejects.toThrow(WaitTimeoutError);
     await backlog.advance('20s');
     await refused;
+  });
+
+  it('is read again when time has passed or work is done, and not before', async () => {
+    const process = () => Promise.reject(new Error('closed'));
+    const retry = { type: 'constant', interval: '1h', jitter: 'none' } as const;
+    const backlog = testBacklog({ queues: { orders: { process, retry } } });
+    const { id } = await backlog.client.insert({ queue: 'orders', payload: 1 });
+    const reads = vi.spyOn(MemoryRecords.prototype, 'get');
+    const stopped = new AbortController();
+    const waiting = backlog.client.wait(id, { timeout: '1h', signal: stopped.signal });
+    await backlog.drain();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(reads).toHaveBeenCalledTimes(2);
+    await backlog.advance('1s');
+    expect(reads.mock.calls.length).toBeLessThan(10);
+    reads.mockRestore();
+    stopped.abort(new Error('not wanted'));
+    await expect(waiting).rejects.toThrow('not wanted');
+  });
+
+  it('that has no room in its item is a finding, too', async () => {
+    const process = () => new Done({ result: 'r'.repeat(1_000) });
+    const backlog = testBacklog({ queues: { orders: { process } }, throwFindings: false });
+    await backlog.insert({ id: 'full', queue: 'orders', payload: 'x'.repeat(407_450) });
+    await backlog.drain();
+    expect(backlog.findings).toMatchObject([{ type: 'lostResult', id: 'full' }]);
+  });
+
+  it('of before is not that of a record that waits again, and dies', async () => {
+    const process = () => new Done({ result: INVOICE });
+    const backlog = testBacklog({ queues: { orders: { process } } });
+    await backlog.insert({ id: 'again', queue: 'orders', payload: 1, result: '{"invoice":"INV-1"}' });
+    expect(await backlog.client.get('again')).not.toHaveProperty('result');
+    await backlog.client.cancel('again');
+    const ended = await backlog.client.wait('again');
+    expect(ended).toMatchObject({ status: 'DEAD' });
+    expect(ended).not.toHaveProperty('result');
   });
 
   it('of a task is what its perform has returned', async () => {

@@ -239,7 +239,11 @@ function isSame(record: BacklogRecord, found: Attributes, rev?: string): boolean
 /** Smaller changes for an item that has no room for that one, in the order in which to try them. */
 function smallerThan(change: RecordChange): RecordChange[] {
   if (isQuarantine(change)) return smallerQuarantines(change);
-  return [withoutHistory(change), withoutErrors(change), bareEnd(change)];
+  // The result goes first: a record can do without it.
+  const { result, ...set } = change.set;
+  const rest = result === undefined ? change : { set, remove: [...change.remove, 'result' as const] };
+  const smaller = [withoutHistory(rest), withoutErrors(rest), bareEnd(rest)];
+  return result === undefined ? smaller : [rest, ...smaller];
 }
 
 /** Removes the whole history, also that of earlier attempts. */

@@ -182,6 +182,7 @@ describe('what cannot be read for certain', () => {
     expect(left({ ...OLD, lane: 'left' })).toEqual({ reason: 'inTheWay', detail: 'lane' });
     expect(left({ ...OLD, backlogFormat: 2 })).toEqual({ reason: 'inTheWay', detail: 'backlogFormat' });
     expect(left({ ...OLD, rev: '3-9af' })).toEqual({ reason: 'inTheWay', detail: 'rev' });
+    expect(left({ ...OLD, result: { status: 503 } })).toEqual({ reason: 'inTheWay', detail: 'result' });
     expect(written({ ...OLD, rev: 'abcdefgh', dueAt: MONTH_AGO }).lane).toBe('default');
   });
 });

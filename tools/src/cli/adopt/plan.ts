@@ -58,6 +58,9 @@ export function planAdoption(item: Item, rules: AdoptionRules, now: number): Pla
     return { do: 'write', status, change: { set: { status }, copy: {}, remove: [] }, asRead, notes: [] };
   }
 
+  // The outcome of an attempt would remove what another program keeps by this name.
+  if (item.rev === undefined && item.result !== undefined) return leave({ reason: 'inTheWay', detail: 'result' });
+
   const read = readAttributes(item, rules, now);
   if ('reason' in read) return leave(read);
   const { set: mapped, copy, notes } = read;
