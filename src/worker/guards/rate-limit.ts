@@ -8,6 +8,8 @@ import type { Admission, Guard, Refusal, Turn } from './guard.js';
 const CHUNK_SECONDS = 5;
 /** The longest wait of a first attempt for its permit. Records that would wait longer are indexed instead. */
 const MAX_WAIT_MS = 5_000;
+/** The longest time ahead for which permits are asked. The pace of all runs is at rest for as long, if the answer is quicker. */
+const MAX_LEAD_MS = CHUNK_SECONDS * 1000;
 const ADMISSION: Admission = {};
 
 export interface RateLimitDeps {
@@ -35,6 +37,8 @@ export class RateLimit implements Guard {
   /** Real time of the last start. */
   private last = Number.NEGATIVE_INFINITY;
   private acquiring: Promise<boolean> | undefined;
+  /** Time that the last request for permits took. The next one asks for none that come before its answer. */
+  private requestMs = 0;
 
   constructor(private readonly deps: RateLimitDeps) {
     const { perSecond } = deps;
@@ -77,10 +81,11 @@ export class RateLimit implements Guard {
    * Acquires permits for so many attempts, or for the first of them, unless some are left.
    *
    * @param latest real time; acquires none if the first would be later
-   * @returns whether permits are left
+   * @returns whether permits are left. False once the process is to end
    */
   private async acquire(attempts: number, latest: number): Promise<boolean> {
     while (this.missing()) {
+      if (this.deps.stop?.aborted) return false;
       this.acquiring ??= this.acquireMore(attempts, latest).finally(() => {
         this.acquiring = undefined;
       });
@@ -93,7 +98,10 @@ export class RateLimit implements Guard {
     const { store, clock, queue } = this.deps;
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
-    const first = await store.permits.acquire(queue, { count, intervalMs, now: clock.wall(), latest });
+    const askedAt = clock.wall();
+    const now = askedAt + Math.min(this.requestMs, MAX_LEAD_MS);
+    const first = await store.permits.acquire(queue, { count, intervalMs, now, latest });
+    this.requestMs = clock.wall() - askedAt;
     if (first === undefined) {
       // What is known of the next permit: a caller that goes by it must not ask for it again and again.
       this.next = Math.max(this.next, latest);
