@@ -6,7 +6,7 @@ import type { FailingWatch } from './failing-watch.js';
 import type { FailureLog } from './failure-log.js';
 import type { Entry, Gate } from './guards/gate.js';
 import type { Guard } from './guards/guard.js';
-import type { AtOnce } from './guards/pool.js';
+import type { AtOnce, Share } from './guards/pool.js';
 import type { QueueGuards } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
 import type { RecordRules } from './record-rules.js';
@@ -29,7 +29,7 @@ export interface LiveRunDeps extends RunDeps {
    *
    * @internal
    */
-  readonly longAttempts?: ((share: AtOnce) => LongAttemptGuard) | undefined;
+  readonly longAttempts?: ((share: Share) => LongAttemptGuard) | undefined;
 }
 
 /** One run of one queue. */

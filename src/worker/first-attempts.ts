@@ -1,6 +1,7 @@
 import { indexWhenFree } from '../intake/index-when-free.js';
 import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
 import { Claim, withClaim } from '../leases/claim.js';
+import { withHeartbeat } from '../leases/timed-hold.js';
 import { type BacklogRecord, isNotIndexed, isPending, waitOf } from '../record/index.js';
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
@@ -73,8 +74,9 @@ export async function attemptOnInsert(
 
 async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<StopReason> {
   const { rules, executor, counters, hold, atOnce } = run;
+  let closed: StopReason | undefined;
   for (let ids: readonly string[] = [...new Set(batch)]; ; ) {
-    const { records, unread, stop } = await rules.read(ids);
+    const { records, unread, stop = closed } = await rules.read(ids);
     const waiting = records.filter(isNotIndexed);
     for (let i = waiting.length + unread.length; i < ids.length; i++) counters.skipped();
     // Asked once: a record that comes due during the attempts of others is indexed all the same.
@@ -91,8 +93,26 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     if (ids.length === 0) return end ?? 'drained';
     // These did not fit into the memory of a page, or into the claim: stragglers held slots, or the others took long.
     await executor.stragglers.below(atOnce.most);
+    closed = end ?? (await withHeartbeat(beginRound(run, ids.length), () => [...executor.inFlight], run));
     if (!(await hold.extend())) return 'claimedElsewhere';
   }
+}
+
+/**
+ * Waits until another attempt may begin.
+ *
+ * @returns why none may soon: the records that are left are indexed
+ */
+async function beginRound(
+  { gate, clock, options }: InsertRun,
+  attempts: number,
+): Promise<StopReason | undefined> {
+  const limited = await gate.open(attempts);
+  if (limited) return limited;
+  await gate.prepare(attempts);
+  const waitMs = gate.waitMs();
+  if (waitMs > 0) await clock.sleep(waitMs, options.stop);
+  return gate.stopReason();
 }
 
 /** Tells whether it may be attempted now: it is not delayed, and was not put into another queue meanwhile. */

@@ -1,7 +1,7 @@
 import type { RunningAttempt } from './attempt.js';
 import type { LongAttemptGuard, RunContext } from './context.js';
 import type { Entry } from './guards/gate.js';
-import type { AtOnce } from './guards/pool.js';
+import type { Share } from './guards/pool.js';
 import { HOLD_AFTER_MS, LongAttempt } from './long-attempt.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
@@ -11,21 +11,19 @@ import { waitUnless } from './wait.js';
 export type OnLongAttempt = (queue: string, ended: Promise<RunSummary>) => void;
 
 /** Long attempts of a process that lives on, for `LiveRunDeps`. */
-export function longAttempts(onLongAttempt: OnLongAttempt): (share: AtOnce) => LongAttemptGuard {
+export function longAttempts(onLongAttempt: OnLongAttempt): (share: Share) => LongAttemptGuard {
   return (share) => new LongAttempts(share, onLongAttempt);
 }
 
 /** Attempts that go on without their run, in a process that lives on. Each keeps its place among the attempts at once. */
 class LongAttempts implements LongAttemptGuard {
-  private underWay = 0;
-
   constructor(
-    private readonly share: AtOnce,
+    private readonly share: Share,
     private readonly onLongAttempt: OnLongAttempt,
   ) {}
 
   stopReason(): StopReason | undefined {
-    return this.underWay >= this.share.most ? 'concurrencyLimited' : undefined;
+    return this.share.isAllLong ? 'concurrencyLimited' : undefined;
   }
 
   async takeOver(
@@ -45,7 +43,7 @@ class LongAttempts implements LongAttemptGuard {
     // It is counted with its end. A caller that waits for the end of a probe does not wait for so long.
     counters.notStarted();
     entry.detach();
-    this.underWay++;
+    this.share.addLong(1);
     const unwatch = run.watchdog?.watch({
       queue: options.target.queue,
       ids: [attempt.record.id],
@@ -54,7 +52,7 @@ class LongAttempts implements LongAttemptGuard {
     });
     const ended = long.end().finally(() => {
       unwatch?.();
-      this.underWay--;
+      this.share.addLong(-1);
     });
     this.onLongAttempt(options.target.queue, ended);
     return true;

@@ -175,6 +175,45 @@ describe('records that have just come', () => {
     expect(starts).toEqual([1_000, 2_000, 3_000]);
   });
 
+  it.each([
+    ['at the pace of their queue', 0.25, [0, 4, 8], 'drained', 3],
+    ['and are indexed where the next permit is too far off', 0.1, [0], 'rateLimited', 2],
+  ] as const)('are attempted %s', async (_, attemptsPerSecond, expected, ended, mostClaims) => {
+    const harness = new Harness();
+    const ids = ['a', 'b', 'c'];
+    for (const id of ids) put(harness, id);
+    let claims = 0;
+    const store = intercepted(harness.store, async (name, call) => {
+      if (name === 'claims.take') claims++;
+      await harness.sleep(0.005);
+      return call();
+    });
+    const starts: number[] = [];
+    const note = () => void starts.push(Math.floor((harness.time.now - START) / 1000));
+    const summary = await arrive(harness, ids, note, { attemptsPerSecond, attemptTimeout: 60, store });
+    expect(starts).toEqual(expected);
+    expect(summary).toMatchObject({ leftOver: 3 - expected.length, ended });
+    expect(claims).toBeLessThanOrEqual(mostClaims);
+  });
+
+  it('are indexed where the slots of their run are not renewed', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 40 }, (_, i) => `r${i}`);
+    for (const id of ids) put(harness, id);
+    let claims = 0;
+    const store = intercepted(harness.store, async (name, call) => {
+      if (name === 'claims.take') claims++;
+      if (name === 'slots.renew') throw new StoreUnavailableError('no answer');
+      await harness.sleep(0.005);
+      return call();
+    });
+    const process: Process = () => harness.sleep(5);
+    const limits = { globalConcurrency: 2, concurrency: 2, store };
+    const summary = await arrive(harness, ids, process, limits);
+    expect(summary).toMatchObject({ ended: 'concurrencyLimited', attempted: 7, leftOver: 33 });
+    expect(claims).toBeLessThan(5);
+  });
+
   it('without room are left to the rule by a run that is short of time', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();

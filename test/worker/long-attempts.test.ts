@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { lanesOf } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { START, succeed, YOUNG } from './harness.js';
@@ -72,6 +73,19 @@ describe('an attempt of hours', () => {
     expect(summary).toMatchObject({ ended: 'concurrencyLimited' });
     expect(world.spans).toHaveLength(2);
     expect(world.underWay).toBe(2);
+    expect(at(world.harness)).toBeLessThan(60);
+  });
+
+  it('holds up no run of several lanes, where all attempts at once are as long', async () => {
+    const world = new LongLived();
+    const lanes = lanesOf('q', 0, 2);
+    for (const lane of lanes) for (let i = 0; i < 5; i++) world.harness.put(`${lane}-${i}`, { lane });
+    const summary = await world.run(
+      world.working(() => HOUR),
+      { lanes, shards: 2, concurrency: 2 },
+    );
+    expect(summary).toMatchObject({ ended: 'concurrencyLimited', leftOver: 8 });
+    expect(world.spans).toHaveLength(2);
     expect(at(world.harness)).toBeLessThan(60);
   });
 

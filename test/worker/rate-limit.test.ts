@@ -147,6 +147,51 @@ describe('a pace', () => {
     expect(taken).toBe(7);
   });
 
+  it('is kept where a request takes longer than a permit', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 500; i++) harness.put(`r${i}`);
+    let requests = 0;
+    const acquire: BacklogStore['permits']['acquire'] = async (...args) => {
+      requests++;
+      await harness.sleep(0.003);
+      const first = await harness.store.permits.acquire(...args);
+      await harness.sleep(0.003);
+      return first;
+    };
+    const store = replacing({ permits: { acquire } }, harness.store);
+    const starts: number[] = [];
+    const process: Process = () => void starts.push(harness.time.now - START);
+    const summary = await harness.run(process, { attemptsPerSecond: 300, concurrency: 50, store });
+    expect(summary).toMatchObject({ succeeded: 500, ended: 'drained' });
+    expect(starts.every((start, i) => start >= (i * 1000) / 300)).toBe(true);
+    // 500 attempts at that pace, and the time of each request.
+    expect(starts.at(-1)).toBeLessThan(1_800);
+    // One for each page, and one for the permit that the first one missed.
+    expect(requests).toBeLessThan(10);
+  });
+
+  it('keeps no run that is told to end, however late its permits come', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    const stop = new AbortController();
+    const acquire: BacklogStore['permits']['acquire'] = async (_, { now }) => {
+      await harness.sleep(1);
+      return now - 60_000;
+    };
+    const store = replacing({ permits: { acquire } }, harness.store);
+    // The calls of a process that lives on are not bounded by a deadline.
+    const living = { attemptTimeout: 3_600, onLongAttempt() {} };
+    const run = harness.start(succeed, { attemptsPerSecond: 300, store, stop: stop.signal, ...living });
+    let ended: string | undefined;
+    void run.then((summary) => {
+      ended = summary.ended;
+    });
+    await harness.pass(10);
+    stop.abort();
+    await harness.pass(10);
+    expect(ended).toBe('stopped');
+  });
+
   it('does not slow down what needs no attempt', async () => {
     const harness = new Harness();
     const old = new Date(START - 400 * 86_400_000).toISOString();

@@ -14,6 +14,7 @@ export class DynamoDbPermits implements PermitStore {
 
   async acquire(queue: string, permits: Permits): Promise<number | undefined> {
     const { count, intervalMs, now, latest } = permits;
+    if (latest !== undefined && now > latest) return undefined;
     const lengthMs = count * intervalMs;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (await this.begin(queue, now, lengthMs, intervalMs)) return now;

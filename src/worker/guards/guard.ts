@@ -42,7 +42,7 @@ export interface Turn {
  */
 export interface Guard {
   /**
-   * Takes the run's part of what the runs of its queue share.
+   * Takes the run's part of what the runs of its queue share. Asked again for records on arrival that are left.
    *
    * @param inserted records that were just inserted, if these are to be attempted
    * @returns why there is none

@@ -41,6 +41,8 @@ export class Pool {
   private readonly inUse = new Map<Share, number>();
   private waiting: Waiting[] = [];
   private size: number;
+  /** Attempts of all lanes that go on without the run. */
+  private long = 0;
 
   constructor(private readonly deps: PoolDeps) {
     this.size = deps.size;
@@ -71,6 +73,11 @@ export class Pool {
     return Math.max(this.fairShare, this.size - Math.max(0, this.lanes.size - 1));
   }
 
+  /** Tells whether all attempts at once are such as go on without the run: none of them ends soon. */
+  get isAllLong(): boolean {
+    return this.long >= this.size;
+  }
+
   async close(): Promise<void> {
     await this.deps.slots?.release();
   }
@@ -97,6 +104,10 @@ export class Pool {
   giveBack(share: Share): void {
     this.inUse.set(share, this.used(share) - 1);
     this.serve();
+  }
+
+  addLong(change: 1 | -1): void {
+    this.long += change;
   }
 
   leave(share: Share): void {
@@ -128,6 +139,9 @@ export class Pool {
 
 /** The part of one lane in its run's attempts at a time. */
 export class Share implements AtOnce, Guard {
+  /** Attempts of this lane that go on without the run. */
+  private long = 0;
+
   constructor(
     private readonly pool: Pool,
     private readonly slots: RunSlots | undefined,
@@ -166,6 +180,17 @@ export class Share implements AtOnce, Guard {
     }
     const giveBack = () => this.pool.giveBack(this);
     return { abandon: giveBack, ended: giveBack };
+  }
+
+  /** Tells whether no attempt may begin before one of those ends that go on without the run. */
+  get isAllLong(): boolean {
+    return this.long >= this.most || this.pool.isAllLong;
+  }
+
+  /** Counts an attempt that goes on without the run, or has ended. */
+  addLong(change: 1 | -1): void {
+    this.long += change;
+    this.pool.addLong(change);
   }
 
   leave(): void {

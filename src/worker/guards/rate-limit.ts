@@ -8,6 +8,8 @@ import type { Admission, Guard, Refusal, Turn } from './guard.js';
 const CHUNK_SECONDS = 5;
 /** The longest wait of a first attempt for its permit. Records that would wait longer are indexed instead. */
 const MAX_WAIT_MS = 5_000;
+/** The longest time ahead for which permits are asked. The pace of all runs is at rest for as long, if the answer is quicker. */
+const MAX_LEAD_MS = CHUNK_SECONDS * 1000;
 const ADMISSION: Admission = {};
 
 export interface RateLimitDeps {
@@ -34,7 +36,11 @@ export class RateLimit implements Guard {
   private left = 0;
   /** Real time of the last start. */
   private last = Number.NEGATIVE_INFINITY;
+  /** The longest time from a request for permits to the first of them. */
+  private maxWaitMs = Number.POSITIVE_INFINITY;
   private acquiring: Promise<boolean> | undefined;
+  /** Time that the last request for permits took. The next one asks for none that come before its answer. */
+  private requestMs = 0;
 
   constructor(private readonly deps: RateLimitDeps) {
     const { perSecond } = deps;
@@ -49,20 +55,21 @@ export class RateLimit implements Guard {
   }
 
   async open(inserted?: number): Promise<StopReason | undefined> {
-    if (inserted === undefined) return undefined;
-    const hasPermits = await this.acquire(inserted, this.deps.clock.wall() + MAX_WAIT_MS);
-    return hasPermits ? undefined : 'rateLimited';
+    // Lanes that a run drains behind its arrivals wait as those of a rule do.
+    this.maxWaitMs = inserted === undefined ? Number.POSITIVE_INFINITY : MAX_WAIT_MS;
+    if (inserted === undefined || (await this.acquire(inserted))) return undefined;
+    return 'rateLimited';
   }
 
   async prepare(attempts: number): Promise<void> {
-    await this.acquire(attempts, this.deps.latestStart);
+    await this.acquire(attempts);
   }
 
   /** Uses the next permit, and resolves when it comes. A permit that comes too late is not used. */
   async enter(_: BacklogRecord, { attemptsLeft, isInTime }: Turn): Promise<Admission | Refusal> {
-    const { clock, latestStart, stop } = this.deps;
+    const { clock, stop } = this.deps;
     // Others wait beside this one, and may be quicker.
-    while (this.missing()) if (!(await this.acquire(attemptsLeft, latestStart))) return 'late';
+    while (this.missing()) if (!(await this.acquire(attemptsLeft))) return 'late';
     const at = Math.max(this.nextAt, clock.wall());
     if (!isInTime(at)) return 'late';
     this.last = at;
@@ -76,12 +83,12 @@ export class RateLimit implements Guard {
   /**
    * Acquires permits for so many attempts, or for the first of them, unless some are left.
    *
-   * @param latest real time; acquires none if the first would be later
-   * @returns whether permits are left
+   * @returns whether permits are left. False once the process is to end
    */
-  private async acquire(attempts: number, latest: number): Promise<boolean> {
+  private async acquire(attempts: number): Promise<boolean> {
     while (this.missing()) {
-      this.acquiring ??= this.acquireMore(attempts, latest).finally(() => {
+      if (this.deps.stop?.aborted) return false;
+      this.acquiring ??= this.acquireMore(attempts).finally(() => {
         this.acquiring = undefined;
       });
       if (!(await this.acquiring)) return false;
@@ -89,11 +96,15 @@ export class RateLimit implements Guard {
     return true;
   }
 
-  private async acquireMore(attempts: number, latest: number): Promise<boolean> {
-    const { store, clock, queue } = this.deps;
+  private async acquireMore(attempts: number): Promise<boolean> {
+    const { store, clock, queue, latestStart } = this.deps;
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
-    const first = await store.permits.acquire(queue, { count, intervalMs, now: clock.wall(), latest });
+    const askedAt = clock.wall();
+    const latest = Math.min(latestStart, askedAt + this.maxWaitMs);
+    const now = askedAt + Math.min(this.requestMs, MAX_LEAD_MS);
+    const first = await store.permits.acquire(queue, { count, intervalMs, now, latest });
+    this.requestMs = clock.wall() - askedAt;
     if (first === undefined) {
       // What is known of the next permit: a caller that goes by it must not ask for it again and again.
       this.next = Math.max(this.next, latest);

@@ -163,6 +163,8 @@ export function keepingQueues(underTest: UnderTest): void {
       await store.permits.acquire('queue-10', permits(100));
       expect(await store.permits.acquire('queue-10', permits(1, NOW, NOW + 4_999))).toBeUndefined();
       expect(await store.permits.acquire('queue-10', permits(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
+      expect(await store.permits.acquire('queue-13', permits(1, NOW, NOW - 1))).toBeUndefined();
+      expect(await store.permits.acquire('queue-13', permits(1, NOW, NOW))).toBe(NOW);
     });
 
     it('are given to one each of many runs that ask at once', async () => {
