@@ -22,14 +22,15 @@ export async function recoverCrashed(
   if (!crashed) return undefined;
   const { rules, lease, executor } = run;
   const { inFlight, rev, begun } = crashed;
-  const { records, stop } = await rules.read(inFlight);
+  const { records, unread, stop } = await rules.read(inFlight);
   if (stop && !(begun && LETS_BLAME.includes(stop))) return stop;
   const unsettled = records.filter((record) => record.rev !== rev && rules.judge(record).do === 'attempt');
-  const isUnsettled = (id: string) => unsettled.some((record) => record.id === id);
+  // Of large records some are not read: not known to be settled, they stay suspects.
+  const isUnsettled = (id: string) => unread.includes(id) || unsettled.some((record) => record.id === id);
   lease.clear(inFlight.filter((id) => !isUnsettled(id)));
   const [culprit, ...others] = unsettled;
   if (!culprit) return (await recoverProbe(run, crashed, records)) ?? stop;
-  if (!begun || others.length > 0) return stop;
+  if (!begun || others.length + unread.length > 0) return stop;
   lease.clear([culprit.id]);
   if (!(await lease.extend([culprit.id]))) return 'leaseLost';
   await executor.settle(culprit, { change: settleLostWorker(culprit, rules.settleContext(culprit)) });

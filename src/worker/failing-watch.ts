@@ -80,13 +80,22 @@ export class FailingWatch {
     return new FailingWatch(this.deps);
   }
 
-  /** Takes note of the queue, as a page has just read it. */
+  /**
+   * Takes note of the queue, as a page has read it. One that was read before this process last wrote the notes does not know them.
+   *
+   * @param readAt real time at which the read began
+   */
   refresh(state: ReadState, readAt = this.deps.clock.wall()): void {
     const { failingMemory: memory, queue, probes } = this.deps;
+    const known = memory?.get(queue);
+    if (known && readAt < known.readAt) {
+      this.refresh(known.state, known.readAt);
+      return;
+    }
     if (state.failing !== this.state?.failing) this.notes = parseFailing(state.failing);
     this.state = state;
     this.hasNotes = probes && this.notes.notes.length > 0;
-    const { lookedAt = new Map<string, number>(), few } = memory?.get(queue) ?? {};
+    const { lookedAt = new Map<string, number>(), few } = known ?? {};
     memory?.set(queue, { state, readAt, lookedAt, few });
   }
 

@@ -52,7 +52,8 @@ export class PageTurns {
   }
 
   private rest(queue: string): void {
-    this.active.delete(queue);
+    // Another lane of it may be waiting for its turn.
+    if (!this.waiting.some((one) => one.queue === queue)) this.active.delete(queue);
     if (this.drawn === queue && !this.isTaken) this.drawn = undefined;
     this.next();
   }

@@ -58,6 +58,8 @@ async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReaso
   const { late, deferred } = await executor.begin([{ record }], true);
   await executor.settled();
   await executor.stragglers.below(1);
+  // It may come due in this run: that is an attempt like any other.
+  rules.probe = undefined;
   if (late.length + deferred.length === 0) counters.probed();
   if (counters.succeeded > before) failing.probeSucceeded(group);
   return 'probed';

@@ -74,12 +74,13 @@ export class RecordRules {
   /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
     const takeNote = this.deps.gate.reads();
+    const readAt = this.deps.clock.wall();
     const page = await this.deps.store.pages.read(ids, this.options.target.queue);
     const { records, unread = [], isLarge = false, queue } = page;
     const first = !this.queueChecked;
     this.queueChecked = true;
     const closed = takeNote(queue);
-    this.deps.failing.refresh(queue);
+    this.deps.failing.refresh(queue, readAt);
     await this.deps.failing.endPage();
     const stop = await checkQueue(queue, {
       ...this.options,

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { RetryPolicy } from '../../src/policies/index.js';
 import { parseFailing, RetryAfter, Snooze } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
+import type { BacklogStore } from '../../src/store/store.js';
 import type { FailingMemory, Process } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
 
 const HOUR = 3_600;
@@ -187,6 +189,48 @@ describe('while the queue fails and all of its records wait', () => {
     await harness.pass(300);
     await run(fail);
     expect(attempted).toHaveLength(1);
+  });
+
+  it('a record that comes due in the run of its probe has its turn, and waits as its policy says', async () => {
+    const retry = { ...RETRY, waits: [60, 60, 60, 60, 60, 420] };
+    const { harness, run } = await outage(3, { retry });
+    const due = Date.parse(String(harness.item('r0').dueAt));
+    await harness.time.runUntil(due - 10_000);
+    const begun: string[] = [];
+    const slow: Process = async ({ id }) => {
+      begun.push(id);
+      await harness.sleep(20);
+      throw new Error('down');
+    };
+    const running = harness.start(slow, { retry, failingMemory: new Map() });
+    await harness.pass(13);
+    // A run that finds records due, and the lane held, has its holder look once more.
+    expect((await run(slow)).ended).toBe('leaseHeld');
+    await harness.time.until(running);
+    expect(begun.toSorted()).toEqual(['r0', 'r0', 'r1', 'r2']);
+    const [r0, r1] = ['r0', 'r1'].map((id) => harness.item(id));
+    expect(r0).toMatchObject({ attempts: 7, failures: 7, dueAt: r1?.dueAt });
+  });
+
+  it('go on where a page that was read before the notes were written is answered after that', async () => {
+    const { harness, minutes } = await outage(3);
+    const failing = (await harness.store.queues.read('q')).failing;
+    const failingMemory: FailingMemory = new Map();
+    const { read } = harness.store.pages;
+    const late: BacklogStore['pages']['read'] = async (...asked) => {
+      const page = await read.call(harness.store.pages, ...asked);
+      await harness.sleep(1);
+      // Another run of the process has written them meanwhile.
+      const readAt = harness.clock.wall() - 500;
+      failingMemory.set('q', { state: { paused: false, failing }, readAt, lookedAt: new Map() });
+      return { ...page, queue: { ...page.queue, failing: undefined } };
+    };
+    harness.put('new');
+    // It counts no outcome, so that its end writes none.
+    const later: Process = () => Promise.reject(new Snooze('1h'));
+    await harness.run(later, { failingMemory, store: replacing({ pages: { read: late } }, harness.store) });
+    expect(failingMemory.get('q')?.state.failing).toBe(failing);
+    expect(await minutes(20, fail, { failingMemory })).not.toEqual([]);
   });
 
   it('a record that ends its process waits for its turn, and is not blamed for more', async () => {

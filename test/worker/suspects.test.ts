@@ -254,6 +254,35 @@ describe('suspects', () => {
   });
 });
 
+it('records of a lost run that are too large to be read at once stay suspects, each attempted alone', async () => {
+  const harness = new Harness();
+  harness.put('slow', { insertedAt: iso(-1) });
+  for (let i = 1; i < 200; i++) harness.put(`r${i}`);
+  const process: Process = ({ id }) => harness.sleep(id === 'slow' ? 25 : 0.5);
+  const { store } = mortal(harness.store);
+  const lost = intercepted(store, (_, call) =>
+    harness.time.now > START + 5_000 ? new Promise(() => {}) : call(),
+  );
+  void harness.start(process, { store: lost });
+  await harness.pass(120);
+  // As where a page has more than memory should hold: the slow one stands last in the journal.
+  const read: BacklogStore['pages']['read'] = async (ids, queue) => ({
+    ...(await harness.store.pages.read(ids.slice(0, 20), queue)),
+    unread: ids.slice(20),
+  });
+  let underWay = 0;
+  let beside = -1;
+  const counting: Process = async ({ id }) => {
+    underWay++;
+    await harness.sleep(1);
+    if (id === 'slow') beside = underWay - 1;
+    underWay--;
+  };
+  await harness.run(counting, { store: replacing({ pages: { read } }, harness.store) });
+  expect(beside).toBe(0);
+  expect(harness.statuses()).toEqual({ SUCCESS: 200 });
+});
+
 it('a record that is named again while its attempt ignores its signal is not attempted beside it', async () => {
   const harness = new Harness();
   for (const [i, id] of ['slow', 'a', 'b', 'c'].entries()) harness.put(id, { dueAt: iso(-100 + 10 * i) });

@@ -16,6 +16,7 @@ import {
   runQueues,
   together,
 } from '../../src/worker/index.js';
+import { PageTurns } from '../../src/worker/page-turns.js';
 import type { run as runQueue } from '../../src/worker/run.js';
 import { drawQueue } from '../../src/worker/weights.js';
 import { seededRandom } from '../simulation/random.js';
@@ -226,6 +227,19 @@ describe('a run of several queues', () => {
     const [, b] = await queues.run({ a: 1_000_000, b: 0.000_001 }, PAGES_OF_TWO, process);
     expect([b?.succeeded, b?.ended]).toEqual([20, 'drained']);
     expect(Math.max(...ends)).toBeLessThan(60);
+  });
+
+  it('gives a lane its turn also where another lane of its queue has come to rest', async () => {
+    const turns = new PageTurns(new Map(Object.entries({ a: 1, b: 2 })), seededRandom(1));
+    const [a, b] = [turns.of('a'), turns.of('b')];
+    b.rest();
+    const end = await a.take();
+    const lane = b.take();
+    // Another lane of it waits for an attempt that ignores its signal, or its run has ended.
+    b.rest();
+    end();
+    a.rest();
+    (await lane)();
   });
 
   it('gives a suspect its attempt when it is the turn of its queue', async () => {
