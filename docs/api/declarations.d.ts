@@ -901,7 +901,10 @@ declare class Breaker {
     refresh(state: BreakerState | undefined): void;
     status(now: number): BreakerStatus;
     get openUntil(): number;
-    beginProbe(now: number, holdSeconds: number): Transition;
+    beginProbe(now: number, holdSeconds: number): Transition & {
+        readonly next: BreakerState;
+    };
+    isDecidedBy({ token }: BreakerState): boolean;
     lostProbe(now: number): void;
     ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined;
 }

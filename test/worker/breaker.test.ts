@@ -3,10 +3,13 @@ import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../../src/record/i
 import { MAX_OPEN_BREAKERS } from '../../src/store/buckets.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { Breakers } from '../../src/worker/guards/breakers.js';
+import { Breakers, type BreakersDeps } from '../../src/worker/guards/breakers.js';
+import type { Admission } from '../../src/worker/guards/guard.js';
 import type { BreakerMemory, Process } from '../../src/worker/index.js';
+import { seededRandom } from '../simulation/random.js';
 import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+import { LongLived } from './long-lived.js';
 
 const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, halfOpenAfter: 60 };
 
@@ -31,6 +34,30 @@ function slowly({ store, clock }: Harness, writeSeconds: number) {
     return store.breakers.set(...args);
   };
   return { slow: replacing<BacklogStore>({ pages: { read }, breakers: { set } }, store), writes };
+}
+
+/** The breakers of one run, on the store and the clock of a harness. */
+async function breakersOf({ store, clock }: Harness, more: Partial<BreakersDeps> = {}): Promise<Breakers> {
+  const breakers = new Breakers({
+    queue: 'q',
+    options: { ...AT_TEN, window: 60 },
+    destination: undefined,
+    probe: { beginsWithin: 10, endsWithin: 30 },
+    store,
+    clock,
+    random: seededRandom(1),
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    memory: new Map(),
+    ...more,
+  });
+  breakers.reads()(await store.queues.read('q'));
+  return breakers;
+}
+
+async function admitted(breakers: Breakers): Promise<Admission> {
+  const answer = await breakers.enter({} as BacklogRecord);
+  if (answer === 'deferred') throw new Error('expected an admission');
+  return answer;
 }
 
 function failuresOf(harness: Harness): number {
@@ -511,23 +538,57 @@ describe('a breaker for each destination', () => {
   });
 });
 
+describe('a probe that ends when another one has decided', () => {
+  it.each([
+    ['fails', new Error('too late')],
+    ['tells nothing', new Snooze('1h')],
+  ])('leaves a breaker closed, also if it %s', async (_, error) => {
+    const world = new LongLived();
+    const { harness } = world;
+    for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+    const choices = { breaker: AT_TEN, breakers: new Map() };
+    await world.run(fail, choices);
+    await harness.pass(61);
+    const long: Process = async () => {
+      await harness.sleep(600);
+      throw error;
+    };
+    await world.run(long, choices);
+    await harness.pass(120);
+    expect((await world.run(succeed, choices)).succeeded).toBeGreaterThan(20);
+    expect(world.underWay).toBe(1);
+    await harness.pass(600);
+    expect(world.underWay).toBe(0);
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('lets no third one begin beside the second', async () => {
+    const harness = new Harness();
+    await harness.store.breakers.set('q', '*', { until: START, since: START, token: 't' }, undefined);
+    const breakers = await breakersOf(harness);
+    const first = await admitted(breakers);
+    // It ignores its signal.
+    first.detach?.();
+    await harness.pass(41);
+    const second = await admitted(breakers);
+    await first.leave?.({ type: 'snooze', seconds: 60 }).note?.();
+    const third = breakers.enter({} as BacklogRecord);
+    const isOver = second.leave?.({ type: 'failure', error: { name: 'Error', message: 'still down' } });
+    await isOver?.note?.();
+    expect(await third).toBe('deferred');
+    expect(await positions(harness)).toEqual({ '*': 41 + 60 });
+  });
+});
+
 describe('a probe where the backlog’s time is faster', () => {
   it('keeps others from theirs for an attempt of real time', async () => {
-    const { store, time, clock: real } = new Harness();
+    const harness = new Harness();
+    const { store, time, clock: real } = harness;
     const clock = { ...real, now: () => START + (time.now - START) * 60, speed: 60 };
     await store.breakers.set('q', '*', { until: START, since: START, token: 't' }, undefined);
-    const options = { failureThreshold: 0.5, minimumAttempts: 10, window: 60, halfOpenAfter: 50 };
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const deps = { queue: 'q', options, destination: undefined, store, clock, logger };
-    const breakers = new Breakers({
-      ...deps,
-      probe: { beginsWithin: 10, endsWithin: 30 },
-      random: () => 0.5,
-      memory: new Map(),
-    });
-    breakers.reads()(await store.queues.read('q'));
-    const admission = await breakers.enter({} as BacklogRecord);
-    expect(typeof admission === 'object' && (await admission.holds?.())).toBe(true);
+    const breakers = await breakersOf(harness, { clock });
+    const { holds } = await admitted(breakers);
+    expect(holds?.()).toBe(true);
     const { breakers: stored } = await store.queues.read('q');
     expect(stored.get('*')?.until).toBe(START + 40 * 60 * 1000);
   });

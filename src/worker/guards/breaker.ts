@@ -54,8 +54,13 @@ export class Breaker {
   }
 
   /** Begins a probe while the breaker is half-open. No other run may make one while it lasts. */
-  beginProbe(now: number, holdSeconds: number): Transition {
+  beginProbe(now: number, holdSeconds: number): Transition & { readonly next: BreakerState } {
     return this.moveTo({ until: now + holdSeconds * 1000, since: this.state?.since ?? now });
+  }
+
+  /** Tells whether a probe still decides: not if its hold ran out, and the state has changed since. */
+  isDecidedBy({ token }: BreakerState): boolean {
+    return this.state?.token === token;
   }
 
   /** Gives a probe up to a run that was quicker. Its result is read with the next page. */
@@ -102,7 +107,7 @@ export class Breaker {
     return this.moveTo({ until, since: this.state?.since ?? now });
   }
 
-  private moveTo(state: Omit<BreakerState, 'token'>): Transition {
+  private moveTo(state: Omit<BreakerState, 'token'>): Transition & { readonly next: BreakerState } {
     const read = this.state;
     const next = { ...state, token: randomToken(this.random) };
     this.window.clear();

@@ -1,7 +1,7 @@
 import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
 import { MAX_OPEN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
-import type { BacklogStore, IndexKey, QueueState } from '../../store/store.js';
+import type { BacklogStore, BreakerState, IndexKey, QueueState } from '../../store/store.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
 import type { Random } from '../../support/random.js';
@@ -49,8 +49,9 @@ export interface BreakersDeps {
 
 /** One attempt, as the breaker of its destination sees it. */
 interface Attempt {
-  readonly kind: AttemptKind;
   readonly destination: string;
+  /** The state that it began with as a probe. */
+  readonly probe?: BreakerState | undefined;
   /** Lets those go on that wait for the end of a probe. */
   readonly over?: (() => void) | undefined;
   /** Real time: other runs may make a probe of their own if this one begins later. */
@@ -124,7 +125,7 @@ export class Breakers implements Guard {
     while (destination === WHOLE_QUEUE && this.probes.has(destination)) await this.probes.get(destination);
     switch (this.statusOf(destination)) {
       case 'closed':
-        return this.admit({ kind: 'attempt', destination });
+        return this.admit({ destination });
       case 'open':
         this.remember(record, destination);
         return 'deferred';
@@ -142,10 +143,10 @@ export class Breakers implements Guard {
   }
 
   private admit(attempt: Attempt): Admission {
-    const { kind, destination, over, latestStart = 0 } = attempt;
+    const { destination, probe, over, latestStart = 0 } = attempt;
     const leave = (outcome: AttemptOutcome) => this.leave(attempt, outcome);
     // A breaker can open while the record waits for its turn.
-    if (kind === 'attempt') return { leave, holds: () => this.statusOf(destination) === 'closed' };
+    if (!probe) return { leave, holds: () => this.statusOf(destination) === 'closed' };
     return {
       holds: () => this.deps.clock.wall() <= latestStart,
       leave,
@@ -156,12 +157,14 @@ export class Breakers implements Guard {
 
   /**
    * Takes note of how an attempt ended. A failure of one that was under way when its breaker opened is not counted
-   * against its record: it says nothing that is not known.
+   * against its record: it says nothing that is not known. A probe that outlives its hold does not overrule what was decided
+   * since: it counts as any other attempt.
    */
-  private leave({ kind, destination, over }: Attempt, outcome: AttemptOutcome): Left {
+  private leave({ destination, probe, over }: Attempt, outcome: AttemptOutcome): Left {
     const breaker = this.breakerOf(destination);
     const now = this.deps.clock.now();
     const isClosed = breaker.status(now) === 'closed';
+    const kind: AttemptKind = probe && breaker.isDecidedBy(probe) ? 'probe' : 'attempt';
     const transition = breaker.ended(outcome, kind, now);
     const left = { outcome, note: transition && (() => this.change(destination, transition, isClosed)) };
     over?.();
@@ -192,13 +195,13 @@ export class Breakers implements Guard {
       done = resolve;
     });
     const over = () => {
-      this.probes.delete(destination);
+      if (this.probes.get(destination) === probe) this.probes.delete(destination);
       done();
     };
     this.probes.set(destination, probe);
     const transition = breaker.beginProbe(clock.now(), seconds);
     const isOurs = await this.write(destination, transition);
-    if (isOurs) return this.admit({ kind: 'probe', destination, over, latestStart });
+    if (isOurs) return this.admit({ destination, probe: transition.next, over, latestStart });
     breaker.lostProbe(clock.now());
     over();
     return 'deferred';
