@@ -538,6 +538,90 @@ describe('a breaker for each destination', () => {
   });
 });
 
+describe('two changes of a breaker', () => {
+  /** The store of a harness, which takes so long for the outcome of one record. */
+  const settlingSlowly = ({ store, clock }: Harness, seconds: number, isSlow: (id: string) => boolean) => {
+    const settle: BacklogStore['records']['settle'] = async (record, ...rest) => {
+      if (isSlow(record.id)) await clock.sleep(seconds * 1_000);
+      return store.records.settle(record, ...rest);
+    };
+    return replacing<BacklogStore>({ records: { settle } }, store);
+  };
+
+  it('keep a Retry-After that is written before the failure that opened it', async () => {
+    const harness = pile(12);
+    let tenth = '';
+    let ended = 0;
+    const process: Process = async ({ id }) => {
+      await harness.sleep(id === 'r011' ? 3 : 1);
+      if (id === 'r011') throw new RetryAfter(600);
+      if (++ended === 10) tenth = id;
+      throw new Error('503');
+    };
+    const store = settlingSlowly(harness, 5, (id) => id === tenth);
+    await harness.run(process, { breaker: AT_TEN, store, concurrency: 12 });
+    expect(await positions(harness)).toEqual({ '*': 603 });
+  });
+
+  it('leave it open, if it opens while the success of its probe is being written', async () => {
+    const harness = pile(400);
+    const choices = { breaker: AT_TEN, destination: () => 'down' };
+    await harness.run(fail, choices);
+    await harness.pass(61);
+    let probe = '';
+    let attempted = 0;
+    const process: Process = async ({ id }) => {
+      attempted++;
+      await harness.sleep(0.1);
+      if (probe) throw new Error('503');
+      probe = id;
+    };
+    const settling = settlingSlowly(harness, 3, (id) => id === probe);
+    const read: BacklogStore['pages']['read'] = async (...args) => {
+      await harness.sleep(1);
+      return settling.pages.read(...args);
+    };
+    await harness.run(process, { ...choices, store: replacing<BacklogStore>({ pages: { read } }, settling) });
+    // The probe, ten, and those that are under way when the tenth fails.
+    expect(attempted).toBeLessThan(1 + 10 + 10);
+    expect(await positions(harness)).toHaveProperty('down');
+  });
+
+  it('are not undone by a page that is read when the first is written', async () => {
+    const harness = new Harness();
+    const { store } = harness;
+    await store.breakers.set('q', 'd', { until: START, since: START, token: 't' }, undefined);
+    const options = { ...AT_TEN, window: 60, minimumAttempts: 1 };
+    const breakers = await breakersOf(harness, { options, destination: () => 'd' });
+    const probe = await admitted(breakers);
+    const closing = probe.leave?.({ type: 'success' });
+    const other = await admitted(breakers);
+    const opening = other.leave?.({ type: 'failure', error: { name: 'Error', message: '503' } });
+    await closing?.note?.();
+    breakers.reads()(await store.queues.read('q'));
+    expect(await breakers.enter({} as BacklogRecord)).toBe('deferred');
+    await opening?.note?.();
+    expect(await positions(harness)).toEqual({ d: 60 });
+  });
+
+  it('are one write where the second came before the first was written', async () => {
+    const harness = new Harness();
+    const { store } = harness;
+    const writes: (number | undefined)[] = [];
+    const set: BacklogStore['breakers']['set'] = (...args) => {
+      writes.push(args[2]?.until);
+      return store.breakers.set(...args);
+    };
+    const breakers = await breakersOf(harness, { store: { breakers: { set } } });
+    const failure = { type: 'failure', error: { name: 'Error', message: '503' } } as const;
+    const [one, other] = [await admitted(breakers), await admitted(breakers)];
+    const opened = one.leave?.({ ...failure, retryAfterSeconds: 100 });
+    const moved = other.leave?.({ ...failure, retryAfterSeconds: 200 });
+    await Promise.all([moved?.note?.(), opened?.note?.()]);
+    expect(writes).toEqual([START + 200_000]);
+  });
+});
+
 describe('a probe that ends when another one has decided', () => {
   it.each([
     ['fails', new Error('too late')],

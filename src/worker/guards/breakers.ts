@@ -8,7 +8,7 @@ import type { Random } from '../../support/random.js';
 import type { DestinationName } from '../destinations.js';
 import type { BreakerOptions } from '../queue-options.js';
 import type { StopReason } from '../stop-reason.js';
-import { type AttemptKind, Breaker, type BreakerStatus, type Transition } from './breaker.js';
+import { type AttemptKind, Breaker, type BreakerStatus } from './breaker.js';
 import type { Admission, Guard, Left } from './guard.js';
 import { MAX_PUT_OFF, PutOffRecords } from './put-off.js';
 
@@ -87,7 +87,7 @@ export class Breakers implements Guard {
   private refresh(stored: QueueState['breakers'], since: number): StopReason | undefined {
     this.stored = stored;
     for (const [destination, breaker] of this.breakers) {
-      if (!this.isLocal(destination) && breaker.writtenAt <= since) breaker.refresh(stored.get(destination));
+      if (!this.isLocal(destination) && breaker.isWrittenBy(since)) breaker.refresh(stored.get(destination));
     }
     this.room = MAX_PUT_OFF;
     for (const { putOff } of this.deps.memory.values()) this.room -= putOff.size;
@@ -165,8 +165,9 @@ export class Breakers implements Guard {
     const now = this.deps.clock.now();
     const isClosed = breaker.status(now) === 'closed';
     const kind: AttemptKind = probe && breaker.isDecidedBy(probe) ? 'probe' : 'attempt';
-    const transition = breaker.ended(outcome, kind, now);
-    const left = { outcome, note: transition && (() => this.change(destination, transition, isClosed)) };
+    const isChanged = breaker.ended(outcome, kind, now);
+    const left = { outcome, note: isChanged ? () => this.change(destination, breaker, isClosed) : undefined };
+    if (isChanged) this.log(destination, breaker, isClosed);
     over?.();
     if (outcome.type !== 'failure' || kind === 'probe' || isClosed) return left;
     const seconds = Math.max(outcome.retryAfterSeconds ?? 0, (breaker.openUntil - now) / 1000, 0);
@@ -199,23 +200,25 @@ export class Breakers implements Guard {
       done();
     };
     this.probes.set(destination, probe);
-    const transition = breaker.beginProbe(clock.now(), seconds);
-    const isOurs = await this.write(destination, transition);
-    if (isOurs) return this.admit({ destination, probe: transition.next, over, latestStart });
-    breaker.lostProbe(clock.now());
+    const begun = breaker.beginProbe(clock.now(), seconds);
+    await this.write(destination, breaker);
+    if (breaker.isStored(begun)) return this.admit({ destination, probe: begun, over, latestStart });
+    breaker.lostProbe(begun, clock.now());
     over();
     return 'deferred';
   }
 
-  private async change(destination: string, transition: Transition, wasClosed: boolean): Promise<void> {
-    const { logger, queue } = this.deps;
-    const { next } = transition;
-    if (!next) logger.info('breaker closed', { queue, destination });
-    else if (wasClosed) {
-      logger.warn('breaker opened', { queue, destination, until: toIso(next.until) });
-      await this.makeRoom();
-    }
-    await this.write(destination, transition);
+  /** Logged when it changes: the writes may come in another order. */
+  private log(destination: string, breaker: Breaker, wasClosed: boolean): void {
+    const { clock, logger, queue } = this.deps;
+    const until = toIso(breaker.openUntil);
+    if (wasClosed) logger.warn('breaker opened', { queue, destination, until });
+    else if (breaker.status(clock.now()) === 'closed') logger.info('breaker closed', { queue, destination });
+  }
+
+  private async change(destination: string, breaker: Breaker, wasClosed: boolean): Promise<void> {
+    if (wasClosed) await this.makeRoom();
+    await this.write(destination, breaker);
   }
 
   /** Removes a stale breaker: if all records of its destination ended otherwise, it would keep its room for ever. */
@@ -223,15 +226,26 @@ export class Breakers implements Guard {
     if (this.stored.size < MAX_OPEN_BREAKERS) return;
     const before = this.deps.clock.now() - STALE_MS;
     const [stale] = [...this.stored].filter(([, { until }]) => until < before);
-    if (!stale || !(await this.write(stale[0], { next: undefined, read: stale[1] }))) return;
+    if (!stale || !(await this.set(stale[0], undefined, stale[1]))) return;
     this.stored = new Map([...this.stored].filter(([destination]) => destination !== stale[0]));
   }
 
+  private write(destination: string, breaker: Breaker): Promise<void> {
+    return breaker.write(
+      (next, read) => this.set(destination, next, read),
+      () => ++this.ofQueue.changes,
+    );
+  }
+
   /** False: another run has changed it meanwhile, or it is not known. All learn of it with their next page. */
-  private async write(destination: string, { next, read }: Transition): Promise<boolean> {
+  private async set(
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean> {
     const { store, queue, logger } = this.deps;
+    if (this.isLocal(destination)) return true;
     try {
-      if (this.isLocal(destination)) return true;
       return await store.breakers.set(queue, destination, next, read);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -241,9 +255,6 @@ export class Breakers implements Guard {
         error: error.message,
       });
       return false;
-    } finally {
-      const breaker = this.breakers.get(destination);
-      if (breaker) breaker.writtenAt = ++this.ofQueue.changes;
     }
   }
 
