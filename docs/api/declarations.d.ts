@@ -908,6 +908,7 @@ declare class Breaker {
 declare class PutOffRecords {
     get size(): number;
     add(record: IndexKey, destination: string, now: number, hasRoom: boolean): void;
+    dropOver(now: number): void;
     has(record: IndexKey, now: number, isOpen: (destination: string) => boolean): boolean;
 }
 

@@ -89,9 +89,18 @@ export class Breakers implements Guard {
     for (const [destination, breaker] of this.breakers) {
       if (!this.isLocal(destination) && breaker.isWrittenBy(since)) breaker.refresh(stored.get(destination));
     }
-    this.room = MAX_PUT_OFF;
-    for (const { putOff } of this.deps.memory.values()) this.room -= putOff.size;
+    this.room = this.roomLeft();
+    if (this.room <= 0) {
+      for (const { putOff } of this.deps.memory.values()) putOff.dropOver(this.deps.clock.now());
+      this.room = this.roomLeft();
+    }
     return this.stopReason();
+  }
+
+  /** Records that the process may remember beside those that it remembers by now, of all its queues. */
+  private roomLeft(): number {
+    const remembered = [...this.deps.memory.values()].map(({ putOff }) => putOff.size);
+    return remembered.reduce((left, size) => left - size, MAX_PUT_OFF);
   }
 
   private get breakers(): Map<string, Breaker> {
