@@ -892,24 +892,24 @@ declare function retryDecider(retry: RetryFunction): RetryDecider;
 
 type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 type AttemptKind = 'attempt' | 'probe';
-interface Transition {
-    readonly next: BreakerState | undefined;
-    readonly read: BreakerState | undefined;
-}
 declare class Breaker {
-    writtenAt: number;
     constructor(options: BreakerOptions, random: Random);
     refresh(state: BreakerState | undefined): void;
+    isWrittenBy(changes: number): boolean;
+    write(set: (next: BreakerState | undefined, read: BreakerState | undefined) => Promise<boolean>, place: () => number): Promise<void>;
     status(now: number): BreakerStatus;
     get openUntil(): number;
-    beginProbe(now: number, holdSeconds: number): Transition;
-    lostProbe(now: number): void;
-    ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): Transition | undefined;
+    beginProbe(now: number, holdSeconds: number): BreakerState;
+    isDecidedBy({ token }: BreakerState): boolean;
+    isStored(probe: BreakerState): boolean;
+    lostProbe(probe: BreakerState, now: number): void;
+    ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): boolean;
 }
 
 declare class PutOffRecords {
     get size(): number;
     add(record: IndexKey, destination: string, now: number, hasRoom: boolean): void;
+    dropOver(now: number): void;
     has(record: IndexKey, now: number, isOpen: (destination: string) => boolean): boolean;
 }
 

@@ -3,10 +3,13 @@ import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../../src/record/i
 import { MAX_OPEN_BREAKERS } from '../../src/store/buckets.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { Breakers } from '../../src/worker/guards/breakers.js';
+import { Breakers, type BreakersDeps } from '../../src/worker/guards/breakers.js';
+import type { Admission } from '../../src/worker/guards/guard.js';
 import type { BreakerMemory, Process } from '../../src/worker/index.js';
+import { seededRandom } from '../simulation/random.js';
 import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+import { LongLived } from './long-lived.js';
 
 const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, halfOpenAfter: 60 };
 
@@ -31,6 +34,30 @@ function slowly({ store, clock }: Harness, writeSeconds: number) {
     return store.breakers.set(...args);
   };
   return { slow: replacing<BacklogStore>({ pages: { read }, breakers: { set } }, store), writes };
+}
+
+/** The breakers of one run, on the store and the clock of a harness. */
+async function breakersOf({ store, clock }: Harness, more: Partial<BreakersDeps> = {}): Promise<Breakers> {
+  const breakers = new Breakers({
+    queue: 'q',
+    options: { ...AT_TEN, window: 60 },
+    destination: undefined,
+    probe: { beginsWithin: 10, endsWithin: 30 },
+    store,
+    clock,
+    random: seededRandom(1),
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    memory: new Map(),
+    ...more,
+  });
+  breakers.reads()(await store.queues.read('q'));
+  return breakers;
+}
+
+async function admitted(breakers: Breakers): Promise<Admission> {
+  const answer = await breakers.enter({} as BacklogRecord);
+  if (answer === 'deferred') throw new Error('expected an admission');
+  return answer;
 }
 
 function failuresOf(harness: Harness): number {
@@ -511,23 +538,141 @@ describe('a breaker for each destination', () => {
   });
 });
 
+describe('two changes of a breaker', () => {
+  /** The store of a harness, which takes so long for the outcome of one record. */
+  const settlingSlowly = ({ store, clock }: Harness, seconds: number, isSlow: (id: string) => boolean) => {
+    const settle: BacklogStore['records']['settle'] = async (record, ...rest) => {
+      if (isSlow(record.id)) await clock.sleep(seconds * 1_000);
+      return store.records.settle(record, ...rest);
+    };
+    return replacing<BacklogStore>({ records: { settle } }, store);
+  };
+
+  it('keep a Retry-After that is written before the failure that opened it', async () => {
+    const harness = pile(12);
+    let tenth = '';
+    let ended = 0;
+    const process: Process = async ({ id }) => {
+      await harness.sleep(id === 'r011' ? 3 : 1);
+      if (id === 'r011') throw new RetryAfter(600);
+      if (++ended === 10) tenth = id;
+      throw new Error('503');
+    };
+    const store = settlingSlowly(harness, 5, (id) => id === tenth);
+    await harness.run(process, { breaker: AT_TEN, store, concurrency: 12 });
+    expect(await positions(harness)).toEqual({ '*': 603 });
+  });
+
+  it('leave it open, if it opens while the success of its probe is being written', async () => {
+    const harness = pile(400);
+    const choices = { breaker: AT_TEN, destination: () => 'down' };
+    await harness.run(fail, choices);
+    await harness.pass(61);
+    let probe = '';
+    let attempted = 0;
+    const process: Process = async ({ id }) => {
+      attempted++;
+      await harness.sleep(0.1);
+      if (probe) throw new Error('503');
+      probe = id;
+    };
+    const settling = settlingSlowly(harness, 3, (id) => id === probe);
+    const read: BacklogStore['pages']['read'] = async (...args) => {
+      await harness.sleep(1);
+      return settling.pages.read(...args);
+    };
+    await harness.run(process, { ...choices, store: replacing<BacklogStore>({ pages: { read } }, settling) });
+    // The probe, ten, and those that are under way when the tenth fails.
+    expect(attempted).toBeLessThan(1 + 10 + 10);
+    expect(await positions(harness)).toHaveProperty('down');
+  });
+
+  it('are not undone by a page that is read when the first is written', async () => {
+    const harness = new Harness();
+    const { store } = harness;
+    await store.breakers.set('q', 'd', { until: START, since: START, token: 't' }, undefined);
+    const options = { ...AT_TEN, window: 60, minimumAttempts: 1 };
+    const breakers = await breakersOf(harness, { options, destination: () => 'd' });
+    const probe = await admitted(breakers);
+    const closing = probe.leave?.({ type: 'success' });
+    const other = await admitted(breakers);
+    const opening = other.leave?.({ type: 'failure', error: { name: 'Error', message: '503' } });
+    await closing?.note?.();
+    breakers.reads()(await store.queues.read('q'));
+    expect(await breakers.enter({} as BacklogRecord)).toBe('deferred');
+    await opening?.note?.();
+    expect(await positions(harness)).toEqual({ d: 60 });
+  });
+
+  it('are one write where the second came before the first was written', async () => {
+    const harness = new Harness();
+    const { store } = harness;
+    const writes: (number | undefined)[] = [];
+    const set: BacklogStore['breakers']['set'] = (...args) => {
+      writes.push(args[2]?.until);
+      return store.breakers.set(...args);
+    };
+    const breakers = await breakersOf(harness, { store: { breakers: { set } } });
+    const failure = { type: 'failure', error: { name: 'Error', message: '503' } } as const;
+    const [one, other] = [await admitted(breakers), await admitted(breakers)];
+    const opened = one.leave?.({ ...failure, retryAfterSeconds: 100 });
+    const moved = other.leave?.({ ...failure, retryAfterSeconds: 200 });
+    await Promise.all([moved?.note?.(), opened?.note?.()]);
+    expect(writes).toEqual([START + 200_000]);
+  });
+});
+
+describe('a probe that ends when another one has decided', () => {
+  it.each([
+    ['fails', new Error('too late')],
+    ['tells nothing', new Snooze('1h')],
+  ])('leaves a breaker closed, also if it %s', async (_, error) => {
+    const world = new LongLived();
+    const { harness } = world;
+    for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+    const choices = { breaker: AT_TEN, breakers: new Map() };
+    await world.run(fail, choices);
+    await harness.pass(61);
+    const long: Process = async () => {
+      await harness.sleep(600);
+      throw error;
+    };
+    await world.run(long, choices);
+    await harness.pass(120);
+    expect((await world.run(succeed, choices)).succeeded).toBeGreaterThan(20);
+    expect(world.underWay).toBe(1);
+    await harness.pass(600);
+    expect(world.underWay).toBe(0);
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('lets no third one begin beside the second', async () => {
+    const harness = new Harness();
+    await harness.store.breakers.set('q', '*', { until: START, since: START, token: 't' }, undefined);
+    const breakers = await breakersOf(harness);
+    const first = await admitted(breakers);
+    // It ignores its signal.
+    first.detach?.();
+    await harness.pass(41);
+    const second = await admitted(breakers);
+    await first.leave?.({ type: 'snooze', seconds: 60 }).note?.();
+    const third = breakers.enter({} as BacklogRecord);
+    const isOver = second.leave?.({ type: 'failure', error: { name: 'Error', message: 'still down' } });
+    await isOver?.note?.();
+    expect(await third).toBe('deferred');
+    expect(await positions(harness)).toEqual({ '*': 41 + 60 });
+  });
+});
+
 describe('a probe where the backlog’s time is faster', () => {
   it('keeps others from theirs for an attempt of real time', async () => {
-    const { store, time, clock: real } = new Harness();
+    const harness = new Harness();
+    const { store, time, clock: real } = harness;
     const clock = { ...real, now: () => START + (time.now - START) * 60, speed: 60 };
     await store.breakers.set('q', '*', { until: START, since: START, token: 't' }, undefined);
-    const options = { failureThreshold: 0.5, minimumAttempts: 10, window: 60, halfOpenAfter: 50 };
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const deps = { queue: 'q', options, destination: undefined, store, clock, logger };
-    const breakers = new Breakers({
-      ...deps,
-      probe: { beginsWithin: 10, endsWithin: 30 },
-      random: () => 0.5,
-      memory: new Map(),
-    });
-    breakers.reads()(await store.queues.read('q'));
-    const admission = await breakers.enter({} as BacklogRecord);
-    expect(typeof admission === 'object' && (await admission.holds?.())).toBe(true);
+    const breakers = await breakersOf(harness, { clock });
+    const { holds } = await admitted(breakers);
+    expect(holds?.()).toBe(true);
     const { breakers: stored } = await store.queues.read('q');
     expect(stored.get('*')?.until).toBe(START + 40 * 60 * 1000);
   });

@@ -135,9 +135,9 @@ it('one whose age is over meanwhile is found within 15 minutes', async () => {
   expect(outage.statuses()).toEqual({ DEAD: PILE });
 });
 
-it('a process remembers 50,000 of them, of all its queues, and goes on with these when it has read them again', async () => {
+/** A process with queues of an open breaker, and 50,010 records that this one puts off. */
+function fullProcess() {
   const { clock, time } = new Harness();
-  const until = clock.now() + 3_600_000;
   const options = resolveBreaker(true);
   if (!options) throw new TypeError('expected a breaker');
   const memory: BreakerMemory = new Map();
@@ -151,24 +151,38 @@ it('a process remembers 50,000 of them, of all its queues, and goes on with thes
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     memory,
   };
-  const [breakers, ofOther] = ['q', 'other'].map((queue) => new Breakers({ ...deps, queue }));
-  const state = { breakers: new Map([['down', { until, since: 0, token: 't' }]]) };
   const records = Array.from({ length: 50_010 }, (_, i) => ({
     id: `r${i}`,
     dueAt: '2026-03-01T00:00:00.000Z',
     payload: { host: 'down' },
   }));
-  const enterAll = async (these: Breakers | undefined) => {
-    these?.reads()(state);
-    const answers = records.map((record) => these?.enter(record as unknown as BacklogRecord));
+  const state = { breakers: new Map([['down', { until: clock.now() + 3_600_000, since: 0, token: 't' }]]) };
+  const enterAll = async (these: Breakers, entering = records) => {
+    these.reads()(state);
+    const answers = entering.map((record) => these.enter(record as unknown as BacklogRecord));
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['deferred']));
-    return these?.withoutPutOff(records);
+    return these.withoutPutOff(entering);
   };
+  return { breakersOf: (queue: string) => new Breakers({ ...deps, queue }), records, enterAll, time };
+}
+
+it('a process remembers 50,000 of them, of all its queues, and goes on with these when it has read them again', async () => {
+  const { breakersOf, records, enterAll, time } = fullProcess();
+  const breakers = breakersOf('q');
   expect(await enterAll(breakers)).toEqual(records.slice(50_000));
-  expect(await enterAll(ofOther)).toEqual(records);
+  expect(await enterAll(breakersOf('other'))).toEqual(records);
   await time.runUntil(time.now + 900_000);
-  expect(breakers?.withoutPutOff(records)).toEqual(records);
+  expect(breakers.withoutPutOff(records)).toEqual(records);
   expect(await enterAll(breakers)).toEqual(records.slice(50_000));
+});
+
+it('those that no page names again make room for others after 15 minutes', async () => {
+  const { breakersOf, records, enterAll, time } = fullProcess();
+  await enterAll(breakersOf('q'));
+  const others = records.slice(0, 100).map((record) => ({ ...record, id: `other-${record.id}` }));
+  expect(await enterAll(breakersOf('other'), others)).toEqual(others);
+  await time.runUntil(time.now + 900_000);
+  expect(await enterAll(breakersOf('other'), others)).toEqual([]);
 });
 
 it.each([

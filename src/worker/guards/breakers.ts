@@ -1,14 +1,14 @@
 import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
 import { MAX_OPEN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
-import type { BacklogStore, IndexKey, QueueState } from '../../store/store.js';
+import type { BacklogStore, BreakerState, IndexKey, QueueState } from '../../store/store.js';
 import { type Clock, toIso } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
 import type { Random } from '../../support/random.js';
 import type { DestinationName } from '../destinations.js';
 import type { BreakerOptions } from '../queue-options.js';
 import type { StopReason } from '../stop-reason.js';
-import { type AttemptKind, Breaker, type BreakerStatus, type Transition } from './breaker.js';
+import { type AttemptKind, Breaker, type BreakerStatus } from './breaker.js';
 import type { Admission, Guard, Left } from './guard.js';
 import { MAX_PUT_OFF, PutOffRecords } from './put-off.js';
 
@@ -49,8 +49,9 @@ export interface BreakersDeps {
 
 /** One attempt, as the breaker of its destination sees it. */
 interface Attempt {
-  readonly kind: AttemptKind;
   readonly destination: string;
+  /** The state that it began with as a probe. */
+  readonly probe?: BreakerState | undefined;
   /** Lets those go on that wait for the end of a probe. */
   readonly over?: (() => void) | undefined;
   /** Real time: other runs may make a probe of their own if this one begins later. */
@@ -86,11 +87,20 @@ export class Breakers implements Guard {
   private refresh(stored: QueueState['breakers'], since: number): StopReason | undefined {
     this.stored = stored;
     for (const [destination, breaker] of this.breakers) {
-      if (!this.isLocal(destination) && breaker.writtenAt <= since) breaker.refresh(stored.get(destination));
+      if (!this.isLocal(destination) && breaker.isWrittenBy(since)) breaker.refresh(stored.get(destination));
     }
-    this.room = MAX_PUT_OFF;
-    for (const { putOff } of this.deps.memory.values()) this.room -= putOff.size;
+    this.room = this.roomLeft();
+    if (this.room <= 0) {
+      for (const { putOff } of this.deps.memory.values()) putOff.dropOver(this.deps.clock.now());
+      this.room = this.roomLeft();
+    }
     return this.stopReason();
+  }
+
+  /** Records that the process may remember beside those that it remembers by now, of all its queues. */
+  private roomLeft(): number {
+    const remembered = [...this.deps.memory.values()].map(({ putOff }) => putOff.size);
+    return remembered.reduce((left, size) => left - size, MAX_PUT_OFF);
   }
 
   private get breakers(): Map<string, Breaker> {
@@ -124,7 +134,7 @@ export class Breakers implements Guard {
     while (destination === WHOLE_QUEUE && this.probes.has(destination)) await this.probes.get(destination);
     switch (this.statusOf(destination)) {
       case 'closed':
-        return this.admit({ kind: 'attempt', destination });
+        return this.admit({ destination });
       case 'open':
         this.remember(record, destination);
         return 'deferred';
@@ -142,10 +152,10 @@ export class Breakers implements Guard {
   }
 
   private admit(attempt: Attempt): Admission {
-    const { kind, destination, over, latestStart = 0 } = attempt;
+    const { destination, probe, over, latestStart = 0 } = attempt;
     const leave = (outcome: AttemptOutcome) => this.leave(attempt, outcome);
     // A breaker can open while the record waits for its turn.
-    if (kind === 'attempt') return { leave, holds: () => this.statusOf(destination) === 'closed' };
+    if (!probe) return { leave, holds: () => this.statusOf(destination) === 'closed' };
     return {
       holds: () => this.deps.clock.wall() <= latestStart,
       leave,
@@ -156,14 +166,17 @@ export class Breakers implements Guard {
 
   /**
    * Takes note of how an attempt ended. A failure of one that was under way when its breaker opened is not counted
-   * against its record: it says nothing that is not known.
+   * against its record: it says nothing that is not known. A probe that outlives its hold does not overrule what was decided
+   * since: it counts as any other attempt.
    */
-  private leave({ kind, destination, over }: Attempt, outcome: AttemptOutcome): Left {
+  private leave({ destination, probe, over }: Attempt, outcome: AttemptOutcome): Left {
     const breaker = this.breakerOf(destination);
     const now = this.deps.clock.now();
     const isClosed = breaker.status(now) === 'closed';
-    const transition = breaker.ended(outcome, kind, now);
-    const left = { outcome, note: transition && (() => this.change(destination, transition, isClosed)) };
+    const kind: AttemptKind = probe && breaker.isDecidedBy(probe) ? 'probe' : 'attempt';
+    const isChanged = breaker.ended(outcome, kind, now);
+    const left = { outcome, note: isChanged ? () => this.change(destination, breaker, isClosed) : undefined };
+    if (isChanged) this.log(destination, breaker, isClosed);
     over?.();
     if (outcome.type !== 'failure' || kind === 'probe' || isClosed) return left;
     const seconds = Math.max(outcome.retryAfterSeconds ?? 0, (breaker.openUntil - now) / 1000, 0);
@@ -192,27 +205,29 @@ export class Breakers implements Guard {
       done = resolve;
     });
     const over = () => {
-      this.probes.delete(destination);
+      if (this.probes.get(destination) === probe) this.probes.delete(destination);
       done();
     };
     this.probes.set(destination, probe);
-    const transition = breaker.beginProbe(clock.now(), seconds);
-    const isOurs = await this.write(destination, transition);
-    if (isOurs) return this.admit({ kind: 'probe', destination, over, latestStart });
-    breaker.lostProbe(clock.now());
+    const begun = breaker.beginProbe(clock.now(), seconds);
+    await this.write(destination, breaker);
+    if (breaker.isStored(begun)) return this.admit({ destination, probe: begun, over, latestStart });
+    breaker.lostProbe(begun, clock.now());
     over();
     return 'deferred';
   }
 
-  private async change(destination: string, transition: Transition, wasClosed: boolean): Promise<void> {
-    const { logger, queue } = this.deps;
-    const { next } = transition;
-    if (!next) logger.info('breaker closed', { queue, destination });
-    else if (wasClosed) {
-      logger.warn('breaker opened', { queue, destination, until: toIso(next.until) });
-      await this.makeRoom();
-    }
-    await this.write(destination, transition);
+  /** Logged when it changes: the writes may come in another order. */
+  private log(destination: string, breaker: Breaker, wasClosed: boolean): void {
+    const { clock, logger, queue } = this.deps;
+    const until = toIso(breaker.openUntil);
+    if (wasClosed) logger.warn('breaker opened', { queue, destination, until });
+    else if (breaker.status(clock.now()) === 'closed') logger.info('breaker closed', { queue, destination });
+  }
+
+  private async change(destination: string, breaker: Breaker, wasClosed: boolean): Promise<void> {
+    if (wasClosed) await this.makeRoom();
+    await this.write(destination, breaker);
   }
 
   /** Removes a stale breaker: if all records of its destination ended otherwise, it would keep its room for ever. */
@@ -220,15 +235,26 @@ export class Breakers implements Guard {
     if (this.stored.size < MAX_OPEN_BREAKERS) return;
     const before = this.deps.clock.now() - STALE_MS;
     const [stale] = [...this.stored].filter(([, { until }]) => until < before);
-    if (!stale || !(await this.write(stale[0], { next: undefined, read: stale[1] }))) return;
+    if (!stale || !(await this.set(stale[0], undefined, stale[1]))) return;
     this.stored = new Map([...this.stored].filter(([destination]) => destination !== stale[0]));
   }
 
+  private write(destination: string, breaker: Breaker): Promise<void> {
+    return breaker.write(
+      (next, read) => this.set(destination, next, read),
+      () => ++this.ofQueue.changes,
+    );
+  }
+
   /** False: another run has changed it meanwhile, or it is not known. All learn of it with their next page. */
-  private async write(destination: string, { next, read }: Transition): Promise<boolean> {
+  private async set(
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean> {
     const { store, queue, logger } = this.deps;
+    if (this.isLocal(destination)) return true;
     try {
-      if (this.isLocal(destination)) return true;
       return await store.breakers.set(queue, destination, next, read);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -238,9 +264,6 @@ export class Breakers implements Guard {
         error: error.message,
       });
       return false;
-    } finally {
-      const breaker = this.breakers.get(destination);
-      if (breaker) breaker.writtenAt = ++this.ofQueue.changes;
     }
   }
 

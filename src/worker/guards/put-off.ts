@@ -28,6 +28,13 @@ export class PutOffRecords {
     this.byKey.set(key, { destination, until: now + PUT_OFF_MS });
   }
 
+  /** Forgets records that are to be read again: of some no page is left that would tell, as others have attempted them. */
+  dropOver(now: number): void {
+    for (const [key, { until }] of this.byKey) {
+      if (until <= now) this.byKey.delete(key);
+    }
+  }
+
   /** @param isOpen tells whether the breaker of a destination is open. A record of another one is forgotten */
   has(record: IndexKey, now: number, isOpen: (destination: string) => boolean): boolean {
     const key = keyOf(record);
