@@ -25,7 +25,7 @@ export async function recoverCrashed(
   const { records, unread, stop } = await rules.read(inFlight);
   if (stop && !(begun && LETS_BLAME.includes(stop))) return stop;
   const unsettled = records.filter((record) => record.rev !== rev && rules.judge(record).do === 'attempt');
-  // Of large records some are not read: not known to be settled, they stay suspects.
+  // Large records may be left unread: these are not known to be settled, and stay suspects.
   const isUnsettled = (id: string) => unread.includes(id) || unsettled.some((record) => record.id === id);
   lease.clear(inFlight.filter((id) => !isUnsettled(id)));
   const [culprit, ...others] = unsettled;

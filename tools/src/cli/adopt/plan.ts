@@ -59,7 +59,8 @@ export function planAdoption(item: Item, rules: AdoptionRules, now: number): Pla
   }
 
   // The outcome of an attempt would remove what another program keeps by this name.
-  if (item.rev === undefined && item.result !== undefined) return leave({ reason: 'inTheWay', detail: 'result' });
+  if (item.rev === undefined && item.result !== undefined)
+    return leave({ reason: 'inTheWay', detail: 'result' });
 
   const read = readAttributes(item, rules, now);
   if ('reason' in read) return leave(read);
