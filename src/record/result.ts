@@ -1,8 +1,10 @@
-import { types } from 'node:util';
 import type { BacklogRecord } from './record.js';
 
 /** The most bytes of a result, as JSON. */
 const MAX_RESULT_BYTES = 1024;
+
+/** Kinds of objects that JSON turns into `{}` or into something else. */
+const FOREIGN = /^(Map|Set|Weak.*|Error|RegExp|NumberValue|.*Buffer|.+Array|DataView)$/;
 
 /** A result as an attempt gave it: its JSON, or why the record does not keep it. */
 type GivenResult = { readonly result?: string } | { readonly notKept: string };
@@ -38,20 +40,16 @@ export function givenResult(value: unknown): GivenResult {
 /** The name of what JSON would turn into `{}` or into something else, without an error. Undefined: JSON can hold it. */
 function foreignToJson(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (types.isPromise(value)) {
+  if (value instanceof Promise) {
     value.catch(() => {});
     return 'a promise: await it';
   }
-  const isForeign =
-    types.isMap(value) ||
-    types.isSet(value) ||
-    types.isNativeError(value) ||
-    types.isRegExp(value) ||
-    types.isAnyArrayBuffer(value) ||
-    types.isArrayBufferView(value) ||
-    // A fraction with more digits than a number of JavaScript has, as DynamoDB's client reads it.
-    value.constructor?.name === 'NumberValue';
-  return isForeign ? `an object of the class ${value.constructor?.name}` : undefined;
+  // A fraction with more digits than a number of JavaScript has, as DynamoDB's client reads it, is a `NumberValue`.
+  const kind =
+    value.constructor?.name === 'NumberValue'
+      ? 'NumberValue'
+      : Object.prototype.toString.call(value).slice(8, -1);
+  return FOREIGN.test(kind) ? `an object of the kind ${kind}` : undefined;
 }
 
 /** A record whose item has less room for its history, as a result is written beside it. */

@@ -84,12 +84,12 @@ describe('a result that an attempt gives', () => {
   });
 
   it.each<[unknown, string]>([
-    [{ byId: new Map([[1, 2]]) }, 'an object of the class Map'],
-    [new Set(['tag']), 'an object of the class Set'],
-    [new TypeError('x'), 'an object of the class TypeError'],
-    [/x/, 'an object of the class RegExp'],
-    [new Uint8Array(3), 'an object of the class Uint8Array'],
-    [{ price: parseNumber('0.12345678901234567890') }, 'an object of the class NumberValue'],
+    [{ byId: new Map([[1, 2]]) }, 'an object of the kind Map'],
+    [new Set(['tag']), 'an object of the kind Set'],
+    [new TypeError('x'), 'an object of the kind Error'],
+    [/x/, 'an object of the kind RegExp'],
+    [new Uint8Array(3), 'an object of the kind Uint8Array'],
+    [{ price: parseNumber('0.12345678901234567890') }, 'an object of the kind NumberValue'],
   ])('is not kept where JSON would turn it into something else: %o', (value, got) => {
     expect(keptOf(value)).toEqual({
       type: 'success',
