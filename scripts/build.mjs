@@ -56,12 +56,16 @@ async function compile(outdir) {
   if (code !== 0) throw new Error(`tsc ended with exit code ${code}`);
 }
 
-/** Removes comments from compiled files: editors show those of the declarations, and the tarball is 8 % smaller. */
+/**
+ * Removes comments from compiled files: editors show those of the declarations, and the tarball is 8 % smaller. Those in the body
+ * of a class go with the white space, which is put back then.
+ */
 async function stripComments(folder) {
   const files = await readdir(folder, { recursive: true });
   const strip = async (file) => {
-    const { code } = await transform(await readFile(file, 'utf8'), { legalComments: 'none' });
-    await writeFile(file, code);
+    const options = { legalComments: 'none', minifyWhitespace: true };
+    const { code } = await transform(await readFile(file, 'utf8'), options);
+    await writeFile(file, (await transform(code)).code);
   };
   const compiled = files.filter((file) => file.endsWith('.js')).map((file) => join(folder, file));
   await Promise.all(compiled.map(strip));
