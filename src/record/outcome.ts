@@ -43,8 +43,7 @@ export class Done extends Error {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       throw new ConfigurationError(`Done: expected { result }, got ${describe(options)}`);
     }
-    const own = parseOptions(doneSchema, { ...options }, 'Done');
-    this.result = Object.hasOwn(own, 'result') ? own.result : undefined;
+    this.result = parseOptions(doneSchema, { ...options }, 'Done').result;
   }
 }
 

@@ -96,10 +96,12 @@ describe('wait', () => {
   });
 
   it('does not wait for a read that is under way when its signal is aborted', async () => {
-    store.records.get = () => new Promise(() => {});
     const ended = new AbortController();
+    store.records.get = () => {
+      setImmediate(() => ended.abort(new Error('the caller is gone')));
+      return new Promise(() => {});
+    };
     const waiting = backlog.wait('r', { signal: ended.signal });
-    ended.abort(new Error('the caller is gone'));
     await expect(waiting).rejects.toThrow('the caller is gone');
   });
 

@@ -73,12 +73,13 @@ describe('a record without room for what a settle adds', () => {
   });
 
   it('keeps its success without its result first', async () => {
-    await putWithRoom('full-6', 300);
+    await putWithRoom('full-6', 1_000);
     const record = await read(dynamoDb.underTest.store, 'full-6');
-    const success = { ...SUCCESS, set: { ...SUCCESS.set, result: JSON.stringify('r'.repeat(1_000)) } };
+    const set = { ...SUCCESS.set, history: [ENTRY] };
+    const success = { ...SUCCESS, set: { ...set, result: JSON.stringify('r'.repeat(1_000)) } };
     expect(await dynamoDb.underTest.store.records.settle(record, success, 'rev-aaaa')).toBe('settled');
     const stored = await dynamoDb.underTest.raw('full-6');
-    expect(stored).toMatchObject({ ...SUCCESS.set, rev: 'rev-aaaa' });
+    expect(stored).toMatchObject({ ...set, rev: 'rev-aaaa' });
     expect(stored).not.toHaveProperty('result');
   });
 

@@ -265,7 +265,7 @@ it('records of a lost run that are too large to be read at once stay suspects, e
   );
   void harness.start(process, { store: lost });
   await harness.pass(120);
-  // As where a page has more than memory should hold: the slow one stands last in the journal.
+  // Reads of 20 records, as of a page that has more than memory should hold: the slow one stands last in the journal.
   const read: BacklogStore['pages']['read'] = async (ids, queue) => ({
     ...(await harness.store.pages.read(ids.slice(0, 20), queue)),
     unread: ids.slice(20),
