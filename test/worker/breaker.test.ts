@@ -620,6 +620,29 @@ describe('two changes of a breaker', () => {
     await Promise.all([moved?.note?.(), opened?.note?.()]);
     expect(writes).toEqual([START + 200_000]);
   });
+
+  it('are both written where the second came during the write of the first', async () => {
+    const harness = new Harness();
+    const { store } = harness;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const set: BacklogStore['breakers']['set'] = async (...args) => {
+      const isWritten = await store.breakers.set(...args);
+      await released;
+      return isWritten;
+    };
+    const breakers = await breakersOf(harness, { store: { breakers: { set } } });
+    const failure = { type: 'failure', error: { name: 'Error', message: '503' } } as const;
+    const [one, other] = [await admitted(breakers), await admitted(breakers)];
+    const opened = one.leave?.({ ...failure, retryAfterSeconds: 100 }).note?.();
+    await expect.poll(() => positions(harness)).toEqual({ '*': 100 });
+    const moved = other.leave?.({ ...failure, retryAfterSeconds: 200 }).note?.();
+    release();
+    await Promise.all([opened, moved]);
+    expect(await positions(harness)).toEqual({ '*': 200 });
+  });
 });
 
 describe('a probe that ends when another one has decided', () => {
@@ -646,7 +669,8 @@ describe('a probe that ends when another one has decided', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  it('lets no third one begin beside the second', async () => {
+  /** Two probes, of which the first ends after its hold, and what is asked while the second is under way. */
+  async function overlapping() {
     const harness = new Harness();
     await harness.store.breakers.set('q', '*', { until: START, since: START, token: 't' }, undefined);
     const breakers = await breakersOf(harness);
@@ -656,11 +680,22 @@ describe('a probe that ends when another one has decided', () => {
     await harness.pass(41);
     const second = await admitted(breakers);
     await first.leave?.({ type: 'snooze', seconds: 60 }).note?.();
-    const third = breakers.enter({} as BacklogRecord);
+    return { harness, second, third: breakers.enter({} as BacklogRecord) };
+  }
+
+  it('lets no third one begin beside the second', async () => {
+    const { harness, second, third } = await overlapping();
     const isOver = second.leave?.({ type: 'failure', error: { name: 'Error', message: 'still down' } });
     await isOver?.note?.();
     expect(await third).toBe('deferred');
     expect(await positions(harness)).toEqual({ '*': 41 + 60 });
+  });
+
+  it('lets the others wait for the second, which may succeed', async () => {
+    const { harness, second, third } = await overlapping();
+    await second.leave?.({ type: 'success' }).note?.();
+    expect(await third).not.toBe('deferred');
+    expect(await positions(harness)).toEqual({});
   });
 });
 
