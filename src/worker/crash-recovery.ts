@@ -1,7 +1,7 @@
 import type { Crashed } from '../leases/lease.js';
 import { type BacklogRecord, settleLostWorker, WORKER_LOST } from '../record/index.js';
 import { MAX_PAGE_RECORDS } from './capacity.js';
-import { beginRound, inTurn, type LaneRun } from './lane-run.js';
+import { inTurn, type LaneRun } from './lane-run.js';
 import { recoverProbe } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 
@@ -63,7 +63,7 @@ export async function attemptSuspects(
   for (const id of lease.suspects.slice(0, MAX_SUSPECTS)) {
     await executor.stragglers.below(1);
     if (!executor.hasRoom() || !mayGoOn()) return undefined;
-    const stop = await inTurn(run, () => attemptAlone(run, id));
+    const stop = await inTurn(run, 1, () => attemptAlone(run, id));
     if (stop) return stop;
   }
   await executor.stragglers.below(1);
@@ -73,8 +73,6 @@ export async function attemptSuspects(
 /** Reads before it journals, other than a page: what the journal names as begun begins at once. */
 async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | undefined> {
   const { rules, lease, executor, counters } = run;
-  const passive = await beginRound(run, 1);
-  if (passive) return passive;
   const isStillOurs = lease.watch();
   const { records, stop } = await rules.read([id]);
   if (stop) return stop;

@@ -4,7 +4,7 @@ import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
-import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
+import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, MAX_PAGE_ID_BYTES, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
 import type { Work } from './record-rules.js';
@@ -66,27 +66,34 @@ async function workOffPages(
   pages: PageSource,
   first: readonly IndexKey[],
 ): Promise<StopReason | undefined> {
-  const { executor, atOnce, counters, clock } = run;
-  for (let page: readonly IndexKey[] | undefined = first; page; ) {
-    const keys: readonly IndexKey[] = page;
+  const { executor, atOnce, counters, clock, breakers } = run;
+  for (let named: readonly IndexKey[] | undefined = first; named; ) {
+    const page: readonly IndexKey[] = breakers?.withoutPutOff(named) ?? named;
+    counters.leftOver(named.length - page.length);
     const startedAt = clock.wall();
-    const { left, stop } = await inTurn(run, () => workOffPage(run, pages, keys));
+    const result: PageResult | StopReason =
+      page.length === 0 ? { left: [] } : await inTurn(run, page.length, () => workOffPage(run, pages, page));
+    if (typeof result === 'string') {
+      counters.leftOver(page.length);
+      return result;
+    }
+    const { left, stop } = result;
     if (stop) return stop;
-    const done = keys.length - left.length;
+    const done: number = named.length - left.length;
     // Queues that take turns have equal pages, so that their shares go by their weights.
     const recordMs = done > 0 && !run.turns ? (clock.wall() - startedAt) / done : undefined;
     await executor.stragglers.below(atOnce.most);
     if (left.length > 0) {
-      page = left;
+      named = left;
       continue;
     }
     const limit = executor.stopReason();
-    page = await whileHeld(
+    named = await whileHeld(
       run,
       pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run, recordMs), freshLimit(run)),
     );
-    if (page && limit) {
-      counters.leftOver(page.length);
+    if (named && limit) {
+      counters.leftOver(named.length);
       return limit;
     }
   }
@@ -100,16 +107,8 @@ interface PageResult {
 }
 
 /** Journals a page; reads, judges, attempts and settles its records. */
-async function workOffPage(run: LaneRun, pages: PageSource, named: readonly IndexKey[]): Promise<PageResult> {
+async function workOffPage(run: LaneRun, pages: PageSource, page: readonly IndexKey[]): Promise<PageResult> {
   const { lease, rules, executor, counters } = run;
-  const page = run.breakers?.withoutPutOff(named) ?? named;
-  counters.leftOver(named.length - page.length);
-  if (page.length === 0) return { left: [] };
-  const passive = await beginRound(run, page.length);
-  if (passive) {
-    counters.leftOver(page.length);
-    return { left: [], stop: passive };
-  }
   const ids = idsOf(page);
   // The journal has room for the ids of two pages, and names what is under attempt beside these.
   if (Buffer.byteLength([...executor.underAttempt].join('')) > MAX_PAGE_ID_BYTES) await executor.settled();
@@ -181,11 +180,13 @@ function pagesOf({ store, clock, rules, options }: LaneRun, isWoken = false): Pa
  *
  * @param recordMs real milliseconds of the page before for each of its records. Default: there is none
  */
-function pageSize({ options, atOnce, budget }: LaneRun, recordMs = Number.POSITIVE_INFINITY): number {
+function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number.POSITIVE_INFINITY): number {
   const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
-  // Records whose attempt would start too late for the lease are left for the next page.
-  const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
+  // Records whose attempt would start too late for the lease are left for the next page. Nor do other queues wait for permits.
+  const startSeconds = turns
+    ? SPARE_START_SECONDS
+    : Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
   const permitted = Math.floor(attemptsPerSecond * startSeconds);
   const byPace = Math.floor((PACED_PAGE_SECONDS * 1000) / recordMs);
   const fitting = Math.max(atOnce.fair * rounds, byPace);

@@ -18,34 +18,42 @@ export interface LaneRun extends RunContext {
   readonly startedAt: number;
 }
 
-/**
- * Waits until an attempt may begin, and renews the lease meanwhile. A wait that is too long is left.
- *
- * @returns why none may begin: another region has become the active one
- */
-export async function beginRound(run: LaneRun, attempts: number): Promise<StopReason | undefined> {
-  const { gate, clock, executor, options } = run;
-  if (options.isPassive && (await whileHeld(run, options.isPassive()))) return 'passiveRegion';
-  await whileHeld(run, gate.prepare(attempts));
-  while (gate.waitMs() > 0 && executor.hasRoom()) {
-    await whileHeld(run, clock.sleep(gate.waitMs(), options.stop));
-  }
-  return undefined;
-}
+/** A wait of this length is no part of a turn: the other queues have theirs meanwhile. */
+const MAX_WAIT_IN_TURN_MS = 1_000;
 
 /** Waits between pages, and renews the lease for what is in flight: one request may not be answered. */
 export function whileHeld<T>(run: LaneRun, wait: Promise<T>): Promise<T> {
   return withHeartbeat(wait, () => [...run.executor.inFlight], run);
 }
 
-/** Acts when it is the lane's turn among those of several queues. */
-export async function inTurn<T>(run: LaneRun, act: () => Promise<T>): Promise<T> {
-  if (!run.turns) return act();
-  const turn = run.turns.take();
+/** Waits until an attempt may begin, and renews the lease meanwhile. A wait that is too long is left. */
+async function awaitPermit(run: LaneRun, attempts: number): Promise<void> {
+  const { gate, clock, executor, options, turns } = run;
+  await whileHeld(run, gate.prepare(attempts));
+  while (gate.waitMs() > 0 && executor.hasRoom()) {
+    if (gate.waitMs() > MAX_WAIT_IN_TURN_MS) turns?.rest();
+    await whileHeld(run, clock.sleep(gate.waitMs(), options.stop));
+  }
+}
+
+/**
+ * Acts when so many attempts may begin, and it is the lane's turn among those of several queues.
+ *
+ * @returns what `act` returns, or why no attempt may begin: another region has become the active one
+ */
+export async function inTurn<T>(
+  run: LaneRun,
+  attempts: number,
+  act: () => Promise<T>,
+): Promise<T | StopReason> {
+  const { options, turns } = run;
+  await awaitPermit(run, attempts);
+  const turn = turns?.take();
   try {
-    await whileHeld(run, turn);
+    if (turn) await whileHeld(run, turn);
+    if (options.isPassive && (await whileHeld(run, options.isPassive()))) return 'passiveRegion';
     return await act();
   } finally {
-    void turn.then((end) => end());
+    void turn?.then((end) => end());
   }
 }

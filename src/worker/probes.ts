@@ -1,6 +1,6 @@
 import type { Crashed } from '../leases/lease.js';
 import { type BacklogRecord, lostProbe, mayProbe, WHOLE_QUEUE } from '../record/index.js';
-import { beginRound, inTurn, type LaneRun, whileHeld } from './lane-run.js';
+import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import type { StopReason } from './stop-reason.js';
 
 /** The next records of a lane, of which some are looked at. */
@@ -27,7 +27,7 @@ export async function makeProbes(run: LaneRun): Promise<StopReason | undefined> 
   const ids = await whileHeld(run, nextIds(run));
   let last: Awaited<ReturnType<typeof probeOne>> = 'probed';
   for (let made = 0; made < ids.length && failing.toProbe().length > 0 && executor.hasRoom(); made++) {
-    last = await inTurn(run, () => probeOne(run, ids));
+    last = await inTurn(run, 1, () => probeOne(run, ids));
     if (last !== 'probed') break;
   }
   // The next run of the lane reads it behind its lease, and makes no probe at once.
@@ -42,8 +42,6 @@ function mayLook({ failing, options }: LaneRun): boolean {
 /** Reads before it journals, as the attempt of a suspect does: what the journal names as begun begins at once. */
 async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReason | 'probed' | undefined> {
   const { lease, rules, executor, failing, counters } = run;
-  const passive = await beginRound(run, 1);
-  if (passive) return passive;
   const isStillOurs = lease.watch();
   const { records, stop } = await whileHeld(run, rules.read(ids));
   if (stop) return stop;

@@ -20,7 +20,8 @@ export async function startErp() {
     if (closed) return isOpen ? 200 : 503;
     return answers[Math.min(times.length, answers.length - 1)] ?? 200;
   };
-  const server = createServer((request, response) => {
+  // A connection that it closes while a request is on its way is a failed attempt: rare, and no part of what is tested.
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

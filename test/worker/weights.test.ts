@@ -114,6 +114,7 @@ class Queues {
     options: Partial<RunOptions> = {},
     process: Process = succeed,
     store: BacklogStore = this.harness.store,
+    limits: Record<string, Partial<RunOptions['limits']>> = {},
   ) {
     const { clock } = this.harness;
     const queues = Object.entries(weights).map(([queue, weight]) => ({
@@ -125,7 +126,7 @@ class Queues {
           return process(record, context);
         },
         policy: resolvePolicy({ type: 'fibonacci' }),
-        limits: { concurrency: 10, attemptTimeout: 30 },
+        limits: { concurrency: 10, attemptTimeout: 30, ...limits[queue] },
         deadline: clock.wall() + 300_000,
         functionTimeoutSeconds: 300,
         tickSeconds: 60,
@@ -213,6 +214,21 @@ describe('a run of several queues', () => {
     // Its turn comes when the other queue has no time left for an attempt.
     expect(written).toEqual([0, 60, 120, 180, 240, 275]);
     expect(clock.wall() - START).toBeLessThan(300_000);
+  });
+
+  it('goes on with the others while one waits for its permit', async () => {
+    const queues = new Queues();
+    queues.put('quick', 200);
+    queues.put('limited', 20);
+    const ends: Record<string, number> = {};
+    const process: Process = async ({ queue }) => {
+      ends[queue] = (queues.harness.time.now - START) / 1000;
+    };
+    const each = { quick: { concurrency: 1 }, limited: { concurrency: 1, attemptsPerSecond: 0.1 } };
+    const [quick, limited] = await queues.run({ quick: 1.5, limited: 1 }, {}, process, undefined, each);
+    expect([quick?.ended, limited?.ended]).toEqual(['drained', 'drained']);
+    expect(ends.quick).toBeLessThan(1);
+    expect(ends.limited).toBe(190);
   });
 
   it('goes on with the others while all attempts of one ignore their signals', async () => {
