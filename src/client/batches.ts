@@ -7,13 +7,15 @@ const LINGER_MS = 100;
  * The elements of a source in batches, read when they are asked for. A source that breaks does so after what it gave.
  *
  * @param size of a batch; less at the end, and where the source lets others wait
+ * @param over ends it, also while the source has nothing to give
  */
 export async function* batchesOf<Element>(
   source: Iterable<Element> | AsyncIterable<Element>,
   size: number,
   clock: Clock,
+  over: AbortSignal,
 ): AsyncGenerator<Element[]> {
-  if (Symbol.asyncIterator in source) return yield* lingering(source, size, clock);
+  if (Symbol.asyncIterator in source) return yield* lingering(source, size, clock, over);
   let batch: Element[] = [];
   try {
     for (const element of source) {
@@ -36,12 +38,13 @@ async function* lingering<Element>(
   source: AsyncIterable<Element>,
   size: number,
   clock: Clock,
+  over: AbortSignal,
 ): AsyncGenerator<Element[]> {
   const iterator = source[Symbol.asyncIterator]();
   let pending: Promise<Next<Element>> | undefined;
   let isOver = false;
   const next = () => {
-    pending ??= Promise.resolve(iterator.next()).then(
+    pending ??= (async () => iterator.next())().then(
       ({ done, value }) => (done ? 'end' : { element: value }),
       (error: unknown) => ({ error }),
     );
@@ -52,7 +55,8 @@ async function* lingering<Element>(
       const batch: Element[] = [];
       const enough = new AbortController();
       let late: Promise<'late'> | undefined;
-      let got = await next();
+      let got = await unlessOver(next, over);
+      if (got === 'over') return;
       while (got !== 'late') {
         pending = undefined;
         isOver = got === 'end' || 'error' in got;
@@ -72,4 +76,15 @@ async function* lingering<Element>(
     if (pending === undefined) await closing;
     else closing?.catch(() => {});
   }
+}
+
+/** Waits for the next one, or for the end of all. */
+async function unlessOver<Answer>(next: () => Promise<Answer>, over: AbortSignal): Promise<Answer | 'over'> {
+  if (over.aborted) return 'over';
+  let end = () => {};
+  const ended = new Promise<'over'>((resolve) => {
+    end = () => resolve('over');
+    over.addEventListener('abort', end, { once: true });
+  });
+  return Promise.race([next(), ended]).finally(() => over.removeEventListener('abort', end));
 }

@@ -107,13 +107,19 @@ export async function insertMany<Source>(
   const unsettled = new Set<number>();
   let taken = 0;
   let trouble: { cause: unknown } | undefined;
+  const failed = new AbortController();
+  const over = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+  const fail = (cause: unknown) => {
+    trouble ??= { cause };
+    failed.abort();
+  };
 
   const count = (id: string | undefined, index: number, answer: InsertAnswer) => {
     if (answer === 'inserted') result.inserted++;
     else if (answer === 'duplicate') result.duplicates.push(String(id));
     else if ('invalid' in answer) result.failed.push({ id, index, error: answer.invalid });
     else {
-      trouble ??= { cause: 'passing' in answer ? answer.passing : answer.trouble };
+      fail('passing' in answer ? answer.passing : answer.trouble);
       return;
     }
     unsettled.delete(index);
@@ -133,14 +139,10 @@ export async function insertMany<Source>(
   };
 
   try {
-    for await (const batch of batchesOf(source, size, clock)) {
+    for await (const batch of batchesOf(source, size, clock, over)) {
       const first = taken;
       for (let i = 0; i < batch.length; i++) unsettled.add(taken++);
-      void queue
-        .add(() => insertBatch(batch, first))
-        .catch((cause: unknown) => {
-          trouble ??= { cause };
-        });
+      void queue.add(() => insertBatch(batch, first)).catch(fail);
       await queue.onSizeLessThan(1);
       if (trouble || signal?.aborted) break;
     }

@@ -21,6 +21,7 @@ import {
   type RetryMode,
   restart,
   waitOf,
+  whyUnfit,
   withoutDeadEnding,
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
@@ -144,8 +145,9 @@ function hasKnownAge(record: BacklogRecord): boolean {
 }
 
 /** Makes a record due now; on a progressive queue at the next turn of its tier. */
-export function runNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
-  const waits = dueTime(record) > now;
+export function runNow({ record, item }: Found, { now, retryMode }: DecisionContext): Decision {
+  // The index sorts by the text: one in another form (`+14:00`, `soon`) may come later than the time that it means.
+  const waits = dueTime(record) > now || (typeof item.dueAt === 'string' && item.dueAt > toIso(now));
   const isPutOff = waitOf(record) > now || previousLaneOf(record, now) !== undefined;
   if (!waits && !isPutOff && !isMisindexed(record)) return AS_WANTED;
   // One that its producer delayed has its turn now, and its age counts from here.
@@ -174,7 +176,10 @@ export function editPayload(
     return { do: 'refuse', reason: error.message };
   }
   if (redriven) return changing({ ...redriven.change.set, payload }, redriven.change.remove);
-  return isDead ? changing({ payload }, []) : withIndexing(record, { payload }, [], now);
+  // With this payload it has room for the outcome of an attempt, whatever it had before.
+  return isDead
+    ? changing({ payload }, [])
+    : withIndexing({ ...record, isFull: undefined }, { payload }, [], now);
 }
 
 /** Gives a record another policy of its own, or with `null` none. Its present wait stays; the next failure goes by it. */
@@ -203,25 +208,22 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const dueAt = Math.max(dueTime(record), waitOf(record), allOverAt);
   const { notBefore } = record;
   const before = { dueAt: record.dueAt ?? toIso(bornAt(record)), ...(notBefore && { notBefore }) };
-  return {
-    ...withIndexing(
-      record,
-      { queue, lane, dueAt: toIso(dueAt), notBefore: leftLane(record, allOverAt) },
-      [],
-      now,
-    ),
-    ifFree: { set: before, remove: notBefore ? [] : ['notBefore'] },
-  };
+  const set = { queue, lane, dueAt: toIso(dueAt), notBefore: leftLane(record, allOverAt) };
+  const moved = withIndexing(record, set, [], now);
+  if (moved.do !== 'change') return moved;
+  return { ...moved, ifFree: { set: before, remove: notBefore ? [] : ['notBefore'] } };
 }
 
-/** Changes a record that waits, and indexes it if it is not indexed. */
+/** Changes a record that waits, and indexes it if it is not indexed. One that would be quarantined by that is left to the intake. */
 function withIndexing(
   record: BacklogRecord,
   set: OperatorChange['set'],
   remove: OperatorChange['remove'],
   now: number,
-): Change {
+): Decision {
   if (!isMisindexed(record)) return changing(set, remove);
+  const why = whyUnfit(record);
+  if (why !== undefined) return { do: 'refuse', reason: why };
   const indexed = indexChange(record, now);
   return changing({ ...indexed.set, ...set }, [...indexed.remove, ...remove]);
 }

@@ -1,4 +1,5 @@
 import { deadLane, lanesOf, type Status } from '../record/index.js';
+import { MAX_ID_BYTES } from '../store/item-limits.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
 import type { DueQuery, IndexKey } from '../store/store.js';
 import { LAST_TIME } from '../support/clock.js';
@@ -110,7 +111,9 @@ export async function readPage(
   ids: readonly string[],
   { store, patiently }: Pick<PagesDeps, 'store' | 'patiently'>,
 ): Promise<Page> {
-  const found = await patiently(() => store.records.getItems(ids));
+  // A request that names an id which no record can have would be refused as a whole.
+  const possible = ids.filter((id) => Buffer.byteLength(id) <= MAX_ID_BYTES);
+  const found = await patiently(() => store.records.getItems(possible));
   const known = new Set(found.map(({ record }) => record.id));
   return { found, missing: ids.filter((id) => !known.has(id)) };
 }

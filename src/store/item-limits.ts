@@ -7,7 +7,8 @@ export { MAX_ITEM_BYTES };
 
 /** Kept free for what the library adds in the course of the attempts: counts, times, errors. */
 const RESERVED_BYTES = 2 * 1024;
-const MAX_ID_BYTES = 2048;
+/** DynamoDB's limit of an id. It refuses a whole request that names a longer one. */
+export const MAX_ID_BYTES = 2048;
 const MAX_NUMBER_DIGITS = 38;
 /** Powers of ten that the first digit may stand for, if it is not 0. */
 const MAX_POWER = 125;
