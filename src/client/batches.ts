@@ -1,4 +1,5 @@
 import type { Clock } from '../support/clock.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** The longest wait of a record for the next one, from a source that gives one now and one then. */
 const LINGER_MS = 100;
@@ -7,7 +8,7 @@ const LINGER_MS = 100;
  * The elements of a source in batches, read when they are asked for. A source that breaks does so after what it gave.
  *
  * @param size of a batch; less at the end, and where the source lets others wait
- * @param over ends it, also while the source has nothing to give
+ * @param over ends it once it is aborted, also while an asynchronous source has nothing to give
  */
 export async function* batchesOf<Element>(
   source: Iterable<Element> | AsyncIterable<Element>,
@@ -55,7 +56,8 @@ async function* lingering<Element>(
       const batch: Element[] = [];
       const enough = new AbortController();
       let late: Promise<'late'> | undefined;
-      let got = await unlessOver(next, over);
+      // No element rejects: that is the end of all.
+      let got = await unlessAborted(next, over).catch((): 'over' => 'over');
       if (got === 'over') return;
       while (got !== 'late') {
         pending = undefined;
@@ -76,15 +78,4 @@ async function* lingering<Element>(
     if (pending === undefined) await closing;
     else closing?.catch(() => {});
   }
-}
-
-/** Waits for the next one, or for the end of all. */
-async function unlessOver<Answer>(next: () => Promise<Answer>, over: AbortSignal): Promise<Answer | 'over'> {
-  if (over.aborted) return 'over';
-  let end = () => {};
-  const ended = new Promise<'over'>((resolve) => {
-    end = () => resolve('over');
-    over.addEventListener('abort', end, { once: true });
-  });
-  return Promise.race([next(), ended]).finally(() => over.removeEventListener('abort', end));
 }

@@ -106,13 +106,12 @@ export async function insertMany<Source>(
   };
   const unsettled = new Set<number>();
   let taken = 0;
-  let trouble: { cause: unknown } | undefined;
-  const failed = new AbortController();
-  const over = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
-  const fail = (cause: unknown) => {
-    trouble ??= { cause };
-    failed.abort();
-  };
+  /** Aborted by the first trouble, or with the caller's signal; its reason is the cause. */
+  const over = new AbortController();
+  const fail = (cause: unknown) => over.abort(cause);
+  const stop = () => fail(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
 
   const count = (id: string | undefined, index: number, answer: InsertAnswer) => {
     if (answer === 'inserted') result.inserted++;
@@ -128,7 +127,7 @@ export async function insertMany<Source>(
   };
 
   const insertBatch = async (batch: readonly Source[], first: number) => {
-    if (trouble || signal?.aborted) return;
+    if (over.signal.aborted) return;
     const made = await Promise.all(batch.map((given) => make(given, deps)));
     const items = made.flatMap((one) => ('item' in one ? one.item : []));
     const answers = await insertPatiently(items, deps);
@@ -139,22 +138,22 @@ export async function insertMany<Source>(
   };
 
   try {
-    for await (const batch of batchesOf(source, size, clock, over)) {
+    for await (const batch of batchesOf(source, size, clock, over.signal)) {
       const first = taken;
       for (let i = 0; i < batch.length; i++) unsettled.add(taken++);
       void queue.add(() => insertBatch(batch, first)).catch(fail);
       await queue.onSizeLessThan(1);
-      if (trouble || signal?.aborted) break;
+      if (over.signal.aborted) break;
     }
   } finally {
     await queue.onIdle();
+    signal?.removeEventListener('abort', stop);
   }
   result.failed.sort((a, b) => a.index - b.index);
-  if (signal?.aborted) trouble ??= { cause: signal.reason };
-  if (trouble)
+  if (over.signal.aborted)
     throw new InsertInterruptedError(
       result,
-      trouble,
+      { cause: over.signal.reason },
       [...unsettled].sort((a, b) => a - b),
       taken,
     );

@@ -4,6 +4,7 @@ import type { RecordStore } from '../store/index.js';
 import type { Clock } from '../support/clock.js';
 import { age } from '../support/duration.js';
 import { show } from '../support/validation.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** Thrown by a `wait` whose time is up. The record goes on as before. */
 export class WaitTimeoutError extends Error {
@@ -56,19 +57,4 @@ export async function waitForEnd(
 function passing(error: unknown): StoreThrottledError | StoreUnavailableError {
   if (error instanceof StoreThrottledError || error instanceof StoreUnavailableError) return error;
   throw error;
-}
-
-/** Reads, unless the signal is aborted before or meanwhile: then it rejects with its reason. */
-async function unlessAborted<Read>(
-  read: () => Promise<Read>,
-  signal: AbortSignal | undefined,
-): Promise<Read> {
-  if (!signal) return read();
-  if (signal.aborted) throw signal.reason;
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  return Promise.race([read(), aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

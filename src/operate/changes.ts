@@ -176,7 +176,7 @@ export function editPayload(
     return { do: 'refuse', reason: error.message };
   }
   if (redriven) return changing({ ...redriven.change.set, payload }, redriven.change.remove);
-  // With this payload it has room for the outcome of an attempt, whatever it had before.
+  // The payload leaves room for the outcome of an attempt, also where the one before did not.
   return isDead
     ? changing({ payload }, [])
     : withIndexing({ ...record, isFull: undefined }, { payload }, [], now);

@@ -183,7 +183,8 @@ function pagesOf({ store, clock, rules, options }: LaneRun, isWoken = false): Pa
 function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number.POSITIVE_INFINITY): number {
   const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
-  // Records whose attempt would start too late for the lease are left for the next page. Nor do other queues wait for permits.
+  // Records whose attempt would start too late for the lease are left for the next page.
+  // Queues that take turns wait for the permits of each other's pages, which are short therefore.
   const startSeconds = turns
     ? SPARE_START_SECONDS
     : Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);

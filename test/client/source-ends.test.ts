@@ -1,4 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { batchesOf } from '../../src/client/batches.js';
 import { BacklogClient, InsertInterruptedError } from '../../src/client/index.js';
 import { insertMany } from '../../src/client/insert-many.js';
 import { itemOf, type NewRecord } from '../../src/client/new-record.js';
@@ -7,6 +9,30 @@ import { MemoryStore, StoreAccessError } from '../../src/store/index.js';
 import { systemClock } from '../../src/support/clock.js';
 
 describe('an insertion whose source has nothing to give', () => {
+  it('begins none with a signal that is aborted already', async () => {
+    const store = new MemoryStore({ clock: systemClock });
+    const backlog = new BacklogClient({ table: 'records', store });
+    const reason = new Error('shutting down');
+    async function* source(): AsyncGenerator<NewRecord> {
+      await new Promise(() => {});
+    }
+    const inserting = backlog.insertMany(source(), { signal: AbortSignal.abort(reason) });
+    await expect(inserting).rejects.toMatchObject({ name: 'InsertInterruptedError', cause: reason });
+  });
+
+  it('leaves no listener on a signal that lives longer', async () => {
+    const backlog = new BacklogClient({ table: 'records', store: new MemoryStore({ clock: systemClock }) });
+    const { signal } = new AbortController();
+    async function* source() {
+      for (let i = 0; i < 30; i++) yield { id: `r${i}`, payload: i };
+    }
+    expect(await backlog.insertMany(source(), { signal })).toMatchObject({ inserted: 30 });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const over = new AbortController().signal;
+    for await (const _ of batchesOf(source(), 1, systemClock, over))
+      expect(getEventListeners(over, 'abort')).toEqual([]);
+  });
+
   it('ends at its signal', async () => {
     const store = new MemoryStore({ clock: systemClock });
     const backlog = new BacklogClient({ table: 'records', store });

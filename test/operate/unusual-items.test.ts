@@ -43,6 +43,20 @@ describe('an action', () => {
   });
 });
 
+it('an id of more than 2,048 bytes is not asked for, whatever its characters are', async () => {
+  const harness = new Harness();
+  putDead(harness, 'good');
+  const asked: string[] = [];
+  const getItems = harness.store.records.getItems.bind(harness.store.records);
+  harness.store.records.getItems = (ids, ...rest) => {
+    asked.push(...ids);
+    return getItems(ids, ...rest);
+  };
+  const longest = 'ü'.repeat(1024);
+  await operatorOf(harness).redrive([longest, `${longest}ü`, 'good']);
+  expect(asked).toEqual([longest, 'good']);
+});
+
 const dynamoDb = dynamoDbForFile();
 it('an id that no record can have does not stop the others', async () => {
   const { client, tables, put, raw } = dynamoDb.underTest;
@@ -57,7 +71,7 @@ it('an id that no record can have does not stop the others', async () => {
     insertedAt: iso(0),
   } as never);
   const operator = new BacklogOperator({ table: tables.records, controlTable: tables.control, client });
-  const result = await operator.redrive(['x'.repeat(2049), 'good']).catch((e: unknown) => e);
+  const result = await operator.redrive(['x'.repeat(2049), 'good']);
   expect(result).toMatchObject({ changed: 1, skipped: { notFound: 1 } });
   expect(await raw('good')).toMatchObject({ status: 'NEW' });
 });

@@ -156,6 +156,16 @@ describe.each(WAYS)('under %s', (_, choices) => {
     expect(Math.max(...journals)).toBeLessThanOrEqual(64 * 1024);
   });
 
+  it('a run whose region becomes passive leaves its page, and says how much that is', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 25; i++) harness.put(`r${i}`, { insertedAt: iso(-600) });
+    let looks = 0;
+    const isPassive = async () => ++looks > 1;
+    const summary = await harness.run(succeed, { ...choices, isPassive });
+    expect(summary).toMatchObject({ attempted: 20, leftOver: 5, ended: 'passiveRegion' });
+    expect(harness.statuses()).toEqual({ SUCCESS: 20, NEW: 5 });
+  });
+
   it('a run that ends at a limit gives its lease back, however many runs ask for it meanwhile', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) harness.put(`r${i}`);
