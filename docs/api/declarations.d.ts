@@ -1929,6 +1929,7 @@ declare class Tables {
         readonly units: () => Units;
     };
     region(): Promise<string | undefined>;
+    isPassive(store: OperatorStore): Promise<boolean>;
     checkRegion(store: OperatorStore): Promise<void>;
     patiently(signal?: AbortSignal, onTrouble?: (_message: string) => void): <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
@@ -2040,17 +2041,13 @@ declare class Jobs {
     list(): Promise<JobList>;
     read(id: string): Promise<Job>;
     run(job: Job, options?: JobRunOptions): Promise<JobOutcome>;
-    takeOver(job: Job, pace?: PaceChange): Promise<Job | undefined>;
+    takeOver(job: Job): Promise<Job | undefined>;
     goOn(id: string, perSecond?: number): Promise<Job>;
     stop(id: string, by: string): Promise<Job>;
     undo(id: string, { by, from }: JobOrigin, perSecond?: number): Promise<Job>;
     awaited(which: NewJob['which']): Promise<AwaitedFault>;
 }
 declare function listed(items: ReadonlyMap<string, Item>, now: number): JobList;
-interface PaceChange {
-    readonly set: Item;
-    readonly remove: readonly string[];
-}
 
 type Merged = {
     readonly payload: unknown;

@@ -92,26 +92,30 @@ export class Tables {
     return 'client' in this.given ? this.given.client.config.region() : undefined;
   }
 
-  /**
-   * Refuses changes of records in a region that is not the active one. If the tables do not answer, the change itself says so.
-   *
-   * @throws ConfigurationError if another region than the client's is the active one: of two writes of a record, replication
-   *   keeps the later one, so an attempt of that region could be undone
-   */
-  async checkRegion(store: OperatorStore): Promise<void> {
+  /** Tells whether another region than the client's is the active one. If the tables do not answer, a change of records says so. */
+  async isPassive(store: OperatorStore): Promise<boolean> {
     const region = await this.region();
     const lookUp = async () => {
       const { primaryRegion } = await store.registry.read();
       return isPassive({ region, primaryRegion }, store, this.clock.now());
     };
-    const isRefused = await lookUp().catch((error: unknown) => {
+    return lookUp().catch((error: unknown) => {
       if (isOfStore(error)) return false;
       throw error;
     });
-    if (!isRefused) return;
+  }
+
+  /**
+   * Refuses changes of records in a region that is not the active one.
+   *
+   * @throws ConfigurationError if another region than the client's is the active one: of two writes of a record, replication
+   *   keeps the later one, so an attempt of that region could be undone
+   */
+  async checkRegion(store: OperatorStore): Promise<void> {
+    if (!(await this.isPassive(store))) return;
     const active = await store.activeRegion.read();
     throw new ConfigurationError(
-      `expected the region that attempts the records (${active?.region ?? 'the primary one'}), got ${region}: change records ` +
+      `expected the region that attempts the records (${active?.region ?? 'the primary one'}), got ${await this.region()}: change records ` +
         'there (AWS_REGION), or make this region the active one (backlog failover)',
     );
   }

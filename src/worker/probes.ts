@@ -39,7 +39,7 @@ function mayLook({ failing, options }: LaneRun): boolean {
   return failing.toProbe().length > 0 && !failing.hasLooked(options.target.lane);
 }
 
-/** Reads before it journals, as the attempt of a suspect does: what the journal names as begun begins at once. */
+/** Reads to choose the record, and again once the journal names it. */
 async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReason | 'probed' | undefined> {
   const { lease, rules, executor, failing, counters } = run;
   const isStillOurs = lease.watch();
@@ -51,9 +51,13 @@ async function probeOne(run: LaneRun, ids: readonly string[]): Promise<StopReaso
   if (!(await lease.extend([record.id]))) return 'leaseLost';
   // No attempt is made of what was read when the lease may have been another's.
   if (!isStillOurs()) return undefined;
+  // No lease has named it so far: an operator may have moved it since it was read, and another lane may attempt it.
+  const again = await whileHeld(run, rules.read([record.id]));
+  const [named] = again.records;
+  if (again.stop || !named || !isWaiting(run, named)) return again.stop;
   const before = counters.succeeded;
   rules.probe = record.id;
-  const { late, deferred } = await executor.begin([{ record }], true);
+  const { late, deferred } = await executor.begin([{ record: named }], true);
   await executor.settled();
   await executor.stragglers.below(1);
   // It may come due in this run: that is an attempt like any other.

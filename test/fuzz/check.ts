@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
-import { expect } from 'vitest';
 import { hostileItems } from './hostile-items.js';
 import { Fuzz } from './trial.js';
 
 /**
  * `FUZZ_SEED=17 npx vitest run --config vitest.long.config.ts test/long/fuzz` tries other items; `FUZZ_ITEMS` sets how
- * many; `FUZZ_SHRINK=1` looks for the fewest that fail, which takes long and is seldom needed: what is reported names
- * the item.
+ * many; `FUZZ_SHRINK=1` looks for the fewest that fail, and shows them. That takes long and is seldom needed: what is
+ * reported names the item.
  */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** Beside each other in one trial. */
@@ -16,7 +15,7 @@ const MAX_SHOWN = 20;
 /** All trials, and the search for the fewest items that fail: a test that fails says so before its time is up. */
 const MAX_MS = 90_000;
 
-/** Plays trials with so many items, or as many as are asked for. A failure names its seed and the fewest items. */
+/** Plays trials with so many items, or as many as are asked for. A failure names its violations first, and its seed. */
 export async function checkHostileItems(endpoint: string, usual: number, mostMs = MAX_MS): Promise<void> {
   const items = Number(process.env.FUZZ_ITEMS ?? usual);
   const fuzz = await Fuzz.start(endpoint);
@@ -27,12 +26,16 @@ export async function checkHostileItems(endpoint: string, usual: number, mostMs 
   });
   const property = fc.asyncProperty(some, async (trial) => {
     const { violations } = await fuzz.trial(trial);
-    expect(violations.slice(0, MAX_SHOWN)).toEqual([]);
+    if (violations.length > 0) throw new Error(violations.slice(0, MAX_SHOWN).join('\n'));
   });
   try {
     const endOnFailure = process.env.FUZZ_SHRINK === undefined;
     const numRuns = Math.ceil(items / PER_TRIAL);
-    await fc.assert(property, { seed: SEED, numRuns, endOnFailure, interruptAfterTimeLimit: mostMs });
+    const settings = { seed: SEED, numRuns, endOnFailure, interruptAfterTimeLimit: mostMs };
+    const { failed, numRuns: trial, errorInstance, counterexample } = await fc.check(property, settings);
+    if (!failed) return;
+    const fewest = endOnFailure ? '' : `\n${JSON.stringify(counterexample)}`;
+    throw new Error(`seed ${SEED}, trial ${trial}: ${errorInstance}${fewest}`);
   } finally {
     fuzz.stop();
   }

@@ -84,6 +84,7 @@ describe('while the queue fails and all of its records wait', () => {
         'leases.hold',
         'pages.read',
         'leases.hold',
+        'pages.read',
         'records.settle',
         // The note is written before the lease is given back: otherwise the next run makes a probe at once.
         'queues.noteFailing',

@@ -133,15 +133,19 @@ export class Jobs {
     const { clock, random, tables } = this;
     const { store, units } = tables.open();
     const patiently = tables.patiently(options.signal, options.onTrouble);
-    const { job: ended, result } = await new JobRun(job, options, { store, clock, random, patiently }).work();
+    const checkRegion = () => tables.checkRegion(store);
+    const deps = { store, clock, random, patiently, checkRegion };
+    const { job: ended, result } = await new JobRun(job, options, deps).work();
     return { job: ended, result: { ...(result ?? NO_RESULT), ...units() } };
   }
 
-  /** Takes over a job that is running or armed and whose process is gone. Undefined: it is held, or has ended. */
-  async takeOver(job: Job, pace: PaceChange = AS_BEFORE): Promise<Job | undefined> {
-    const { id, state, holder, until } = job;
-    if (!isLost(job, this.clock.wall())) return undefined;
-    return this.change(id, { ...this.held(), ...pace.set }, { state, holder, until }, pace.remove);
+  /**
+   * Takes over a job that is running or armed and whose process is gone. Undefined: it is held, or has ended, or another region
+   * is the active one.
+   */
+  async takeOver(job: Job): Promise<Job | undefined> {
+    if (!isLost(job, this.clock.wall()) || (await this.tables.isPassive(this.store))) return undefined;
+    return this.take(job, AS_BEFORE);
   }
 
   /**
@@ -153,13 +157,13 @@ export class Jobs {
   async goOn(id: string, perSecond?: number): Promise<Job> {
     const pace = paceChange(perSecond, 'goOn');
     const job = await this.read(id);
-    const taken = await this.takeOver(job, pace);
+    await this.tables.checkRegion(this.store);
+    const taken = isLost(job, this.clock.wall()) ? await this.take(job, pace) : undefined;
     if (taken) return taken;
     const { state, holder, until } = job;
     if (isHeld(job, this.clock.wall())) throw new ConfigurationError(`job ${id}: a process is at work on it`);
     if (state !== 'stopped')
       throw new ConfigurationError(`job ${id}: it is ${state}, and has nothing to go on with`);
-    await this.tables.checkRegion(this.store);
     const set = { ...this.running(), ...this.held(), startedAt: job.startedAt, ...pace.set };
     const removed = ['endedAt', 'why', ...pace.remove];
     const going = await this.change(id, set, { state, holder, until }, removed);
@@ -231,6 +235,11 @@ export class Jobs {
 
   private running(): Pick<Job, 'state' | 'startedAt'> {
     return { state: 'running', startedAt: toIso(this.clock.now()) };
+  }
+
+  /** Undefined: another process was quicker. */
+  private take({ id, state, holder, until }: Job, pace: PaceChange): Promise<Job | undefined> {
+    return this.change(id, { ...this.held(), ...pace.set }, { state, holder, until }, pace.remove);
   }
 
   private held(): Pick<Job, 'holder' | 'until'> {
