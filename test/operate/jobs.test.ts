@@ -95,6 +95,26 @@ describe('a job', () => {
     expect(harness.statuses()).toEqual({ DEAD: 150 });
   });
 
+  it('is not taken over by its own process, which is at work on it after its hold has run out', async () => {
+    const harness = new Harness();
+    putAll(harness, 300);
+    const jobs = processOf(harness);
+    const { id } = await jobs.create({ ...DEAD_OF_Q, perSecond: 2 }, OPS);
+    const running = jobs.run(await jobs.read(id));
+    await harness.pass(5);
+    // As after a minute in which the machine slept.
+    await harness.store.jobs.change(id, {
+      set: { rev: 'slept', until: harness.time.now },
+      remove: [],
+      expected: {},
+    });
+    expect(await jobs.takeOver(await jobs.read(id))).toBeUndefined();
+    await expect(jobs.goOn(id)).rejects.toThrow(/a process is at work on it/);
+    const { job } = await harness.time.until(running);
+    expect(job).toMatchObject({ state: 'done', counts: { changed: 300 } });
+    expect((await jobs.read(id)).holder).toBeUndefined();
+  });
+
   it('whose process is lost before it has counted anything is stopped, and undone', async () => {
     const harness = new Harness();
     putAll(harness, 50);

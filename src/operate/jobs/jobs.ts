@@ -71,6 +71,8 @@ export class Jobs {
   private readonly random: Random;
   /** The name of this process on the jobs that it holds. */
   readonly holder: string;
+  /** The ids of the jobs that `run` works on. */
+  private readonly atWork = new Set<string>();
 
   constructor(private readonly tables: Tables) {
     this.store = tables.open().store;
@@ -135,8 +137,13 @@ export class Jobs {
     const patiently = tables.patiently(options.signal, options.onTrouble);
     const checkRegion = () => tables.checkRegion(store);
     const deps = { store, clock, random, patiently, checkRegion };
-    const { job: ended, result } = await new JobRun(job, options, deps).work();
-    return { job: ended, result: { ...(result ?? NO_RESULT), ...units() } };
+    this.atWork.add(job.id);
+    try {
+      const { job: ended, result } = await new JobRun(job, options, deps).work();
+      return { job: ended, result: { ...(result ?? NO_RESULT), ...units() } };
+    } finally {
+      this.atWork.delete(job.id);
+    }
   }
 
   /**
@@ -144,8 +151,8 @@ export class Jobs {
    * is the active one.
    */
   async takeOver(job: Job): Promise<Job | undefined> {
-    if (!isLost(job, this.clock.wall()) || (await this.tables.isPassive(this.store))) return undefined;
-    return this.take(job, AS_BEFORE);
+    if (this.isHeld(job) || !isLost(job, this.clock.wall())) return undefined;
+    return (await this.tables.isPassive(this.store)) ? undefined : this.take(job, AS_BEFORE);
   }
 
   /**
@@ -158,10 +165,10 @@ export class Jobs {
     const pace = paceChange(perSecond, 'goOn');
     const job = await this.read(id);
     await this.tables.checkRegion(this.store);
+    if (this.isHeld(job)) throw new ConfigurationError(`job ${id}: a process is at work on it`);
     const taken = isLost(job, this.clock.wall()) ? await this.take(job, pace) : undefined;
     if (taken) return taken;
     const { state, holder, until } = job;
-    if (isHeld(job, this.clock.wall())) throw new ConfigurationError(`job ${id}: a process is at work on it`);
     if (state !== 'stopped')
       throw new ConfigurationError(`job ${id}: it is ${state}, and has nothing to go on with`);
     const set = { ...this.running(), ...this.held(), startedAt: job.startedAt, ...pace.set };
@@ -203,8 +210,7 @@ export class Jobs {
     const job = await this.read(id);
     const refusal = undoRefusal(job, this.clock.now(), this.clock.wall());
     if (refusal !== undefined) throw new ConfigurationError(`job ${id}: ${refusal}`);
-    if (isHeld(job, this.clock.wall()))
-      throw new ConfigurationError(`job ${id}: it is ending: try again in a moment`);
+    if (this.isHeld(job)) throw new ConfigurationError(`job ${id}: it is ending: try again in a moment`);
     await this.tables.checkRegion(this.store);
     const undo = await this.insert({
       ...{
@@ -235,6 +241,11 @@ export class Jobs {
 
   private running(): Pick<Job, 'state' | 'startedAt'> {
     return { state: 'running', startedAt: toIso(this.clock.now()) };
+  }
+
+  /** Work of this process goes on for a moment after its hold has run out. */
+  private isHeld(job: Job): boolean {
+    return this.atWork.has(job.id) || isHeld(job, this.clock.wall());
   }
 
   /** Undefined: another process was quicker. */
