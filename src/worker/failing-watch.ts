@@ -69,6 +69,8 @@ export class FailingWatch {
   /** Groups of which a lane makes a probe, or has made one that came to no success. */
   private readonly probed = new Set<string>();
   private hasOutcomes = false;
+  /** The read that the lanes of a run wait for together. */
+  private reading: Promise<void> | undefined;
   private writtenAt: number;
 
   constructor(private readonly deps: WatchDeps) {
@@ -113,16 +115,26 @@ export class FailingWatch {
    * @returns `hasNotes`
    */
   async recall(): Promise<boolean> {
-    const { failingMemory, queue, store, clock, probes } = this.deps;
+    const { failingMemory, queue, clock, probes } = this.deps;
     if (!probes || !failingMemory) return false;
     const known = failingMemory.get(queue);
-    try {
-      if (known && clock.wall() - known.readAt < RECALL_MS) this.refresh(known.state, known.readAt);
-      else this.refresh(await store.queues.read(queue));
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+    if (known && clock.wall() - known.readAt < RECALL_MS) this.refresh(known.state, known.readAt);
+    else {
+      this.reading ??= this.read();
+      await this.reading;
     }
     return this.hasNotes && !this.state?.paused;
+  }
+
+  private async read(): Promise<void> {
+    const { store, queue } = this.deps;
+    try {
+      this.refresh(await store.queues.read(queue));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    } finally {
+      this.reading = undefined;
+    }
   }
 
   /** The groups of which a record is to be probed now; after a success, until their number proves a recovery. */

@@ -334,9 +334,9 @@ class Trial {
         // One that waits for next to nothing has had its turn: the poll was not idle.
       } while (this.attemptsMade > attempts);
       // Once a day a poll looks into the lanes of earlier shards, too: one query each.
-      const [last, ...queries] = this.requests.toReversed();
-      const isQueries = last === 'GetItemCommand' && queries.every((request) => request === 'QueryCommand');
-      if (!isQueries || ![1, lanesOf(queue).length].includes(queries.length))
+      const others = this.requests.filter((request) => request !== 'QueryCommand');
+      const queries = this.requests.length - others.length;
+      if (others.join() !== 'GetItemCommand' || ![1, lanesOf(queue).length].includes(queries))
         this.report(`an idle poll of ${queue}: ${this.requests.join()}`);
     }
   }

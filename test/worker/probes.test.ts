@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RetryPolicy } from '../../src/policies/index.js';
-import { parseFailing, RetryAfter, Snooze } from '../../src/record/index.js';
+import { lanesOf, parseFailing, RetryAfter, Snooze } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import type { FailingMemory, Process } from '../../src/worker/index.js';
@@ -179,6 +179,9 @@ describe('while the queue fails and all of its records wait', () => {
     }
     expect(calls.filter((call) => call === 'queues.read')).toHaveLength(2);
     expect(calls).toHaveLength(725 + 2);
+    calls.length = 0;
+    await idle.run(fail, { store, failingMemory: new Map(), lanes: lanesOf('q'), shards: 1 });
+    expect(calls.filter((call) => call !== 'pages.query')).toEqual(['queues.read']);
   });
 
   it('lanes of a run share the probe', async () => {
