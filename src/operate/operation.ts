@@ -14,6 +14,7 @@ import { StoreError } from '../store/errors.js';
 import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
 import type { Clock } from '../support/clock.js';
+import { ConfigurationError } from '../support/errors.js';
 import { type Random, randomToken } from '../support/random.js';
 import type { Action } from './actions.js';
 import { type Decision, isLeftToNewer } from './changes.js';
@@ -27,6 +28,8 @@ export interface OperationDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
+  /** Throws a ConfigurationError where another region is the active one. */
+  readonly checkRegion: () => Promise<void>;
 }
 
 const PAGE_RECORDS = 100;
@@ -35,6 +38,8 @@ const WRITES_AT_ONCE = 25;
 const MAX_TRIES = 4;
 /** A slow rate makes small pages: what was read is written soon. */
 const PAGE_SECONDS = 5;
+/** Real time between two looks whether another region has become the active one, as the functions have it. */
+const REGION_MS = 60_000;
 
 type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
 
@@ -68,6 +73,8 @@ export class Operation {
   /** Moved records that were not looked at again yet. */
   private moved: Moved[] = [];
   private readonly startedAt: number;
+  /** Real time. */
+  private regionCheckedAt = 0;
 
   constructor(
     private readonly action: Action,
@@ -85,13 +92,18 @@ export class Operation {
     setMaxListeners(0, this.signal);
   }
 
-  /** @throws OperationInterruptedError when the store does not answer any more, or may not be used */
+  /**
+   * @throws ConfigurationError where another region is the active one
+   * @throws OperationInterruptedError when the store does not answer any more, or may not be used, or once another region has
+   *   become the active one
+   */
   async run(): Promise<OperationResult> {
+    await this.lookAtRegion();
     try {
       return this.counters.result(await this.work());
     } catch (error) {
       const isAbort = error instanceof Error && error.name === 'AbortError';
-      if (!(error instanceof StoreError) && !isAbort) throw error;
+      if (!(error instanceof StoreError || error instanceof ConfigurationError) && !isAbort) throw error;
       throw new OperationInterruptedError(this.counters.result('aborted'), { cause: error });
     }
   }
@@ -104,6 +116,7 @@ export class Operation {
     const putOffUntil = dryRun ? undefined : this.action.putsOffUntil;
     const pages = pagesOf(this.wanted, { store, size, putOffUntil, now: () => clock.now(), patiently });
     for await (const { found, missing } of pages) {
+      await this.lookAtRegion();
       if (this.signal.aborted) return 'aborted';
       this.counters.looked += found.length + missing.length;
       this.counters.matched += missing.length;
@@ -114,6 +127,14 @@ export class Operation {
       if (this.room() <= 0) return 'limit';
     }
     return 'complete';
+  }
+
+  /** Refuses to go on in another region than the active one, whose attempts a later write here could undo. */
+  private async lookAtRegion(): Promise<void> {
+    const { clock, checkRegion } = this.deps;
+    if (this.options.dryRun || clock.wall() - this.regionCheckedAt < REGION_MS) return;
+    this.regionCheckedAt = clock.wall();
+    await checkRegion();
   }
 
   private isWanted({ record }: Found): boolean {

@@ -214,8 +214,9 @@ export class BacklogOperator {
       throw new ConfigurationError(`${name}.expected: only for one id`);
     }
     const { store, units } = this.tables.open();
-    if (!options.dryRun) await this.tables.checkRegion(store);
-    const result = await new Operation(action, wanted, options, { store, clock, random }).run();
+    const checkRegion = () => this.tables.checkRegion(store);
+    const deps = { store, clock, random, checkRegion };
+    const result = await new Operation(action, wanted, options, deps).run();
     return { ...result, ...units() };
   }
 }

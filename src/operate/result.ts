@@ -39,8 +39,8 @@ export type ActionResult = OperationResult & {
 };
 
 /**
- * The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with
- * what is left.
+ * The store could not be reached, or used, any more, or another region has become the active one. `result` is what was done by
+ * then; the same call goes on with what is left.
  */
 export class OperationInterruptedError extends StoreError {
   /** Always `OperationInterruptedError`. */

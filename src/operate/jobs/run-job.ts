@@ -47,7 +47,6 @@ interface JobRunDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
-  /** Throws a ConfigurationError where another region is the active one. */
   readonly checkRegion: () => Promise<void>;
 }
 
@@ -64,8 +63,6 @@ const MAX_FAILURES = 10;
 const MAX_REASON = 300;
 /** Real time between two looks whether an armed job may begin. */
 const LOOK_MS = 30_000;
-/** Real time between two looks whether another region has become the active one, as the functions have it. */
-const REGION_MS = 60_000;
 
 /** The end of a job, for its item. */
 interface End {
@@ -81,10 +78,6 @@ export class JobRun {
   private readonly hold: JobHold;
   private readonly keeper: Keeper;
   private readonly signal: AbortSignal;
-  /** Aborted once another region is the active one, with what says so. */
-  private readonly elsewhere = new AbortController();
-  /** Real time: the process that took the job has looked. */
-  private regionCheckedAt: number;
   private counts: JobCounts;
   private result: OperationResult | undefined;
 
@@ -101,10 +94,8 @@ export class JobRun {
       counts: this.counts,
       pages: this.keeper.pages,
     }));
-    this.regionCheckedAt = clock.wall();
     const { signal, leave } = options;
-    const given = [signal, leave].filter((one) => one !== undefined);
-    this.signal = AbortSignal.any([this.hold.signal, this.elsewhere.signal, ...given]);
+    this.signal = AbortSignal.any([this.hold.signal, ...[signal, leave].filter((one) => one !== undefined)]);
     setMaxListeners(0, this.signal);
   }
 
@@ -117,9 +108,7 @@ export class JobRun {
     } catch (error) {
       if (error instanceof OperationInterruptedError) this.add(error.result);
       const message = error instanceof Error ? error.message : String(error);
-      end = this.signal.aborted
-        ? this.interrupted()
-        : { state: 'stopped', why: shortened(message, MAX_REASON) };
+      end = this.signal.aborted ? INTERRUPTED : { state: 'stopped', why: shortened(message, MAX_REASON) };
     }
     const { store, clock, patiently } = this.deps;
     const now = clock.now();
@@ -167,7 +156,7 @@ export class JobRun {
     if (ended === 'complete') return { state: 'done' };
     return ended === 'limit'
       ? { state: 'stopped', why: `the limit of ${job.limit} is reached` }
-      : this.interrupted();
+      : INTERRUPTED;
   }
 
   /**
@@ -184,27 +173,12 @@ export class JobRun {
       : await this.operate({ limit: size }, this.keepingIds());
     const ids = isAgain ? probed : examples;
     const trouble = ids.length === 0 ? undefined : await probeTrouble(ids, since, { ...deps, signal });
-    if (signal.aborted) return this.interrupted();
+    if (signal.aborted) return INTERRUPTED;
     // Another try takes others.
     if (trouble !== undefined) return { state: 'stopped', why: trouble, probed: [] };
     if (ended === 'complete' && !isAgain) return { state: 'done', probed: [] };
     await this.hold.set({ probePassed: true, probed: [] });
     return undefined;
-  }
-
-  /** The end of a job that its signal stopped. */
-  private interrupted(): End {
-    const { aborted, reason } = this.elsewhere.signal;
-    return aborted ? { state: 'stopped', why: shortened(reason, MAX_REASON) } : INTERRUPTED;
-  }
-
-  /** Stops the job if another region has become the active one: its attempts must not be undone. */
-  private async lookAtRegion(): Promise<void> {
-    const { clock, checkRegion } = this.deps;
-    if (clock.wall() - this.regionCheckedAt < REGION_MS) return;
-    this.regionCheckedAt = clock.wall();
-    // Not thrown: what is being written is waited for, and counted.
-    await checkRegion().catch((error: Error) => this.elsewhere.abort(error.message));
   }
 
   /** Keeps changes of a probe for an undo, and its ids for a process that takes it over, before any of them is written. */
@@ -238,11 +212,7 @@ export class JobRun {
     const since = startedAt === undefined ? deps.clock.now() : Date.parse(startedAt);
     const isUndo = job.action === 'undo';
     const asOf = Date.parse(job.createdAt);
-    const lookAndKeep: Keep = async (changes) => {
-      await this.lookAtRegion();
-      return isUndo || signal.aborted ? new Map() : keep(changes);
-    };
-    const hooks = { since, asOf, keep: lookAndKeep };
+    const hooks = { since, asOf, ...(isUndo ? {} : { keep }) };
     const result = await new Operation(action, wanted, options, deps, hooks).run().catch((error: unknown) => {
       this.counts = before;
       throw error;

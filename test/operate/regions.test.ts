@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BacklogOperator, ConfigurationError, type OperationInterruptedError } from '../../src/index.js';
 import { Jobs } from '../../src/operate/jobs/index.js';
 import { Tables } from '../../src/operate/tables.js';
 import { intercepted } from '../../src/store/bounded-store.js';
@@ -6,9 +7,16 @@ import { seededRandom } from '../simulation/random.js';
 import { Harness } from '../worker/harness.js';
 import { DEAD_OF_Q, OPS, putAll } from './jobs-support.js';
 
-const ELSEWHERE = /^expected the region that attempts the records \(eu-central-1\), got eu-west-1/;
+const ELSEWHERE = /expected the region that attempts the records \(eu-central-1\), got eu-west-1/;
 
-/** Jobs of a process in eu-west-1, which is the active region until `active` says otherwise. */
+beforeEach(() => {
+  vi.spyOn(Tables.prototype, 'region').mockResolvedValue('eu-west-1');
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Operators and jobs of a process in eu-west-1, which is the active region until `active` says otherwise. */
 async function inIreland(records: number) {
   const harness = new Harness();
   putAll(harness, records);
@@ -20,19 +28,13 @@ async function inIreland(records: number) {
     return name === 'activeRegion.read' ? { region: active.region, from: 0, at: 0 } : call();
   });
   const { clock } = harness;
-  const tables = new Tables({
-    table: 'records',
-    controlTable: 'control',
-    store,
-    clock,
-    random: seededRandom(7),
-  });
-  tables.region = async () => 'eu-west-1';
-  const jobs = new Jobs(tables);
+  const options = { table: 'records', controlTable: 'control', store, clock, random: seededRandom(7) };
+  const jobs = new Jobs(new Tables(options));
+  const operator = new BacklogOperator(options);
   const failOver = () => {
     active.region = 'eu-central-1';
   };
-  return { harness, jobs, failOver, looks };
+  return { harness, jobs, operator, failOver, looks };
 }
 
 describe('a job in a region that is not the active one any more', () => {
@@ -56,8 +58,8 @@ describe('a job in a region that is not the active one any more', () => {
     const { job, result } = await harness.time.until(running);
     expect(job).toMatchObject({ state: 'stopped', why: expect.stringMatching(ELSEWHERE) });
     expect(harness.statuses().NEW).toBeLessThanOrEqual(atFailover + 2 * 62);
-    // At its creation, and twice by its process.
-    expect(looks).toHaveLength(3);
+    // At its creation, and three times by its process.
+    expect(looks).toHaveLength(4);
     expect([job.counts.changed, result.changed]).toEqual([harness.statuses().NEW, harness.statuses().NEW]);
   });
 
@@ -85,5 +87,31 @@ describe('a job in a region that is not the active one any more', () => {
     failOver();
     expect((await harness.time.until(running)).job).toMatchObject({ state: 'stopped' });
     expect(harness.statuses().NEW).toBeGreaterThan(100);
+  });
+});
+
+describe('an action of an operator in a region that is not the active one any more', () => {
+  it('ends within a minute, and says what it has changed', async () => {
+    const { harness, operator, failOver } = await inIreland(900);
+    const redrive = operator.redrive({ queue: 'q' }, { perSecond: 2 });
+    const ended = expect(redrive).rejects.toThrow(/^stopped with \d+ changed: expected the region/);
+    await harness.pass(90);
+    failOver();
+    const atFailover = harness.statuses().NEW ?? 0;
+    await harness.time.until(ended);
+    const error = await redrive.then(
+      () => undefined,
+      (thrown: unknown) => thrown as OperationInterruptedError,
+    );
+    expect(harness.statuses().NEW).toBeLessThanOrEqual(atFailover + 2 * 62);
+    expect(error?.result).toMatchObject({ changed: harness.statuses().NEW, ended: 'aborted' });
+  });
+
+  it('is refused', async () => {
+    const { harness, operator, failOver } = await inIreland(1);
+    failOver();
+    await expect(operator.redrive({ queue: 'q' })).rejects.toThrow(ConfigurationError);
+    expect(await operator.redrive({ queue: 'q' }, { dryRun: true })).toMatchObject({ changed: 1 });
+    expect(harness.statuses()).toEqual({ DEAD: 1 });
   });
 });
