@@ -73,6 +73,19 @@ describe('headers', () => {
     expect(server.received).toHaveLength(0);
   });
 
+  it.each([null, undefined, 'down'])(
+    'a function that throws %j, no error, puts the attempt off as well',
+    async (thrown) => {
+      await using server = await answering(200);
+      const deliver = deliverByHttp({
+        url: server.url,
+        headers: { authorization: () => Promise.reject(thrown) },
+      });
+      const message = `a secret of the delivery cannot be had: expected an error to be thrown, got ${typeof thrown}`;
+      expect(await attempt(deliver)).toMatchObject({ error: { name: 'Snooze', message } });
+    },
+  );
+
   it('there is nothing to prepare without a secret', async () => {
     const deliver = deliverByHttp({ url: 'https://erp.example.com/', headers: { 'x-tenant': 'blue' } });
     await expect(deliver.prepare()).resolves.toBeUndefined();
