@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type IndexingDeps, indexWhenFree, needsIndexing } from '../../src/intake/index.js';
+import { type IndexingDeps, indexWhenFree, needsIndexing, readEach } from '../../src/intake/index.js';
 import type { BacklogRecord } from '../../src/record/index.js';
 import type { EmitIntakeMetrics } from '../metrics.js';
 import type { Invoker } from './invoker.js';
@@ -112,8 +112,8 @@ export class IntakeBatch {
   }
 
   private async stillNotIndexed(ids: readonly string[]): Promise<string[]> {
-    const { store, clock } = this.deps.indexing;
-    const records = await store.records.getMany(ids);
+    const { clock } = this.deps.indexing;
+    const { records } = await readEach([...new Set(ids)], this.deps.indexing);
     const isRecent = ({ insertedAt }: BacklogRecord) =>
       clock.now() - Date.parse(insertedAt) < LOOKED_AT_FOR_MS;
     return records
