@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
+import { asText } from '../../../functions/intake/queue-event.js';
 import { context, workbench } from '../support.js';
 
 const QUEUES = {
@@ -123,6 +124,15 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     );
     for (const [, event] of events) expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(220_000);
     expect(new Set(events.map(([, { arrivals }]) => arrivals.batch)).size).toBe(2);
+  });
+
+  it('splits what is too much in the characters that are sent', async () => {
+    const { intake, put, invoked } = bench();
+    const long = (i: number) => `${i}-${'\uffff'.repeat(680)}`;
+    await intake(put(...Array.from({ length: 90 }, (_, i) => bare(long(i)))), context);
+    const events = invoked as [string, { arrivals: { ids: string[] } }][];
+    expect(events.flatMap(([, { arrivals }]) => arrivals.ids)).toHaveLength(90);
+    for (const [, event] of events) expect(Buffer.byteLength(asText(event))).toBeLessThan(220_000);
   });
 
   it('indexes those of queues that are left to their rules, delayed, dead or odd ones', async () => {
