@@ -154,6 +154,12 @@ it('a message starts one run for each queue, for what has come due since', async
   ]);
 });
 
+it('a due time of long ago has no run look through all that has come due since', async () => {
+  const { takes, ended, started, clock } = bench();
+  await takes(ended('orders', -365 * 86_400_000), ended('orders', -300));
+  expect(started).toEqual([['Orders', { queue: 'orders', exactSince: clock.now() - 900_000 }]]);
+});
+
 it('a run that is started for several messages begins when the last of them has come due', async () => {
   const { takes, ended, started, slept, clock } = bench();
   const at = clock.now();
