@@ -230,6 +230,15 @@ describe('the intake of a region that is not the active one', () => {
     expect(writes()).toEqual([]);
   });
 
+  it('does not go on to look at what the active region can only quarantine, or leave as it is', async () => {
+    const { inRegion, put, sent } = bench();
+    put('full', { payload: 'x'.repeat(409_500) });
+    put('newer', { backlogFormat: 99 });
+    put('good');
+    expect(await inRegion(IRELAND).look('full', 'newer', 'good')).toEqual({ batchItemFailures: [] });
+    expect(sent).toEqual([[['good'], 120]]);
+  });
+
   it('goes on to look at the others where a record cannot be read', async () => {
     const { inRegion, put, sent, unreadable, log } = bench();
     for (const id of ['a', 'odd', 'b']) put(id);
