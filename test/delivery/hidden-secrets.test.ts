@@ -166,6 +166,15 @@ describe('a delivery that is refused', () => {
     expect(ending.ok ? '' : ending.error.message).not.toContain('secret-par');
   });
 
+  it('keeps no half of a secret where no more of the answer is read', async () => {
+    await using server = await listen((_request, response) => {
+      response.writeHead(422).write('no such key: secret-par');
+    });
+    const headers = { 'x-api-key': () => 'secret-part' };
+    const ending = await attempt(deliverByHttp({ url: server.url, headers, maxResponseBytes: 20 }));
+    expect(ending).toMatchObject({ error: { message: 'HTTP 422: no such key:' } });
+  });
+
   it('names no more of where it is sent on to than the host, without a secret in it', async () => {
     await using server = await listen((_request, response) => {
       response.writeHead(302, { location: 'https://user:pw@tok-1234.example.com/a?token=tok-1234' }).end();

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -161,6 +161,18 @@ describe('time', () => {
     },
     20_000,
   );
+});
+
+describe('an attempt that has ended', () => {
+  it.each([200, 500])('with %i leaves no timer, and no listener at its signal', async (status) => {
+    await using server = await listen((_request, response) => response.writeHead(status).end('text'));
+    const { signal } = new AbortController();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await attempt(deliverByHttp({ url: server.url }), {}, { signal });
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    await eventually(() => getEventListeners(signal, 'abort').length === 0, 'all listeners are removed');
+  });
 });
 
 describe('size', () => {
