@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { networkError } from '../../src/delivery/errors.js';
 import { deliverByHttp } from '../../src/delivery/index.js';
 import { attempt, eventually, listen } from './support.js';
 import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
@@ -81,6 +82,22 @@ describe('a network that fails', () => {
       error: { name: 'NetworkError', message: expect.stringContaining(': the answer is no HTTP (HPE_') },
     });
     expect(String(ending.ok || ending.error.message)).not.toContain('secret');
+  });
+});
+
+describe('an error of the network', () => {
+  const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });
+  it.each([
+    ['of the addresses of a name', new AggregateError([refused, new Error('secret')], 'secret')],
+    ['that is the cause of another one', new Error('secret', { cause: refused })],
+    [
+      'that is the cause of one with a code',
+      Object.assign(new Error('secret', { cause: refused }), { code: 'X' }),
+    ],
+  ])('%s is named by its code', (_, error) => {
+    const { message, code } = networkError(error, 'https://erp.example.com');
+    expect(code).toBe('ECONNREFUSED');
+    expect(message).toBe('no answer from https://erp.example.com: connection refused (ECONNREFUSED)');
   });
 });
 
