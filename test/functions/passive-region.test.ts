@@ -161,13 +161,17 @@ describe('the intake of one of two regions', () => {
     const hold = { holder: 'h', until: clock.wall() + 60_000, ids: ['a'], rev: 'r' };
     const lease = new RunLease('orders', { store, clock, random: Math.random, invocation: 'dead' }, 30);
     await lease.acquire(['a']);
-    const body = JSON.stringify({
-      requestContext: { requestId: 'dead', functionArn: 'arn:aws:lambda:eu-central-1:1:function:Orders' },
-      requestPayload: { queue: 'orders' },
-      responsePayload: { errorType: 'Runtime.ExitError', errorMessage: 'exit status 1' },
+    const report = (event: object) => ({
+      eventSource: 'aws:sqs',
+      messageId: 'm',
+      body: JSON.stringify({
+        requestContext: { requestId: 'dead', functionArn: 'arn:aws:lambda:eu-central-1:1:function:Orders' },
+        requestPayload: { queue: 'orders', ...event },
+        responsePayload: { errorType: 'Runtime.ExitError', errorMessage: 'exit status 1' },
+      }),
     });
     await makeActive(THERE);
-    await intake({ eventSource: 'aws:sqs', messageId: 'm', body });
+    await intake(report({}), report({ arrivals: { batch: 'b', ids: ['a'] } }));
     const answer = await store.leases.hold('orders', hold);
     expect(!answer.held && answer.lease?.until).toBeGreaterThan(clock.wall());
     expect(started).toEqual([]);
