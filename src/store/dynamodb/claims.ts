@@ -20,7 +20,7 @@ const PRINT_BYTES = 4;
 /** Writes of a claim that are tried: other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 /** Claims of lost runs that one claim clears away: it must not wait for long. */
-const MOST_CLEARED = 10;
+const MAX_CLEARED = 10;
 
 interface StoredClaim {
   readonly holder: string;
@@ -83,7 +83,7 @@ export class DynamoDbClaims implements ClaimStore {
     const expired = claims.flatMap(([batch, run]) =>
       isClaim(run, now) && run.until < now ? [[batch, run] as const] : [],
     );
-    for (const [batch, run] of expired.slice(0, MOST_CLEARED)) await this.drop(key, batch, run);
+    for (const [batch, run] of expired.slice(0, MAX_CLEARED)) await this.drop(key, batch, run);
   }
 
   /** Removes a claim, unless its holder has renewed it meanwhile. */

@@ -68,7 +68,7 @@ export class DynamoDbRecords implements RecordStore {
 
   settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<Settled> {
     // An item that has no room left gets less, down to its bare status: it must not come for ever.
-    const smaller = () => smallerThan(change).filter((one) => !isInVain(one, record));
+    const smaller = () => smallerThan(change).filter((one) => !isFruitless(one, record));
     if (this.underWay === 0 && !this.groups) return this.alone(record, change, rev, smaller);
     return this.inGroup(record, change, rev, () => this.alone(record, change, rev, smaller));
   }
@@ -250,7 +250,7 @@ function smallerThan(change: RecordChange): RecordChange[] {
  * Tells whether a change leaves a record that is not indexed as it is. The stream would bring that write back to the intake,
  * which would write it again, for ever.
  */
-function isInVain({ set }: RecordChange, { status, lane }: BacklogRecord): boolean {
+function isFruitless({ set }: RecordChange, { status, lane }: BacklogRecord): boolean {
   return lane === undefined && set.lane === undefined && (set.status ?? status) === status;
 }
 
