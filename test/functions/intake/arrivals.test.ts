@@ -175,6 +175,12 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect([lane('over'), lane('moved')]).toEqual([undefined, undefined]);
   });
 
+  it('has a record attempted whose bytes fit, though their text in the event would not', async () => {
+    const { intake, put, invoked } = bench();
+    await intake(put(bare('bytes', { payload: new Uint8Array(310_000) })), context);
+    expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['bytes'] } }]]);
+  });
+
   it('has a belated record attempted as any other', async () => {
     const { intake, put, invoked } = bench();
     await intake(put(bare('belated', { writtenAt: NOW_SECONDS - 7200 })), context);
