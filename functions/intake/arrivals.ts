@@ -1,7 +1,7 @@
 import { needsIndexing } from '../../src/intake/index.js';
 import { type BacklogRecord, isPending, type KnownQueues, whyUnfit } from '../../src/record/index.js';
 import type { Arrivals } from '../../src/worker/index.js';
-import { MAX_MESSAGE_BYTES } from './queue-event.js';
+import { asText, MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 
 /** An event for the function of a queue. */
@@ -81,7 +81,7 @@ function events(queue: string, changes: readonly StreamChange[]): ArrivalsEvent[
   const parts: { batch: string; ids: string[] }[] = [];
   let bytes = 0;
   for (const { id, sequenceNumber } of changes) {
-    const size = Buffer.byteLength(JSON.stringify(id)) + 1;
+    const size = Buffer.byteLength(asText(id)) + 1;
     const part = parts.at(-1);
     if (parts.some(({ ids }) => ids.includes(id))) continue;
     if (part && bytes + size <= MAX_MESSAGE_BYTES) {

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type IndexingDeps, indexWhenFree, needsIndexing } from '../../src/intake/index.js';
-import type { BacklogRecord } from '../../src/record/index.js';
+import { type IndexingDeps, indexWhenFree, needsIndexing, readEach } from '../../src/intake/index.js';
+import { type BacklogRecord, whyUnfit } from '../../src/record/index.js';
 import type { EmitIntakeMetrics } from '../metrics.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
@@ -112,13 +112,14 @@ export class IntakeBatch {
   }
 
   private async stillNotIndexed(ids: readonly string[]): Promise<string[]> {
-    const { store, clock } = this.deps.indexing;
-    const records = await store.records.getMany(ids);
+    const { clock } = this.deps.indexing;
+    const { records } = await readEach([...new Set(ids)], this.deps.indexing);
     const isRecent = ({ insertedAt }: BacklogRecord) =>
       clock.now() - Date.parse(insertedAt) < LOOKED_AT_FOR_MS;
-    return records
-      .filter((record) => needsIndexing(record, this.deps.indexing) && isRecent(record))
-      .map(({ id }) => id);
+    // The active region can do no more for a record that is unfit than this one could: it may stay as it is for ever.
+    const waits = (record: BacklogRecord) =>
+      needsIndexing(record, this.deps.indexing) && isRecent(record) && whyUnfit(record) === undefined;
+    return records.filter(waits).map(({ id }) => id);
   }
 
   private async sendBack(ids: readonly string[], delaySeconds: number): Promise<readonly string[]> {

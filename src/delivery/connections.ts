@@ -10,6 +10,11 @@ export interface OutgoingRequest {
 
 /** Errors of a connection that the server closed while it was idle. They show when the connection is used again. */
 const STALE = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
+/**
+ * Time in which they show: a round trip, of any length. A connection that breaks later was none: its server may be at work on
+ * the request, and must not get it a second time beside that.
+ */
+const SHOWS_WITHIN_MS = 2_000;
 
 interface Transport {
   readonly request: typeof request;
@@ -47,6 +52,7 @@ export class Connections {
     return new Promise((resolve, reject) => {
       const length = { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, agent, lookup: this.lookup, signal };
+      const sentAt = performance.now();
       const sent = request(this.url, options, resolve);
       // The request asked for no other protocol. Without a listener the answer would be dropped, and nothing would end.
       sent.on('upgrade', (answer, socket) => {
@@ -55,7 +61,8 @@ export class Connections {
         resolve(answer);
       });
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        const isStale = sent.reusedSocket && STALE.has(error.code);
+        const isSoon = performance.now() - sentAt < SHOWS_WITHIN_MS;
+        const isStale = sent.reusedSocket && isSoon && STALE.has(error.code);
         reject(isStale ? new StaleConnectionError('the connection was stale', { cause: error }) : error);
       });
       sent.end(body);

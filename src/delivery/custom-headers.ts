@@ -2,6 +2,7 @@ import { ConfigurationError } from '../support/errors.js';
 import { show } from '../support/validation.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
 import type { HeaderValue } from './options.js';
+import { namesSecret } from './url.js';
 
 /** Headers that the library sets, or that belong to the connection (RFC 9110, 7.6.1). */
 const TAKEN = new Set([
@@ -82,7 +83,7 @@ export function holdsCredentials(header: string): boolean {
 }
 
 /**
- * The headers with what their functions give, which is taken for secret. So are fixed ones that hold credentials by
+ * The headers with what their functions give, which is taken for secret. So are fixed ones that may hold secrets by
  * their names, and the further secrets that are passed here.
  */
 export function headerReader(
@@ -100,7 +101,8 @@ export function headerReader(
       const read = entries.map(async ([header, given]) => {
         const value: unknown = typeof given === 'string' ? given : await given();
         checkHeaderValue(value, `${name}.${header}`);
-        if (typeof given !== 'string' || holdsCredentials(header)) secrets.push(...partsOf(value));
+        const isSecret = typeof given !== 'string' || holdsCredentials(header) || namesSecret(header);
+        if (isSecret) secrets.push(...partsOf(value));
         return [header, value] as const;
       });
       const values = Object.fromEntries(await Promise.all(read));

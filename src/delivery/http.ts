@@ -54,7 +54,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
 
   const deliver = async (record: BacklogRecord, context: AttemptContext): Promise<void> => {
     const { signal, attempt, traceparent } = context;
-    const custom = await readAll().catch((error: Error) => withoutSecret(error, context));
+    const custom = await readAll().catch((error: unknown) => withoutSecret(error, context));
     const timeout = requestTimeout === undefined ? undefined : AbortSignal.timeout(requestTimeout * 1000);
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
     const body = jsonOf(record.payload);
@@ -93,8 +93,9 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
 }
 
 /** Puts the attempt off: a secret that cannot be read is no failure of the record. */
-function withoutSecret(error: Error, { logger }: AttemptContext): never {
-  const reason = `a secret of the delivery cannot be had: ${error.message}`;
+function withoutSecret(error: unknown, { logger }: AttemptContext): never {
+  const said = error instanceof Error ? error.message : `expected an error to be thrown, got ${typeof error}`;
+  const reason = `a secret of the delivery cannot be had: ${said}`;
   logger.error('attempt put off', { reason });
   throw new Snooze(SECRET_WAIT_SECONDS, reason, { cause: error });
 }

@@ -30,12 +30,18 @@ export function parseDeliveryUrl(text: string, name: string): string {
 const NAMES_A_SECRET = /key|token|secret|sig|auth|pass|pwd|code|credential/i;
 const MIN_UNNAMED_CHARACTERS = 16;
 
+/** Tells by the name of a header, or of a part of a query, whether its value may be a secret. */
+export function namesSecret(name: string): boolean {
+  return NAMES_A_SECRET.test(name);
+}
+
 /** The values of a URL's query that are taken for secrets: those that are named so, or are too long to guess. */
 export function secretsInUrl(url: string): string[] {
-  const values = [...new URL(url).searchParams];
-  const isSecret = ([name, value]: [string, string]) =>
-    NAMES_A_SECRET.test(name) || value.length >= MIN_UNNAMED_CHARACTERS;
-  return values.filter(isSecret).map(([, value]) => value);
+  // A part without a value is one without a name.
+  const values = [...new URL(url).searchParams].map(([name, value]) => (value ? [name, value] : ['', name]));
+  return values.flatMap(([name = '', value = '']) =>
+    namesSecret(name) || value.length >= MIN_UNNAMED_CHARACTERS ? [value] : [],
+  );
 }
 
 /** The address that a URL names, without brackets, also for `localhost`. Undefined: it names another host. */

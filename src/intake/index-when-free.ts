@@ -97,9 +97,9 @@ class Total implements IndexedWhenFree {
 }
 
 /** Reads records so that one which cannot be read, for a reason of its own, does not keep others from being read. */
-async function readEach(
+export async function readEach(
   ids: readonly string[],
-  deps: IndexingDeps,
+  deps: Pick<IndexingDeps, 'store' | 'logger'>,
 ): Promise<{ readonly records: readonly BacklogRecord[]; readonly unreadable: number }> {
   try {
     return { records: await deps.store.records.getMany(ids), unreadable: 0 };

@@ -1,4 +1,5 @@
 import { MAX_DEPTH, tooDeep } from '../record/depth.js';
+import { shortened } from '../support/shortened.js';
 import { withoutTrailing } from '../support/trailing.js';
 import type { SchemaIssue, StandardSchema } from './standard-schema.js';
 
@@ -7,6 +8,8 @@ export type CheckedPayload = { readonly value: unknown } | { readonly problem: s
 
 const MAX_ISSUES = 5;
 const MAX_MESSAGE_CHARACTERS = 120;
+/** Names in a payload may be as long as the payload. */
+const MAX_PLACE_CHARACTERS = 120;
 const MAX_LEAVES = 50;
 /** Shorter texts are found in messages by chance. */
 const MIN_TEXT = 3;
@@ -22,8 +25,10 @@ export function checkPayload(
   payload: unknown,
 ): CheckedPayload | Promise<CheckedPayload> {
   const result = schema['~standard'].validate(payload);
-  if (result instanceof Promise) return result.then((one) => checked(one, payload));
-  return checked(result, payload);
+  // A promise of another realm, or of a library of its own, is no instance of this realm's.
+  return 'then' in result
+    ? Promise.resolve(result).then((one) => checked(one, payload))
+    : checked(result, payload);
 }
 
 function checked(result: Awaited<ReturnType<StandardSchema['~standard']['validate']>>, payload: unknown) {
@@ -41,7 +46,7 @@ function describeIssue({ path = [], message }: SchemaIssue, payload: unknown): s
     'payload',
   );
   const text = withoutValues(String(message), valueAt(payload, keys));
-  return `${place}: ${text.slice(0, MAX_MESSAGE_CHARACTERS)}`;
+  return `${shortened(place, MAX_PLACE_CHARACTERS)}: ${text.slice(0, MAX_MESSAGE_CHARACTERS)}`;
 }
 
 function valueAt(payload: unknown, keys: readonly PropertyKey[]): unknown {

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deliverByHttp } from '../../src/delivery/index.js';
 import { attempt, eventually, listen } from './support.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** Delivers records, as many at once as a run does. */
 async function deliverAll(deliver: ReturnType<typeof deliverByHttp>, count: number, concurrency: number) {
@@ -86,6 +90,23 @@ describe('connections', () => {
     expect(await attempt(deliver)).toEqual({ ok: true });
     expect(await attempt(deliver)).toMatchObject({ error: { name: 'NetworkError', code: 'ECONNRESET' } });
     expect(requests).toBe(3);
+    server.close();
+  });
+
+  it('that break while the destination works on the request are a failure, and it gets no second one beside it', async () => {
+    let requests = 0;
+    const server = await rawServer((_request, socket) => {
+      if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      else {
+        vi.advanceTimersByTime(2_000);
+        socket.resetAndDestroy();
+      }
+    });
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const deliver = deliverByHttp({ url: server.url });
+    expect(await attempt(deliver)).toEqual({ ok: true });
+    expect(await attempt(deliver)).toMatchObject({ error: { name: 'NetworkError', code: 'ECONNRESET' } });
+    expect(requests).toBe(2);
     server.close();
   });
 

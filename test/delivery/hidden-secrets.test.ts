@@ -135,11 +135,25 @@ describe('a delivery that is refused', () => {
       'no [secret]',
     ],
     ['a token of the URL', {}, 'no route /orders?token=secret-query', 'no route /orders?token=[secret]'],
+    [
+      'a fixed header that is named like a secret',
+      { 'Private-Token': 'glpat-1' },
+      'no glpat-1',
+      'no [secret]',
+    ],
     ['a fixed header of another kind, which is no secret', { 'x-tenant': 'shop' }, 'no shop', 'no shop'],
   ])('hides %s', async (_, headers, answer, expected) => {
     await using server = await listen((_request, response) => response.writeHead(422).end(answer));
     const ending = await attempt(deliverByHttp({ url: server.url, headers }));
     expect(ending.ok ? '' : ending.error.message).toBe(`HTTP 422: ${expected}`);
+  });
+
+  it('hides a token that is the whole query of the URL', async () => {
+    await using server = await listen(({ url }, response) => response.writeHead(404).end(`no ${url}`));
+    const ending = await attempt(
+      deliverByHttp({ url: `${server.origin}/hook?f3a1b2c3d4e5f6a7b8&mode=test` }),
+    );
+    expect(ending).toMatchObject({ error: { message: 'HTTP 404: no /hook?[secret]&mode=test' } });
   });
 
   it('keeps no half of a secret where the answer breaks off', async () => {
@@ -150,6 +164,15 @@ describe('a delivery that is refused', () => {
     const headers = { 'x-api-key': () => 'secret-part' };
     const ending = await attempt(deliverByHttp({ url: server.url, headers }));
     expect(ending.ok ? '' : ending.error.message).not.toContain('secret-par');
+  });
+
+  it('keeps no half of a secret where no more of the answer is read', async () => {
+    await using server = await listen((_request, response) => {
+      response.writeHead(422).write('no such key: secret-par');
+    });
+    const headers = { 'x-api-key': () => 'secret-part' };
+    const ending = await attempt(deliverByHttp({ url: server.url, headers, maxResponseBytes: 20 }));
+    expect(ending).toMatchObject({ error: { message: 'HTTP 422: no such key:' } });
   });
 
   it('names no more of where it is sent on to than the host, without a secret in it', async () => {

@@ -146,6 +146,12 @@ describe('what the answer means', () => {
     expect(Buffer.byteLength(message)).toBeGreaterThan(190);
   });
 
+  it('leaves out a character that would be cut in two', async () => {
+    await using server = await always(400, {}, `a${'ü'.repeat(500)}`);
+    const ending = await attempt(deliverByHttp({ url: server.url }));
+    expect(ending).toMatchObject({ error: { message: `HTTP 400: a${'ü'.repeat(99)}` } });
+  });
+
   it('keeps nothing but the status of an answer without a text', async () => {
     await using server = await always(404);
     expect(await attempt(deliverByHttp({ url: server.url }))).toMatchObject({

@@ -73,6 +73,19 @@ describe('headers', () => {
     expect(server.received).toHaveLength(0);
   });
 
+  it.each([null, undefined, 'down'])(
+    'a function that throws %j, no error, puts the attempt off as well',
+    async (thrown) => {
+      await using server = await answering(200);
+      const deliver = deliverByHttp({
+        url: server.url,
+        headers: { authorization: () => Promise.reject(thrown) },
+      });
+      const message = `a secret of the delivery cannot be had: expected an error to be thrown, got ${typeof thrown}`;
+      expect(await attempt(deliver)).toMatchObject({ error: { name: 'Snooze', message } });
+    },
+  );
+
   it('there is nothing to prepare without a secret', async () => {
     const deliver = deliverByHttp({ url: 'https://erp.example.com/', headers: { 'x-tenant': 'blue' } });
     await expect(deliver.prepare()).resolves.toBeUndefined();
@@ -163,6 +176,20 @@ describe('answers', () => {
   });
 });
 
+describe('a secret that changes', () => {
+  it('is hidden as it is by then', async () => {
+    let secret = 'first-secret';
+    await using server = await listen(({ headers }, response) => {
+      response.writeHead(422).end(`no ${headers.authorization}`);
+    });
+    const deliver = deliverByHttp({ url: server.url, headers: { authorization: () => secret } });
+    for (const next of ['second-secret', 'third-secret']) {
+      expect(await attempt(deliver)).toMatchObject({ error: { message: 'HTTP 422: no [secret]' } });
+      secret = next;
+    }
+  });
+});
+
 describe('secrets of two headers', () => {
   it('are kept out of the record where one begins with the other', async () => {
     await using server = await answering(500, 'you sent tenant-12345:s3cr3t-part');
@@ -194,6 +221,7 @@ describe('invalid options', () => {
     [{ headers: { 'x\r\ny': 'a' } }, '.headers: expected the name of a header, got "x\\r\\ny"'],
     [{ headers: { '': 'a' } }, '.headers: expected the name of a header, got ""'],
     [{ headers: { 'X-A': '1', 'x-a': '2' } }, '.headers.x-a: expected each header once'],
+    [{ headers: { 'x-a': '1', 'X-A': '2' } }, '.headers.X-A: expected each header once'],
     [
       { headers: { 'x-a': 'secret\r\nx-b: c' } },
       '.headers.x-a: expected one line of visible ASCII characters, without spaces at its ends, got 14 characters that are not',

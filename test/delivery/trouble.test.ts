@@ -1,8 +1,9 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { networkError } from '../../src/delivery/errors.js';
 import { deliverByHttp } from '../../src/delivery/index.js';
 import { attempt, eventually, listen } from './support.js';
 import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
@@ -84,6 +85,22 @@ describe('a network that fails', () => {
   });
 });
 
+describe('an error of the network', () => {
+  const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });
+  it.each([
+    ['of the addresses of a name', new AggregateError([refused, new Error('secret')], 'secret')],
+    ['that is the cause of another one', new Error('secret', { cause: refused })],
+    [
+      'that is the cause of one with a code',
+      Object.assign(new Error('secret', { cause: refused }), { code: 'X' }),
+    ],
+  ])('%s is named by its code', (_, error) => {
+    const { message, code } = networkError(error, 'https://erp.example.com');
+    expect(code).toBe('ECONNREFUSED');
+    expect(message).toBe('no answer from https://erp.example.com: connection refused (ECONNREFUSED)');
+  });
+});
+
 describe('time', () => {
   it('the attempt that is aborted closes its connection at once', async () => {
     const controller = new AbortController();
@@ -161,6 +178,18 @@ describe('time', () => {
     },
     20_000,
   );
+});
+
+describe('an attempt that has ended', () => {
+  it.each([200, 500])('with %i leaves no timer, and no listener at its signal', async (status) => {
+    await using server = await listen((_request, response) => response.writeHead(status).end('text'));
+    const { signal } = new AbortController();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await attempt(deliverByHttp({ url: server.url }), {}, { signal });
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    await eventually(() => getEventListeners(signal, 'abort').length === 0, 'all listeners are removed');
+  });
 });
 
 describe('size', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
 import { makeHandler } from '../../functions/make-handler.js';
+import { RunLease } from '../../src/leases/lease.js';
 import { toAttributes } from '../../src/store/dynamodb/attribute-values.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -153,5 +154,26 @@ describe('the intake of one of two regions', () => {
     await intake(settled);
     await intake(ended);
     expect([waits, started.length]).toEqual([['orders'], 1]);
+  });
+
+  it('ends nothing that a dead run held, and starts no other run, while another region is the active one', async () => {
+    const { intake, started, store, makeActive, clock } = bench();
+    const hold = { holder: 'h', until: clock.wall() + 60_000, ids: ['a'], rev: 'r' };
+    const lease = new RunLease('orders', { store, clock, random: Math.random, invocation: 'dead' }, 30);
+    await lease.acquire(['a']);
+    const report = (event: object) => ({
+      eventSource: 'aws:sqs',
+      messageId: 'm',
+      body: JSON.stringify({
+        requestContext: { requestId: 'dead', functionArn: 'arn:aws:lambda:eu-central-1:1:function:Orders' },
+        requestPayload: { queue: 'orders', ...event },
+        responsePayload: { errorType: 'Runtime.ExitError', errorMessage: 'exit status 1' },
+      }),
+    });
+    await makeActive(THERE);
+    await intake(report({}), report({ arrivals: { batch: 'b', ids: ['a'] } }));
+    const answer = await store.leases.hold('orders', hold);
+    expect(!answer.held && answer.lease?.until).toBeGreaterThan(clock.wall());
+    expect(started).toEqual([]);
   });
 });

@@ -17,9 +17,11 @@ const DAY = 86_400;
 function bench(variables: Record<string, string | undefined> = {}) {
   const made = workbench(QUEUES, { logLevel: 'DEBUG' });
   const requests: string[] = [];
-  const store = intercepted(made.store, (name, call) => {
+  const odd = new Set<unknown>();
+  const store = intercepted(made.store, (name, call, [ids]) => {
     requests.push(name);
-    return call();
+    const isOdd = name === 'records.getMany' && (ids as string[]).some((id) => odd.has(id));
+    return isOdd ? Promise.reject(new TypeError('cannot be read')) : call();
   });
   const sent: [readonly string[], number][] = [];
   const invoked: unknown[] = [];
@@ -77,6 +79,7 @@ function bench(variables: Record<string, string | undefined> = {}) {
   return {
     ...made,
     ...{ requests, writes, sent, invoked, attempts, inRegion, activate, put },
+    unreadable: (id: string) => odd.add(id),
     fail: (error: Error) => {
       failure = error;
     },
@@ -225,6 +228,24 @@ describe('the intake of a region that is not the active one', () => {
     expect(await inRegion(IRELAND).look(...all, 'gone')).toEqual({ batchItemFailures: [] });
     expect(sent).toEqual([[['young'], 120]]);
     expect(writes()).toEqual([]);
+  });
+
+  it('does not go on to look at what the active region can only quarantine, or leave as it is', async () => {
+    const { inRegion, put, sent } = bench();
+    put('full', { payload: 'x'.repeat(409_500) });
+    put('newer', { backlogFormat: 99 });
+    put('good');
+    expect(await inRegion(IRELAND).look('full', 'newer', 'good')).toEqual({ batchItemFailures: [] });
+    expect(sent).toEqual([[['good'], 120]]);
+  });
+
+  it('goes on to look at the others where a record cannot be read', async () => {
+    const { inRegion, put, sent, unreadable, log } = bench();
+    for (const id of ['a', 'odd', 'b']) put(id);
+    unreadable('odd');
+    expect(await inRegion(IRELAND).look('a', 'odd', 'b')).toEqual({ batchItemFailures: [] });
+    expect(sent).toEqual([[['a', 'b'], 120]]);
+    expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'odd', reason: 'TypeError' }));
   });
 
   it('indexes what no other one has, once its region is the active one', async () => {

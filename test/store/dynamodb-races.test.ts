@@ -113,6 +113,23 @@ it('slots that a frozen run renews just before another one takes them for lost s
   expect(await store.slots.renew(queue, 'frozen', NOW + 140_000)).toBe(true);
 });
 
+it.each([1, undefined])(
+  'a claim that a frozen run renews just before another one clears it away stays its own (limit: %s)',
+  async (maxRuns) => {
+    const queue = `race-lost-claim-${maxRuns}`;
+    const frozen = { batch: 'a', holder: 'frozen', ids: ['x'], now: NOW, until: NOW + 60_000 };
+    await others.store.claims.take(queue, frozen);
+    const later = { now: NOW + 61_000, until: NOW + 121_000 };
+    // Its first update asks for the claim, and its second one removes what has run out.
+    const { store, wasInterrupted } = storeInterruptedBefore(2, () =>
+      others.store.claims.take(queue, { ...frozen, until: NOW + 130_000 }),
+    );
+    await store.claims.take(queue, { batch: 'b', holder: 'next', ids: ['y'], maxRuns, ...later });
+    expect(wasInterrupted()).toBe(true);
+    expect(await store.claims.find([queue], ['x'], later.now)).toMatchObject({ ids: ['x'] });
+  },
+);
+
 describe('a claim in one place and a claim in another one, of a queue that gets shards', () => {
   const ask = (batch: string, holder: string, isSpread: boolean) => ({
     batch,

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { asStored, checkPayload } from '../../src/tasks/index.js';
@@ -49,6 +50,19 @@ describe('what is wrong with a payload', () => {
     );
     expect(JSON.stringify(checked).length).toBeLessThan(1000);
     expect(JSON.stringify(checked)).toMatch(/and 95 more"}$/);
+  });
+
+  it('is waited for where a schema answers with a promise of another realm', async () => {
+    const schema = schemaThat(() => runInNewContext('Promise.resolve({ issues: [] })'));
+    expect(await checkPayload(schema, 1)).toEqual({ problem: 'refused' });
+  });
+
+  it('is short, however long the names are that a producer has given', async () => {
+    const path = Array.from({ length: 30 }, () => 'k'.repeat(10_000));
+    const schema = schemaThat(() => ({ issues: Array.from({ length: 9 }, () => ({ path, message: 'no' })) }));
+    const checked = await checkPayload(schema, {});
+    expect(JSON.stringify(checked).length).toBeLessThan(1500);
+    expect(JSON.stringify(checked)).toContain('…: no');
   });
 
   it('is there although nothing says what it is', async () => {

@@ -58,6 +58,17 @@ describe('a record whose task its handler does not know', () => {
     expect(writes()).toBe(4);
   });
 
+  it('is not left to the handler of records without a task', async () => {
+    const harness = new Harness();
+    harness.put('a', { task: 'new' });
+    harness.put('b');
+    const seen: string[] = [];
+    const { process, knows, decisionsFor } = workOf([task('old')], ({ id }) => void seen.push(id), 'tasks');
+    const summary = await harness.run(process, { knows, decisionsFor });
+    expect(summary).toMatchObject({ succeeded: 1, unknownTask: 1 });
+    expect(seen).toEqual(['b']);
+  });
+
   it('keeps none of the others, nor their limit', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`new-${i}`, { task: 'new', dueAt: iso(-60) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { indexWhenFree } from '../../src/intake/index.js';
-import { StoreUnavailableError } from '../../src/store/errors.js';
+import { StoreError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { Harness, START } from './harness.js';
@@ -202,4 +202,64 @@ describe('records that may be under attempt', () => {
     await indexWhenFree(['d'], { ...deps, store }, { onArrival });
     expect(claims).toMatchObject([['other', { ids: ['d'] }]]);
   });
+});
+
+describe('what the store does not answer to', () => {
+  const noAnswer = new StoreUnavailableError('no answer');
+
+  it('is named with all that comes behind it, which was not looked at', async () => {
+    const { harness, deps } = bench();
+    const ids = Array.from({ length: 60 }, (_, i) => `r${i}`);
+    for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: 1 });
+    const settle = async (...given: Parameters<BacklogStore['records']['settle']>) => {
+      if (given[0].id === 'r30') throw noAnswer;
+      return harness.store.records.settle(...given);
+    };
+    const store = replacing({ records: { settle } }, harness.store);
+    const { indexed, trouble } = await indexWhenFree(ids, { ...deps, store });
+    expect(indexed).toHaveLength(49);
+    expect(trouble).toEqual({ error: noAnswer, ids: ['r30', ...ids.slice(50)] });
+  });
+
+  it('is asked for again where a record was to be quarantined, and not given up', async () => {
+    const { harness, deps } = bench();
+    const settle = async (...[record, change]: Parameters<BacklogStore['records']['settle']>) => {
+      if (change.set.status === 'DEAD') throw noAnswer;
+      throw new StoreError(`${record.id} is refused`);
+    };
+    const store = replacing({ records: { settle } }, harness.store);
+    expect(await indexWhenFree(['a'], { ...deps, store })).toMatchObject({
+      refused: 0,
+      trouble: { error: noAnswer, ids: ['a'] },
+    });
+  });
+
+  it('keeps no record of another queue from being indexed, where it is a claim', async () => {
+    const { harness, deps } = bench();
+    const take = async (...given: Parameters<BacklogStore['claims']['take']>) => {
+      if (given[0] === 'q') throw noAnswer;
+      return harness.store.claims.take(...given);
+    };
+    const store = replacing({ claims: { take } }, harness.store);
+    const { indexed, trouble } = await indexWhenFree(['a', 'b', 'c'], { ...deps, store });
+    expect(idsOf(indexed)).toEqual(['c']);
+    expect(trouble).toEqual({ error: noAnswer, ids: ['a', 'b'] });
+  });
+
+  it('is all of them, where the records cannot be read', async () => {
+    const { harness, deps } = bench();
+    const store = replacing({ records: { getMany: () => Promise.reject(noAnswer) } }, harness.store);
+    expect(await indexWhenFree(['a', 'c'], { ...deps, store })).toMatchObject({
+      indexed: [],
+      trouble: { error: noAnswer, ids: ['a', 'c'] },
+    });
+  });
+});
+
+it('a claim that has just run out by this clock may last by that of its run', async () => {
+  const { harness, deps } = bench();
+  const now = harness.clock.wall();
+  const claim = { batch: 'b', holder: 'h', ids: ['a'], now };
+  await harness.store.claims.take('q', { ...claim, until: now - 1_000 });
+  expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], waiting: ['a'] });
 });

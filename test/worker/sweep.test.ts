@@ -46,6 +46,13 @@ describe('the sweep', () => {
     expect(new Set(found).size).toBe(160);
   });
 
+  it('rests for no longer than a day where the clock was set back', async () => {
+    const { sweep, pass } = bench(1);
+    await sweep();
+    pass(-48 * HOUR);
+    expect(await sweep()).toMatchObject({ ended: 'finished' });
+  });
+
   it('finds again what could not be handed over', async () => {
     const { clock, store, sweep: again, found } = bench(3);
     const lost = new Error('the queue does not answer');

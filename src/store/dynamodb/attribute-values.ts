@@ -41,9 +41,9 @@ export function toValue(attribute: AttributeValue): unknown {
   throw new StoreError(`DynamoDB has a value of an unknown type (${Object.keys(attribute).join(', ')})`);
 }
 
-/** Copies bytes, which can be changed in place: the stored ones fence the record. In the image of a stream they are text. */
-function bytesOfItsOwn(bytes: Uint8Array): Uint8Array {
-  return typeof bytes === 'string' ? bytes : new Uint8Array(bytes);
+/** Copies bytes, which can be changed in place: the stored ones fence the record. In the image of a stream they are base64. */
+function bytesOfItsOwn(bytes: Uint8Array | string): Uint8Array {
+  return new Uint8Array(typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : bytes);
 }
 
 export function toAttributeValue(value: unknown): AttributeValue {

@@ -19,6 +19,8 @@ export const ARRIVALS_PREFIX = 'arrivals#';
 const PRINT_BYTES = 4;
 /** Writes of a claim that are tried: other claims come and go meanwhile. */
 const MAX_TRIES = 4;
+/** Claims of lost runs that one claim clears away: it must not wait for long. */
+const MAX_CLEARED = 10;
 
 interface StoredClaim {
   readonly holder: string;
@@ -53,8 +55,11 @@ export class DynamoDbClaims implements ClaimStore {
     const most = runsPerBucket(claim) ?? Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const written = await this.write(key, claim);
-      // Of two claims one is written first, and the other one sees it.
-      if (written) return (await this.meetsAnother(queue, claim, written)) ? 'shared' : 'claimed';
+      if (written) {
+        await this.clear(key, written, now);
+        // Of two claims one is written first, and the other one sees it.
+        return (await this.meetsAnother(queue, claim, written)) ? 'shared' : 'claimed';
+      }
       const runs = await this.runsOf(key, await this.table.get(key), now);
       if (!runs) {
         await this.create(key);
@@ -67,10 +72,30 @@ export class DynamoDbClaims implements ClaimStore {
       if (found && found.until >= now && found.holder !== holder)
         return isSame(found, claim) ? 'taken' : 'shared';
       if (expired.length === 0 && runs.size >= most) return 'full';
-      for (const [name, run] of expired)
-        await this.release(queue, { ...claim, batch: name, holder: run.holder }, key);
+      for (const [name, run] of expired) await this.drop(key, name, run);
     }
     return 'full';
+  }
+
+  /** Clears away claims of lost runs. Those without a limit find room beside them, until the item is full for ever. */
+  private async clear(key: string, { runs }: Item, now: number): Promise<void> {
+    const claims = isMap(runs) ? Object.entries(runs) : [];
+    const expired = claims.flatMap(([batch, run]) =>
+      isClaim(run, now) && run.until < now ? [[batch, run] as const] : [],
+    );
+    for (const [batch, run] of expired.slice(0, MAX_CLEARED)) await this.drop(key, batch, run);
+  }
+
+  /** Removes a claim, unless its holder has renewed it meanwhile. */
+  private async drop(key: string, batch: string, { holder, until }: StoredClaim): Promise<void> {
+    const expressions = new Expressions();
+    const path = runPath(expressions, batch);
+    const isAsRead = `${path}.${expressions.name('until')} = ${expressions.value(until)}`;
+    await this.table.update(key, {
+      UpdateExpression: `REMOVE ${path}`,
+      ConditionExpression: and(isHeldBy(expressions, path, holder), isAsRead),
+      ...expressions.placeholders(),
+    });
   }
 
   async release(queue: string, claim: ClaimLeft, key = itemKey(queue, claimBucketOf(claim))): Promise<void> {

@@ -68,7 +68,7 @@ export class DynamoDbRecords implements RecordStore {
 
   settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<Settled> {
     // An item that has no room left gets less, down to its bare status: it must not come for ever.
-    const smaller = () => smallerThan(change);
+    const smaller = () => smallerThan(change).filter((one) => !isFruitless(one, record));
     if (this.underWay === 0 && !this.groups) return this.alone(record, change, rev, smaller);
     return this.inGroup(record, change, rev, () => this.alone(record, change, rev, smaller));
   }
@@ -244,6 +244,14 @@ function smallerThan(change: RecordChange): RecordChange[] {
   const rest = result === undefined ? change : { set, remove: [...change.remove, 'result' as const] };
   const smaller = [withoutHistory(rest), withoutErrors(rest), bareEnd(rest)];
   return result === undefined ? smaller : [rest, ...smaller];
+}
+
+/**
+ * Tells whether a change leaves a record that is not indexed as it is. The stream would bring that write back to the intake,
+ * which would write it again, for ever.
+ */
+function isFruitless({ set }: RecordChange, { status, lane }: BacklogRecord): boolean {
+  return lane === undefined && set.lane === undefined && (set.status ?? status) === status;
 }
 
 /** Removes the whole history, also that of earlier attempts. */

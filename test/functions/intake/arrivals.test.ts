@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
+import { asText } from '../../../functions/intake/queue-event.js';
+import { intercepted } from '../../../src/store/bounded-store.js';
+import { StoreUnavailableError } from '../../../src/store/errors.js';
 import { context, workbench } from '../support.js';
 
 const QUEUES = {
@@ -125,6 +128,15 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(new Set(events.map(([, { arrivals }]) => arrivals.batch)).size).toBe(2);
   });
 
+  it('splits what is too much in the characters that are sent', async () => {
+    const { intake, put, invoked } = bench();
+    const long = (i: number) => `${i}-${'\uffff'.repeat(680)}`;
+    await intake(put(...Array.from({ length: 90 }, (_, i) => bare(long(i)))), context);
+    const events = invoked as [string, { arrivals: { ids: string[] } }][];
+    expect(events.flatMap(([, { arrivals }]) => arrivals.ids)).toHaveLength(90);
+    for (const [, event] of events) expect(Buffer.byteLength(asText(event))).toBeLessThan(220_000);
+  });
+
   it('indexes those of queues that are left to their rules, delayed, dead or odd ones', async () => {
     const { intake, put, invoked, lane, sent } = bench();
     const later = new Date((NOW_SECONDS + 600) * 1000).toISOString();
@@ -163,6 +175,12 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect([lane('over'), lane('moved')]).toEqual([undefined, undefined]);
   });
 
+  it('has a record attempted whose bytes fit, though their text in the event would not', async () => {
+    const { intake, put, invoked } = bench();
+    await intake(put(bare('bytes', { payload: new Uint8Array(310_000) })), context);
+    expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['bytes'] } }]]);
+  });
+
   it('has a belated record attempted as any other', async () => {
     const { intake, put, invoked } = bench();
     await intake(put(bare('belated', { writtenAt: NOW_SECONDS - 7200 })), context);
@@ -180,6 +198,49 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(unknown.log()).toContainEqual(
       expect.objectContaining({ level: 'WARN', functionName: 'Fast', answer: 'unknown', count: 1 }),
     );
+  });
+
+  it('names a record once that was deleted and inserted again in a batch', async () => {
+    const { intake, put, invoked } = bench();
+    const first = put(bare('a'));
+    const again = first.Records.map((one) => ({
+      ...one,
+      dynamodb: { ...one.dynamodb, SequenceNumber: `${one.dynamodb.SequenceNumber}9` },
+    }));
+    await intake({ Records: [...first.Records, ...again] }, context);
+    expect(invoked).toMatchObject([['Fast', { arrivals: { batch: batchOf(first, 0, 1), ids: ['a'] } }]]);
+  });
+
+  it('has a record come again that is to be indexed instead, where DynamoDB does not answer', async () => {
+    const { put, overrides, invoker, store, lane } = bench('refused');
+    const failing = intercepted(store, async (name, call, [record]) => {
+      if (name === 'records.settle' && (record as { id: string }).id === 'b')
+        throw new StoreUnavailableError('settle: no answer');
+      return call();
+    });
+    const env = {
+      ...overrides.env,
+      BACKLOG_ARRIVAL_FUNCTIONS: '{"Fast":["default"]}',
+      BACKLOG_REDELIVERY_URL: 'http://x/y',
+    };
+    const intake = intakeHandler({ ...overrides, env, invoker, store: failing });
+    const event = put(bare('a'), bare('b'), bare('c'));
+    expect(await intake(event, context)).toEqual({
+      batchItemFailures: [{ itemIdentifier: event.Records[1]?.dynamodb.SequenceNumber }],
+    });
+    expect([lane('a'), lane('b')]).toEqual(['default', undefined]);
+  });
+
+  it('waits for a run whose start was refused the second time, and whose record is in another queue by now', async () => {
+    const { intake, put, store, lane, sent, clock } = bench('refused');
+    const event = put(bare('moved', { queue: 'orders' }));
+    put(bare('moved', { queue: 'bulk' }));
+    const now = clock.wall();
+    const claim = { batch: 'b', holder: 'h', ids: ['moved'], until: now + 60_000, now };
+    await store.claims.take('orders', claim);
+    await intake(event, context);
+    expect(lane('moved')).toBeUndefined();
+    expect(sent).toEqual([[['moved'], 30]]);
   });
 
   it('starts runs for what comes before the first change that fails, and for none that comes again', async () => {
@@ -304,6 +365,26 @@ describe('records that come back to the intake', () => {
     const event = message(body);
     expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
     expect(givenUp).toEqual([event.Records[0]?.body]);
+  });
+
+  it('come again where DynamoDB does not answer', async () => {
+    const { overrides, store, invoker, lane } = bench();
+    store.put(bare('a'));
+    const failing = intercepted(store, async (name, call) => {
+      if (name === 'records.settle') throw new StoreUnavailableError('settle: no answer');
+      return call();
+    });
+    const intake = intakeHandler({ ...overrides, invoker, store: failing });
+    const event = message({ notIndexed: ['a'] });
+    expect(await intake(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm' }] });
+    expect(lane('a')).toBeUndefined();
+  });
+
+  it('are counted as not indexed if the sweep has found them', async () => {
+    const { intake, store, measured } = bench();
+    store.put(bare('a'));
+    await intake(message({ notIndexed: ['a'], swept: true }), context);
+    expect(measured).toMatchObject([[{ indexed: 1, notIndexed: 1, redelivered: 0 }, 'records-table']]);
   });
 
   it('come again alone if they cannot be handled now, and hold up no others', async () => {

@@ -192,6 +192,10 @@ describe('a report that the process of a run has died', () => {
       'one that is worded as a timeout',
       { errorType: 'Error', errorMessage: 'Task timed out after 3.00 seconds', trace: [] },
     ],
+    [
+      'one that is worded so, in a runtime without traces',
+      { errorType: 'Error', errorMessage: 'Task timed out after 3.00 seconds' },
+    ],
     ['one that is named as an exit', { ...EXIT, trace: ['at handler (index.mjs:1:1)'] }],
     ['no error at all', { attempted: 2 }],
   ])('ends nothing where it has %s: attempts may go on in the sandbox', async (_, response) => {

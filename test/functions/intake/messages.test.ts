@@ -8,6 +8,7 @@ const NOT_OF_SQS = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 describe('messages about records', () => {
   it.each([
     ['letters', 'i'],
+    ['letters of two bytes', 'ü'],
     ['quotes, which JSON makes two characters of', '"'],
     ['characters that JSON makes six of', '\u0001'],
     ['characters that SQS refuses', '\uffff'],

@@ -5,7 +5,7 @@ import type { Invoker } from '../../../functions/intake/invoker.js';
 import { makeHandler } from '../../../functions/make-handler.js';
 import type { QueuesSettings } from '../../../functions/settings.js';
 import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
-import { type QueueOwner, StoreThrottledError } from '../../../src/store/index.js';
+import { type BacklogStore, type QueueOwner, StoreThrottledError } from '../../../src/store/index.js';
 import { replacing } from '../../simulation/replacing.js';
 import { context, environment, workbench } from '../support.js';
 
@@ -20,7 +20,7 @@ const theirs: QueueOwner = {
   at: AT,
 };
 
-function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
+function bench(variables: Record<string, string | undefined> = { BACKLOG_OWNER: 'shop' }) {
   const made = workbench(OWN, { logLevel: 'DEBUG' });
   const invoked: [string, string][] = [];
   const events: unknown[] = [];
@@ -49,7 +49,12 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
     BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     ...variables,
   };
-  const store = replacing({ registry: { read: readRegistry } }, made.store);
+  const claimed: string[] = [];
+  const take: BacklogStore['claims']['take'] = (queue, claim) => {
+    claimed.push(queue);
+    return made.store.claims.take(queue, claim);
+  };
+  const store = replacing({ registry: { read: readRegistry }, claims: { take } }, made.store);
   const intake = intakeHandler({ ...made.overrides, store, env, invoker });
   const put = (id: string, queue: string) => {
     const Records = made.changesOf(() => made.store.put({ id, status: 'NEW', payload: 1, queue }));
@@ -68,6 +73,7 @@ function bench(variables: Record<string, string> = { BACKLOG_OWNER: 'shop' }) {
     events,
     sent,
     waits,
+    claimed,
     put,
     register,
     laneOf,
@@ -185,6 +191,27 @@ describe('the intake, with queues of other owners', () => {
     const body = JSON.stringify({ notIndexed: ['b'] });
     await intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);
     expect(sent).toEqual([['b']]);
+  });
+
+  it('starts no run on arrival where a lost one could not come back', async () => {
+    const { put, register, invoked, laneOf } = bench({
+      BACKLOG_OWNER: 'shop',
+      BACKLOG_ARRIVAL_FUNCTIONS: '{}',
+      BACKLOG_REDELIVERY_URL: undefined,
+    });
+    await register({ theirs });
+    await put('a', 'theirs');
+    expect(invoked).toEqual([]);
+    expect(laneOf('a')).toBe('theirs');
+  });
+
+  it('claims what it indexes of each queue whose runs may claim records, also if it starts none of them', async () => {
+    const { put, register, claimed } = bench({ BACKLOG_OWNER: 'shop', AWS_REGION: 'eu-central-1' });
+    const elsewhere = { ...theirs, function: 'arn:aws:lambda:us-east-1:1:function:theirs' };
+    const { onArrival: _, ...byRulesOnly } = theirs;
+    await register({ elsewhere, byRulesOnly, orders: byRulesOnly });
+    for (const queue of ['elsewhere', 'byRulesOnly', 'orders']) await put(queue, queue);
+    expect(claimed).toEqual(['elsewhere', 'orders']);
   });
 
   it('reads the registry once a minute, also where there is none', async () => {

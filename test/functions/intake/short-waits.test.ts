@@ -23,6 +23,7 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
   const started: unknown[] = [];
   const slept: number[] = [];
   let fails = 0;
+  let isSlow = false;
   const invoker: Invoker = {
     invoke: async ({ functionName, event }) => {
       started.push([functionName, event]);
@@ -32,6 +33,7 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
       throw new Error('no record is looked at again');
     },
     async sendShortWait(wait, delaySeconds) {
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 20));
       if (fails-- > 0) throw new Error('SQS does not answer');
       sent.push([wait.queue, wait.dueAt - clock.now(), delaySeconds]);
     },
@@ -72,10 +74,13 @@ function bench({ answer = 'accepted', env = {} }: Options = {}) {
     return { eventSource: 'aws:sqs', messageId: `${queue} ${dueInMs}`, body };
   };
   const takes = (...Records: object[]) => handler({ Records }, context);
+  const slowSends = () => {
+    isSlow = true;
+  };
   const failSends = (count: number) => {
     fails = count;
   };
-  return { ...made, clock, sent, started, slept, settled, ended, takes, failSends };
+  return { ...made, clock, sent, started, slept, settled, ended, takes, failSends, slowSends };
 }
 
 const ALL_DONE = { batchItemFailures: [] };
@@ -91,6 +96,13 @@ it('one message is sent for each second in which records of a queue come due', a
     ['orders', 20_001, 21],
     ['other', 10_001, 11],
   ]);
+});
+
+it('the intake ends when its messages are sent: its process may be frozen after that', async () => {
+  const { takes, settled, sent, slowSends } = bench();
+  slowSends();
+  await takes(settled('a', 10));
+  expect(sent).toHaveLength(1);
 });
 
 it('a message is no sooner than the index shows the record', async () => {
@@ -113,12 +125,20 @@ it('no message is sent for what a function cannot be started for, or need not be
 });
 
 it('a due time in a year, which no wait of the library has, costs one message', async () => {
-  const { takes, settled, ended, sent, started } = bench();
+  const { takes, settled, ended, sent, started, slept } = bench();
   const year = 365 * 86_400;
   await takes(settled('a', year));
   await takes(ended('orders', year * 1000 - 900_000));
   expect(sent).toEqual([['orders', year * 1000 + 1, 900]]);
   expect(started).toHaveLength(1);
+  expect(slept).toEqual([1_000]);
+});
+
+it('a sandbox remembers a thousand seconds at most for which it has sent messages', async () => {
+  const { takes, settled, sent } = bench();
+  for (let i = 1; i <= 1_001; i++) await takes(settled(`r${i}`, i));
+  await takes(settled('again', 1));
+  expect(sent).toHaveLength(1_002);
 });
 
 it('a message that cannot be sent is left to the rule, and tried again for the next record', async () => {
@@ -152,6 +172,12 @@ it('a message starts one run for each queue, for what has come due since', async
     ['Orders', { queue: 'orders', exactSince: since - 1_300 }],
     ['Other', { queue: 'other', exactSince: since }],
   ]);
+});
+
+it('a due time of long ago has no run look through all that has come due since', async () => {
+  const { takes, ended, started, clock } = bench();
+  await takes(ended('orders', -365 * 86_400_000), ended('orders', -300));
+  expect(started).toEqual([['Orders', { queue: 'orders', exactSince: clock.now() - 900_000 }]]);
 });
 
 it('a run that is started for several messages begins when the last of them has come due', async () => {

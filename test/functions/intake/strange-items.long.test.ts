@@ -50,7 +50,12 @@ function bench(tampered: (store: BacklogStore) => Methods = () => ({})) {
     for (const item of items) await underTest.put(item);
     return intake({ Records: changes }, context);
   };
-  return { ...made, take, started };
+  /** Brings a message of the redelivery queue. */
+  const hears = (...ids: string[]) => {
+    const body = JSON.stringify({ notIndexed: ids });
+    return intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);
+  };
+  return { ...made, take, hears, started };
 }
 
 /** The same with a payload that leaves it so many bytes below DynamoDB's limit. */
@@ -137,6 +142,31 @@ describe('beside good records, the intake', () => {
       expect(measured).toMatchObject([[{ indexed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
     },
   );
+
+  it.each([12, 20, 30, 40, 46])(
+    'writes an item with %i spare bytes once: what it has written comes back to it by the stream',
+    async (spare) => {
+      const { take, hears, measured } = bench();
+      await take(withRoom(spare, bare('full', { queue: 'orders' })));
+      const quarantined = await underTest.raw('full');
+      expect(quarantined).toMatchObject({ status: 'DEAD', rev: expect.any(String) });
+      expect(quarantined).not.toHaveProperty('lane');
+      for (const _ of [1, 2]) expect(await hears('full')).toEqual({ batchItemFailures: [] });
+      expect(await underTest.raw('full')).toEqual(quarantined);
+      expect(measured.slice(1)).toMatchObject([
+        [{ indexed: 0, quarantined: 0, refused: 1 }, expect.anything()],
+        [{ indexed: 0, quarantined: 0, refused: 1 }, expect.anything()],
+      ]);
+    },
+  );
+
+  it('does not write an item without a spare byte again and again by its rev', async () => {
+    const { take, measured } = bench();
+    const full = withRoom(0, bare('full', { rev: 'producer' }));
+    expect(await take(full, bare('good'))).toEqual({ batchItemFailures: [] });
+    expect(await underTest.raw('full')).toEqual(full);
+    expect(measured).toMatchObject([[{ indexed: 1, quarantined: 0, refused: 1 }, expect.anything()]]);
+  });
 
   it('looks at each item by itself where one of them cannot be read', async () => {
     const { take, measured, log } = bench((store) => ({

@@ -6,10 +6,10 @@ import { context, workbench } from '../support.js';
 
 function bench() {
   const made = workbench({ default: { retryMode: 'perRecord' } });
-  const sent: [readonly string[], number][] = [];
+  const sent: [readonly string[], number, boolean | undefined][] = [];
   const invoker: Invoker = {
     invoke: async () => 'accepted',
-    sendToRedelivery: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
+    sendToRedelivery: async (ids, delaySeconds, swept) => void sent.push([ids, delaySeconds, swept]),
     async sendShortWait() {},
     giveUp: async () => {},
   };
@@ -23,9 +23,9 @@ describe('the sweep', () => {
     for (let i = 0; i < 250; i++) store.put({ id: `r${i}`, status: 'NEW', payload: i });
     expect(await sweep({}, context)).toEqual({ ended: 'finished', found: 250 });
     expect(new Set(sent.flatMap(([ids]) => ids)).size).toBe(250);
-    for (const [ids, delay] of sent) {
+    for (const [ids, delay, swept] of sent) {
       expect(ids.length).toBeLessThanOrEqual(100);
-      expect(delay).toBe(900);
+      expect([delay, swept]).toEqual([900, true]);
     }
     expect(log()).toContainEqual(expect.objectContaining({ message: 'sweep', found: 250 }));
   });

@@ -6,7 +6,13 @@ import type { UnderTest } from './under-test.js';
 const claim = (
   batch: string,
   holder = 'me',
-  more: { until?: number; maxRuns?: number; now?: number; ids?: string[]; isSpread?: boolean } = {},
+  more: {
+    until?: number;
+    maxRuns?: number | undefined;
+    now?: number;
+    ids?: string[];
+    isSpread?: boolean;
+  } = {},
 ) => ({
   batch,
   holder,
@@ -76,6 +82,15 @@ export function claimingArrivals(underTest: UnderTest): void {
     expect(await store.claims.take('arr-5', claim('a', 'other', later))).toBe('claimed');
     expect(await store.claims.take('arr-5', claim('c', 'third', later))).toBe('claimed');
     expect(await store.claims.take('arr-5', claim('d', 'fourth', later))).toBe('full');
+  });
+
+  it('clears them away by claims without a limit, too', async () => {
+    const { store } = underTest();
+    const lost = { until: NOW - 2000, now: NOW - 3000, maxRuns: undefined };
+    for (const batch of ['a', 'b', 'c']) await store.claims.take('arr-old', claim(batch, 'lost.1', lost));
+    expect(await store.claims.take('arr-old', claim('d', 'me', { maxRuns: undefined }))).toBe('claimed');
+    expect(await store.claims.end('arr-old', { holderPrefix: 'lost.', until: NOW })).toBe(0);
+    expect(await store.claims.end('arr-old', { holderPrefix: 'me', until: NOW })).toBe(1);
   });
 
   it('gives each of many runs that come at once its place, and no more', async () => {
