@@ -63,6 +63,34 @@ describe('a planned failover', () => {
     expect(await from.store.activeRegion.read()).toMatchObject({ region: to.name, before: from.name });
   });
 
+  it('goes on where DynamoDB does not answer for a moment', async () => {
+    const { time, from, to, replicate } = bench();
+    let asked = 0;
+    const readRuns = async () => {
+      if (++asked === 1) throw new StoreUnavailableError('no answer');
+      return from.store.control.readRuns();
+    };
+    const flaky = { ...from, store: replacing({ control: { readRuns } }, from.store) };
+    const { signal } = new AbortController();
+    const moving = moveBetween(flaky, to, { clock: time.clock(), signal, say: () => {}, force: false });
+    for (const seconds of [1, 145]) time.after(seconds * 1000, () => void replicate());
+    expect(await time.until(moving)).toBe('moved');
+    expect(asked).toBe(2);
+  });
+
+  it('says how it goes on where DynamoDB does not answer any more', async () => {
+    const { time, from, to, replicate } = bench();
+    const readRuns = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const mute = { ...from, store: replacing({ control: { readRuns } }, from.store) };
+    const said: string[] = [];
+    const { signal } = new AbortController();
+    const deps = { clock: time.clock(), signal, say: (line: string) => void said.push(line), force: false };
+    const moving = moveBetween(mute, to, deps);
+    time.after(1_000, () => void replicate());
+    await expect(time.until(moving)).rejects.toThrow('no answer');
+    expect(said.at(-1)).toMatch(/eu-west-1 begins by itself at .*Z, or with the same command/);
+  });
+
   it('waits for a run whose lease has just run out by this clock: clocks differ', async () => {
     const { time, from, replicate, move } = bench();
     const until = START + 200_000;
