@@ -115,6 +115,18 @@ describe('the events of an incident', () => {
     expect(await read()).toEqual([]);
   });
 
+  it('do not say that it has ended where its queue is not read', async () => {
+    const { bus, note, read, insert, store } = monitored();
+    await insert({ id: 'a', queue: 'orders', status: 'ERROR', dueAt: '2027-01-01T00:00:00.000Z' });
+    await note('orders', 'HttpError 503');
+    expect(await read()).toMatchObject([{ type: 'began' }]);
+    const queue = vi.spyOn(store.queues, 'read').mockRejectedValue(new StoreUnavailableError('no answer'));
+    await expect(read()).rejects.toThrow('no answer');
+    expect(bus.events).toEqual([]);
+    queue.mockRestore();
+    expect(await read()).toEqual([]);
+  });
+
   it.each(['none', 'fails'] as const)(
     'come again where the bus takes them not (%s), and the reading is not disturbed',
     async (takes) => {

@@ -157,6 +157,48 @@ describe('a planned failover', () => {
     expect(time.now - START).toBeGreaterThan(31 * MINUTE_MS);
   });
 
+  it('is not given back once the other region has begun by itself meanwhile', async () => {
+    const { time, from, to, replicate } = bench();
+    const stopped = new AbortController();
+    const deps = { clock: time.clock(), say: () => {}, force: false };
+    time.after(10_000, () => stopped.abort());
+    expect(await time.until(moveBetween(from, to, { ...deps, signal: stopped.signal }))).toBe('interrupted');
+    const queues = new Map([['orders', { owner: 'o', retryMode: 'perRecord', at: '' } as const]]);
+    await from.store.registry.write({ rev: 'r', queues }, '');
+    const dueAt = new Date(time.now).toISOString();
+    to.store.put({ id: 'a', status: 'NEW', queue: 'orders', lane: 'orders', dueAt, rev: 'r', payload: 1 });
+    await time.runUntil(START + 27 * MINUTE_MS);
+    const again = moveBetween(from, to, { ...deps, signal: new AbortController().signal });
+    for (const seconds of [5, 15]) time.after(seconds * 1000, () => void replicate());
+    expect(await time.until(again)).toBe('moved');
+    for (const { store } of [from, to])
+      expect(await store.activeRegion.read()).toMatchObject({ region: to.name });
+  });
+
+  it.each([
+    ['its last write', 'eu-central-1', 2, true],
+    ['the beginning', 'eu-west-1', 1, true],
+    ['what gives it back', 'eu-west-1', 1, false],
+    ['what gives it back in the first region', 'eu-central-1', 2, false],
+  ])(
+    'ends where another command has changed the active region before %s',
+    async (_, name, number, arrives) => {
+      const { time, from, to, replicate } = bench();
+      let count = 0;
+      const refusing = (region: typeof from) => {
+        if (region.name !== name) return region;
+        const write: typeof region.store.activeRegion.write = async (item, before) =>
+          ++count !== number && region.store.activeRegion.write(item, before);
+        return { ...region, store: replacing({ activeRegion: { write } }, region.store) };
+      };
+      const { signal } = new AbortController();
+      const deps = { clock: time.clock(), signal, say: () => {}, force: false };
+      const moving = moveBetween(refusing(from), refusing(to), deps);
+      if (arrives) for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicate());
+      expect(await time.until(moving)).toBe('changed');
+    },
+  );
+
   it('does not wait for a time that lies ahead', async () => {
     const { time, from, to, replicate } = bench();
     const clock = time.clock();
