@@ -12,8 +12,8 @@ const MAX_NAMED_IDS = 100;
 
 /**
  * Ends its process by SIGKILL when the event loop has not turned for the time of an attempt and 5 seconds: no time limit and no
- * signal reaches a handler that blocks it. The thread costs about 30 ms of CPU and 10 MB once per process, so it is started
- * by the first attempts that keep others waiting.
+ * signal reaches a handler that blocks it. The first process of a container ends by SIGTRAP. The thread costs about 30 ms of CPU
+ * and 10 MB once per process, so it is started by the first attempts that keep others waiting.
  */
 export class BlockWatchdog implements Watchdog {
   private readonly shared = new Int32Array(new SharedArrayBuffer(4 * PLACES));

@@ -111,9 +111,11 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
     const provider = registeredMeterProvider();
     if (provider) exported ??= new GaugeExport(provider, table);
-    const incidents = isQuiet
-      ? undefined
-      : await incidentEventsOf(settings, { store, logger }, overrides.putEvents);
+    // Without the registry, queues of other owners are not read: what they had would seem to be over.
+    const incidents =
+      isQuiet || 'error' in registered
+        ? undefined
+        : await incidentEventsOf(settings, { store, logger }, overrides.putEvents);
     const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
       const deps = { store, now: clock.now() };
       const count = () => counter.count(queue, deps, () => clock.wall() < deadline);

@@ -1,3 +1,4 @@
+import { FIRST_ENTRIES, firstDueTime } from '../operate/queue-stats.js';
 import {
   DEFAULT_TIERS,
   type RetryPolicy,
@@ -70,7 +71,7 @@ const SAMPLES = 3;
 /**
  * The lateness of the record that is due for longest, in the backlog's seconds; 0 if none is due.
  *
- * Of a queue that retries per record, the index knows: one query of one entry per lane. Of a progressive queue it holds
+ * Of a queue that retries per record, the index knows: one query per lane. Of a progressive queue it holds
  * the insertion only, so the oldest and the youngest records of each tier are looked at: a tier that does not run has
  * attempted neither.
  */
@@ -84,8 +85,9 @@ export async function oldestDueAge(queue: MonitoredQueue, deps: GaugeDeps): Prom
 }
 
 async function ageOfFirst(lane: string, { store, now }: GaugeDeps): Promise<number> {
-  const { keys } = await store.pages.query({ lane, until: now, order: 'oldestFirst', limit: 1 });
-  const dueAt = Date.parse(keys[0]?.dueAt ?? '');
+  const query = { lane, until: now, order: 'oldestFirst', limit: FIRST_ENTRIES } as const;
+  const { keys } = await store.pages.query(query);
+  const dueAt = Date.parse(firstDueTime(keys.map((key) => key.dueAt)) ?? '');
   // A due time that cannot be read is no age.
   return Number.isNaN(dueAt) ? 0 : (now - dueAt) / 1000;
 }

@@ -5,6 +5,8 @@ import { LAST_TIME } from '../support/clock.js';
 import {
   type CountedQueue,
   countParts,
+  FIRST_ENTRIES,
+  firstDueTime,
   type QueueCounts,
   type QueueStats,
   type Range,
@@ -33,7 +35,7 @@ export async function statsOf(
 /** Counts the records of one queue in the index: each entry once. */
 export async function countsOf(queue: CountedQueue, now: number, deps: StatsDeps): Promise<QueueCounts> {
   const inUse = await lanesInUse(queue.lanes, deps);
-  const [oldestDueAt] = [...inUse.values()].sort();
+  const oldestDueAt = firstDueTime([...inUse.values()]);
   const dead = await count(queue.lanes.map(deadLane), {}, deps);
   // The parts of an empty queue are not asked for.
   const countPart = (range: Range) => count([...inUse.keys()], range, deps);
@@ -63,9 +65,9 @@ export async function lanesInUse(
 ): Promise<ReadonlyMap<string, string>> {
   const firsts = await Promise.all(
     lanes.map(async (lane) => {
-      const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: 1 } as const;
-      const [key] = (await patiently(() => store.pages.query(query))).keys;
-      return [lane, key?.dueAt] as const;
+      const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: FIRST_ENTRIES } as const;
+      const { keys } = await patiently(() => store.pages.query(query));
+      return [lane, firstDueTime(keys.map(({ dueAt }) => dueAt))] as const;
     }),
   );
   return new Map(firsts.flatMap(([lane, dueAt]) => (dueAt === undefined ? [] : [[lane, dueAt] as const])));

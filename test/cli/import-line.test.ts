@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { parseExactly } from '../../tools/src/cli/exact-json.js';
@@ -124,6 +125,22 @@ describe('reading lines', () => {
       [2, TOO_LONG],
       [3, '3'],
     ]);
+  });
+
+  it('says of a line that it is not in UTF-8, instead of changing its characters', async () => {
+    const found = [];
+    const chunks = [
+      Buffer.from('"Zürich"\n', 'latin1'),
+      Buffer.from('"\ufffd Zürich"\n'),
+      Buffer.from('"Ł').subarray(0, 2),
+    ];
+    for await (const line of readLines(Readable.from(chunks))) found.push(line);
+    expect(found).toMatchObject([
+      { number: 1, problem: expect.stringContaining('not in UTF-8') },
+      { number: 2, text: '"\ufffd Zürich"' },
+      { number: 3, problem: expect.stringContaining('not in UTF-8') },
+    ]);
+    expect(found[1]).not.toHaveProperty('problem');
   });
 
   it('finds nothing in an empty file', async () => {

@@ -70,6 +70,16 @@ describe('a source', () => {
     );
   });
 
+  it('says of an element that it is not in UTF-8, and reads the others', async () => {
+    const { unit, all } = await valuesOf(Buffer.from('[1, "Zürich", {"a":2}]', 'latin1'), 3);
+    expect(unit).toBe('element');
+    expect(all).toEqual([
+      [1, '1'],
+      [2, expect.stringContaining('not in UTF-8')],
+      [3, '{"a":2}'],
+    ]);
+  });
+
   it('of one line that is longer than any record is an array, and gives up on an element of that length alone', async () => {
     const long = `"${'x'.repeat(MAX_LINE_CHARS)}"`;
     const { unit, all } = await valuesOf(`[1,${long},3,${long}]`);

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -311,6 +311,14 @@ describe('backlog export', () => {
       payload: { customer: { id: 7 } },
     });
     expect(await readFile(file, 'utf8')).not.toMatch(/lastError|lane/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('of a record without a payload is a record again when it is imported', async () => {
+    const { payload: _, ...bare } = dead('bare', { order: 7 });
+    await table.put(bare);
+    const { out } = await operate('export', 'bare', '--as-new');
+    expect(JSON.parse(out)).toMatchObject({ id: 'bare', order: 7, payload: null });
   });
 
   it('keeps a delay that is not over, and forgets one that is', async () => {

@@ -5,6 +5,7 @@ import { eventBus } from '../../functions/monitor/event-bus.js';
 import { monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import type { IncidentEvent } from '../../src/overview/incident-events.js';
+import { StoreUnavailableError } from '../../src/store/index.js';
 import { context, environment, workbench } from './support.js';
 
 const queues: QueuesSettings = { orders: { retryMode: 'perRecord' }, bulk: { retryMode: 'perRecord' } };
@@ -90,6 +91,39 @@ describe('the events of an incident', () => {
     await note('bulk', undefined);
     expect(await read()).toMatchObject([{ type: 'ended', state: 'ended', id: began?.id }]);
     for (const { detail } of bus.events) expect(detailOf.parse(detail)).toEqual(detail);
+    expect(await read()).toEqual([]);
+  });
+
+  it('do not say that it has ended where the registry is not read, which names the queues of other owners', async () => {
+    const { bus, note, read, insert, store, clock } = monitored({
+      BACKLOG_INCIDENT_BUS: 'bus',
+      BACKLOG_OWNER: 'shop',
+    });
+    const { rev } = await store.registry.read();
+    const theirs = { owner: 'team', function: 'arn:team', retryMode: 'perRecord', timeout: 300 } as const;
+    const at = new Date(clock.now()).toISOString();
+    await store.registry.write({ rev: `${rev}+`, queues: new Map([['theirs', { ...theirs, at }]]) }, rev);
+    await insert({ id: 'a', queue: 'theirs', status: 'ERROR', dueAt: '2027-01-01T00:00:00.000Z' });
+    await note('theirs', 'HttpError 503');
+    expect(await read()).toMatchObject([{ type: 'began', queues: ['theirs'] }]);
+    const registry = vi
+      .spyOn(store.registry, 'read')
+      .mockRejectedValue(new StoreUnavailableError('no answer'));
+    await expect(read()).rejects.toThrow('no answer');
+    expect(bus.events).toEqual([]);
+    registry.mockRestore();
+    expect(await read()).toEqual([]);
+  });
+
+  it('do not say that it has ended where its queue is not read', async () => {
+    const { bus, note, read, insert, store } = monitored();
+    await insert({ id: 'a', queue: 'orders', status: 'ERROR', dueAt: '2027-01-01T00:00:00.000Z' });
+    await note('orders', 'HttpError 503');
+    expect(await read()).toMatchObject([{ type: 'began' }]);
+    const queue = vi.spyOn(store.queues, 'read').mockRejectedValue(new StoreUnavailableError('no answer'));
+    await expect(read()).rejects.toThrow('no answer');
+    expect(bus.events).toEqual([]);
+    queue.mockRestore();
     expect(await read()).toEqual([]);
   });
 

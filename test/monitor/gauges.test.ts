@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type MonitoredQueue, oldestDueAge, RateLimitedCounter } from '../../src/monitor/index.js';
+import { countsOfDueTimes } from '../../src/operate/queue-stats.js';
+import { countsOf } from '../../src/operate/stats.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -37,6 +39,30 @@ describe('the oldest due age of a queue that retries per record', () => {
     ['records were given up', [due('a', -9, { status: 'DEAD', lane: 'orders/dead' })]],
   ])('is 0 where %s', async (_, items) => {
     expect(await oldestDueAge(perRecord, storeWith(...items))).toBe(0);
+  });
+});
+
+describe('a due time that cannot be read', () => {
+  const odd = (id: string) => due(id, 0, { dueAt: '1732000000' });
+
+  it('does not hide that the records behind it are late', async () => {
+    const deps = storeWith(odd('a'), odd('b'), due('c', -HOUR));
+    expect(await oldestDueAge(perRecord, deps)).toBe(HOUR);
+  });
+
+  it('does not hide it from the counts either', async () => {
+    const deps = {
+      ...storeWith(odd('a'), due('c', -HOUR)),
+      patiently: <Answer>(ask: () => Promise<Answer>) => ask(),
+    };
+    const counts = await countsOf({ lanes: ['orders'], isByAge: false }, NOW, deps);
+    expect(counts).toMatchObject({ pending: 2, lagSeconds: HOUR, oldestDueAt: at(-HOUR) });
+    const seen = await countsOfDueTimes(
+      { isByAge: false },
+      { dueTimes: ['1732000000', at(-HOUR)], dead: 0 },
+      NOW,
+    );
+    expect(seen).toMatchObject({ lagSeconds: HOUR, oldestDueAt: at(-HOUR) });
   });
 });
 

@@ -115,6 +115,44 @@ describe('a job', () => {
     expect((await jobs.read(id)).holder).toBeUndefined();
   });
 
+  it('is stopped within seconds also while each of its renewals has something to write', async () => {
+    const harness = new Harness();
+    putAll(harness, 4_000);
+    const jobs = processOf(harness);
+    const { id } = await jobs.create({ ...DEAD_OF_Q, perSecond: 200 }, OPS);
+    const running = jobs.run(await jobs.read(id));
+    await harness.pass(5);
+    await processOf(harness).stop(id, 'ops');
+    await harness.pass(5);
+    const { NEW: changed = 0 } = harness.statuses();
+    await harness.pass(10);
+    expect(harness.statuses().NEW).toBe(changed);
+    expect((await harness.time.until(running)).job).toMatchObject({
+      state: 'stopped',
+      why: 'stopped by ops',
+    });
+  });
+
+  it('changes nothing more once its hold has run out, as another process may be at work', async () => {
+    const harness = new Harness();
+    putAll(harness, 1_000);
+    let isDown = false;
+    const down = () => {
+      if (isDown) throw new StoreUnavailableError('no answer');
+    };
+    const jobs = processOf(harness, interrupted(harness.store, { 'jobs.change': down, 'jobs.read': down }));
+    const { id } = await jobs.create({ ...DEAD_OF_Q, perSecond: 2 }, OPS);
+    const running = jobs.run(await jobs.read(id)).catch(() => {});
+    await harness.pass(5);
+    isDown = true;
+    await harness.pass(65);
+    const { NEW: changed = 0 } = harness.statuses();
+    expect(changed).toBeGreaterThan(50);
+    await harness.pass(30);
+    expect(harness.statuses().NEW).toBe(changed);
+    await harness.time.until(running);
+  });
+
   it('whose process is lost before it has counted anything is stopped, and undone', async () => {
     const harness = new Harness();
     putAll(harness, 50);

@@ -63,6 +63,34 @@ describe('a planned failover', () => {
     expect(await from.store.activeRegion.read()).toMatchObject({ region: to.name, before: from.name });
   });
 
+  it('goes on where DynamoDB does not answer for a moment', async () => {
+    const { time, from, to, replicate } = bench();
+    let asked = 0;
+    const readRuns = async () => {
+      if (++asked === 1) throw new StoreUnavailableError('no answer');
+      return from.store.control.readRuns();
+    };
+    const flaky = { ...from, store: replacing({ control: { readRuns } }, from.store) };
+    const { signal } = new AbortController();
+    const moving = moveBetween(flaky, to, { clock: time.clock(), signal, say: () => {}, force: false });
+    for (const seconds of [1, 145]) time.after(seconds * 1000, () => void replicate());
+    expect(await time.until(moving)).toBe('moved');
+    expect(asked).toBe(2);
+  });
+
+  it('says how it goes on where DynamoDB does not answer any more', async () => {
+    const { time, from, to, replicate } = bench();
+    const readRuns = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const mute = { ...from, store: replacing({ control: { readRuns } }, from.store) };
+    const said: string[] = [];
+    const { signal } = new AbortController();
+    const deps = { clock: time.clock(), signal, say: (line: string) => void said.push(line), force: false };
+    const moving = moveBetween(mute, to, deps);
+    time.after(1_000, () => void replicate());
+    await expect(time.until(moving)).rejects.toThrow('no answer');
+    expect(said.at(-1)).toMatch(/eu-west-1 begins by itself at .*Z, or with the same command/);
+  });
+
   it('waits for a run whose lease has just run out by this clock: clocks differ', async () => {
     const { time, from, replicate, move } = bench();
     const until = START + 200_000;
@@ -128,6 +156,48 @@ describe('a planned failover', () => {
     expect(await time.until(back)).toBe('moved');
     expect(time.now - START).toBeGreaterThan(31 * MINUTE_MS);
   });
+
+  it('is not given back once the other region has begun by itself meanwhile', async () => {
+    const { time, from, to, replicate } = bench();
+    const stopped = new AbortController();
+    const deps = { clock: time.clock(), say: () => {}, force: false };
+    time.after(10_000, () => stopped.abort());
+    expect(await time.until(moveBetween(from, to, { ...deps, signal: stopped.signal }))).toBe('interrupted');
+    const queues = new Map([['orders', { owner: 'o', retryMode: 'perRecord', at: '' } as const]]);
+    await from.store.registry.write({ rev: 'r', queues }, '');
+    const dueAt = new Date(time.now).toISOString();
+    to.store.put({ id: 'a', status: 'NEW', queue: 'orders', lane: 'orders', dueAt, rev: 'r', payload: 1 });
+    await time.runUntil(START + 27 * MINUTE_MS);
+    const again = moveBetween(from, to, { ...deps, signal: new AbortController().signal });
+    for (const seconds of [5, 15]) time.after(seconds * 1000, () => void replicate());
+    expect(await time.until(again)).toBe('moved');
+    for (const { store } of [from, to])
+      expect(await store.activeRegion.read()).toMatchObject({ region: to.name });
+  });
+
+  it.each([
+    ['its last write', 'eu-central-1', 2, true],
+    ['the beginning', 'eu-west-1', 1, true],
+    ['what gives it back', 'eu-west-1', 1, false],
+    ['what gives it back in the first region', 'eu-central-1', 2, false],
+  ])(
+    'ends where another command has changed the active region before %s',
+    async (_, name, number, arrives) => {
+      const { time, from, to, replicate } = bench();
+      let count = 0;
+      const refusing = (region: typeof from) => {
+        if (region.name !== name) return region;
+        const write: typeof region.store.activeRegion.write = async (item, before) =>
+          ++count !== number && region.store.activeRegion.write(item, before);
+        return { ...region, store: replacing({ activeRegion: { write } }, region.store) };
+      };
+      const { signal } = new AbortController();
+      const deps = { clock: time.clock(), signal, say: () => {}, force: false };
+      const moving = moveBetween(refusing(from), refusing(to), deps);
+      if (arrives) for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicate());
+      expect(await time.until(moving)).toBe('changed');
+    },
+  );
 
   it('does not wait for a time that lies ahead', async () => {
     const { time, from, to, replicate } = bench();

@@ -57,6 +57,13 @@ describe('an item that waits', () => {
     });
   });
 
+  it('is written only if what is written is still not there', () => {
+    const sources = { ...RULES.sources, failures: 'FAILURES' };
+    const { asRead } = written({ ...OLD, STATE: 'BROKEN', FAILURES: 6 }, { sources });
+    expect(asRead).toHaveProperty('failures', undefined);
+    expect(asRead).toHaveProperty('FAILURES', 6);
+  });
+
   it('gets its payload copied by DynamoDB, and is not held up by what it holds meanwhile', () => {
     const sources = { ...RULES.sources, payload: 'BODY' };
     const { payload: _, ...item } = OLD;

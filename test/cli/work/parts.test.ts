@@ -16,6 +16,7 @@ import {
   registeredOtherwise,
   workedQueues,
 } from '../../../tools/src/work/queues.js';
+import { repeat } from '../../../tools/src/work/repeat.js';
 import { sweepDaily } from '../../../tools/src/work/sweep.js';
 
 const perRecord = { retryMode: 'perRecord' } as const;
@@ -326,6 +327,57 @@ describe('--sweep', () => {
     await time.runUntil(START + 200_000);
     expect(health.report()).toMatchObject({ status: 'ok', sweep: { lastRun: { ended: 'finished' } } });
     expect(store.items()[0]).toMatchObject({ id: 'a', lane: 'orders' });
+    stop.abort();
+    await time.until(over);
+  });
+
+  it('makes the health red while what it finds cannot be indexed', async () => {
+    const { time, store, stop, put, health, start } = sweeping();
+    put('a');
+    const settle = vi
+      .spyOn(store.records, 'settle')
+      .mockRejectedValue(new StoreAccessError('UpdateItem: not allowed'));
+    const over = start();
+    await time.runUntil(START + 130_000);
+    expect(health.report()).toMatchObject({
+      status: 'failing',
+      sweep: { failing: { reason: 'UpdateItem: not allowed' } },
+    });
+    settle.mockRestore();
+    await time.runUntil(START + 300_000);
+    expect(health.report().status).toBe('ok');
+    expect(store.items()[0]).toMatchObject({ id: 'a', lane: 'orders' });
+    stop.abort();
+    await time.until(over);
+  });
+});
+
+describe('the runs of a tier', () => {
+  it('that fail are repeated less and less often, not one at once after the other', async () => {
+    const time = new VirtualTime(START);
+    const stop = new AbortController();
+    let runs = 0;
+    const run = async () => {
+      if (++runs > 50) stop.abort();
+      throw new Error('as always');
+    };
+    const job: Job = {
+      name: 'bulk#1',
+      queue: 'bulk',
+      event: { queue: 'bulk' },
+      everyMs: 300_000,
+      isTier: true,
+    };
+    const over = repeat(job, {
+      clock: time.clock(),
+      random: Math.random,
+      stop: stop.signal,
+      mayRun: () => true,
+      run,
+    });
+    await time.runUntil(START + 600_000);
+    expect(runs).toBeGreaterThan(4);
+    expect(runs).toBeLessThan(15);
     stop.abort();
     await time.until(over);
   });

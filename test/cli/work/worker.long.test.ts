@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { backlogHandler } from '../../../functions/backlog-handler.js';
 import { FirstRunError } from '../../../tools/src/work/worker.js';
 import { World } from './world.js';
 
@@ -248,5 +249,24 @@ describe('trouble', () => {
     await world.pass(6);
     await expect(ended).rejects.toThrow(FirstRunError);
     await expect(ended).rejects.toThrow(/globalConcurrency: expected nothing/);
+  });
+
+  it('goes on where a later run finds a wrong setting: the next one may find it right', async () => {
+    const world = new World();
+    const seen: string[] = [];
+    const inner = backlogHandler({ queue: 'orders', process: ({ id }) => void seen.push(id) });
+    let runs = 0;
+    const handler = async (event: never, context: never) => {
+      if (++runs === 3)
+        throw Object.assign(new Error('a secret is not there'), { name: 'ConfigurationError' });
+      return inner(event, context);
+    };
+    const { health } = world.work(handler, { orders: perRecord });
+    await world.pass(60);
+    world.put('r');
+    await world.pass(10);
+    expect(runs).toBeGreaterThan(5);
+    expect(seen).toEqual(['r']);
+    expect(health.report().status).toBe('ok');
   });
 });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -6,8 +6,13 @@ import { describe, expect, it } from 'vitest';
 
 const WATCHDOG = fileURLToPath(new URL('../../../functions/watchdog.ts', import.meta.url));
 
+/** Makes a process the first one of its own namespace, as in a container. That needs root. */
+const FIRST = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const [program = '', ...options] = FIRST;
+const canBeFirst = spawnSync(program, [...options, 'true']).status === 0;
+
 /** A process that has a watchdog watch attempts of one second: it may be blocked for six. */
-async function start(body: string, watchdog = 'new BlockWatchdog()') {
+async function start(body: string, watchdog = 'new BlockWatchdog()', inside: readonly string[] = []) {
   const script = `
     import { BlockWatchdog } from ${JSON.stringify(WATCHDOG)};
     const watchdog = ${watchdog};
@@ -19,7 +24,8 @@ async function start(body: string, watchdog = 'new BlockWatchdog()') {
     stdin: { contents: script, loader: 'js', resolveDir: process.cwd() },
     ...{ bundle: true, platform: 'node', format: 'esm', write: false },
   });
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', outputFiles[0]?.text ?? '']);
+  const [file = '', ...args] = [...inside, process.execPath];
+  const child = spawn(file, [...args, '--input-type=module', '--eval', outputFiles[0]?.text ?? '']);
   let out = '';
   child.stdout.on('data', (data) => {
     out += data;
@@ -78,6 +84,19 @@ describe('the watchdog of a process', () => {
     const { ended } = await start('watch(false); await sleep(100); for (;;);', 'new BlockWatchdog(true)');
     expect(await ended).toMatchObject({ signal: 'SIGKILL' });
   }, 60_000);
+
+  it.runIf(canBeFirst)(
+    'ends the first process of a container, which no signal ends',
+    async () => {
+      const body =
+        "watch(true); await sleep(100); const end = performance.now() + 15000; while (performance.now() < end); console.log('survived', process.pid); process.exit(0);";
+      const { out, signal } = await (await start(body, 'new BlockWatchdog()', FIRST)).ended;
+      expect(out).not.toContain('survived 1');
+      expect(signal).toBe('SIGTRAP');
+      expect(out.trim().split('\n')).toHaveLength(1);
+    },
+    60_000,
+  );
 
   it('does not take a process that was frozen for one that is blocked', async () => {
     const { child, ended } = await start(

@@ -1,4 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, DynamoDbStore } from '../../../src/store/index.js';
 import type { HealthReport } from '../../../tools/src/work/health.js';
 import { startGatedDynamoDb } from '../../cli/gated-dynamodb.js';
-import { CommandLine, until } from '../../cli/process.js';
+import { CommandLine, MAIN, until } from '../../cli/process.js';
 import { createTables, type TestTables } from '../../store/tables.js';
 
 const LAMBDA = fileURLToPath(new URL('../../../dist/functions/index.js', import.meta.url));
@@ -176,6 +178,27 @@ describe('SIGTERM', () => {
     await until(() => worker.out().includes('stopping'), WAIT_MS);
     worker.kill('SIGTERM');
     expect(await worker.ended).toBe(null);
+  });
+
+  const canBeFirst = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0;
+  it.runIf(canBeFirst)('ends the first process of a container at the second one', async () => {
+    const file = await handlerOf('first', "await tell('waits first'); return new Promise(() => {});");
+    await put('first-1', 'first');
+    held = [];
+    const outer = spawn('unshare', [
+      ...['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, MAIN],
+      ...args(file, '--queue', 'first', '--grace', '60s'),
+    ]);
+    const ended = once(outer, 'close');
+    await until(() => reported.some((what) => what.includes('waits first')), WAIT_MS);
+    const inner = Number(await readFile(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8'));
+    process.kill(inner, 'SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const before = Date.now();
+    process.kill(inner, 'SIGTERM');
+    expect(await ended).toEqual([1, null]);
+    expect(Date.now() - before).toBeLessThan(10_000);
+    held = undefined;
   });
 });
 

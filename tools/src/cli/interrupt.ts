@@ -1,3 +1,5 @@
+import { EXIT } from './output.js';
+
 /**
  * Ctrl-C or SIGTERM asks for an end in good order; a second one ends the process at once.
  *
@@ -12,13 +14,17 @@ export function listenForInterrupt(
 } {
   const abort = new AbortController();
   const close = () => {
-    for (const name of signals) process.off(name, interrupted);
+    for (const name of signals) process.off(name, interrupted).off(name, end);
   };
   function interrupted() {
-    // Without a listener the next one does what it always does.
+    // Without a listener the next one does what it always does: nothing, to the first process of a container.
     close();
+    if (process.pid === 1) for (const name of signals) process.on(name, end);
     abort.abort();
     onFirst();
+  }
+  function end() {
+    process.exit(EXIT.failed);
   }
   for (const name of signals) process.on(name, interrupted);
   return { signal: abort.signal, close };

@@ -1,4 +1,4 @@
-import { MAX_LINE_CHARS, TOO_LONG, type Value } from './ndjson.js';
+import { decoded, MAX_LINE_CHARS, rawText, TOO_LONG, type Value } from './ndjson.js';
 
 /** The characters that matter outside of strings, and within them: a string's end and escapes. */
 const OUTSIDE = /["[\]{},]/g;
@@ -7,19 +7,20 @@ const INSIDE = /["\\]/g;
 /**
  * The elements of a stream that is one JSON array, one at a time and never all at once, each as its text. Only brackets,
  * commas and strings are looked at: whether an element is JSON, its reader says. Text behind the array, and an array that
- * has no end, are a value with a `problem`.
+ * has no end, are a value with a `problem`, and so is an element that is not in UTF-8.
  */
 export async function* readElements(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Value> {
   const scanner = new Scanner();
-  const decoder = new TextDecoder('utf-8');
   let bytesRead = 0;
   let number = 0;
-  const next = (text: string | typeof TOO_LONG): Value => ({ number: ++number, text, bytesRead });
+  const next = (raw: string | typeof TOO_LONG): Value => {
+    number++;
+    return raw === TOO_LONG ? { number, text: raw, bytesRead } : { number, ...decoded(raw), bytesRead };
+  };
   for await (const chunk of stream) {
     bytesRead += chunk.byteLength;
-    for (const text of scanner.read(decoder.decode(chunk, { stream: true }))) yield next(text);
+    for (const raw of scanner.read(rawText(chunk))) yield next(raw);
   }
-  for (const text of scanner.read(decoder.decode())) yield next(text);
   const rest = scanner.end();
   if (rest !== undefined) yield { number: number + 1, ...rest, bytesRead };
 }
@@ -81,7 +82,7 @@ class Scanner {
 
   #take(text: string): string | typeof TOO_LONG {
     this.#add(text);
-    const element = this.#isTooLong ? TOO_LONG : this.#element.trim();
+    const element = this.#isTooLong ? TOO_LONG : this.#element;
     this.#element = '';
     this.#isTooLong = false;
     this.#count++;

@@ -1,4 +1,11 @@
-import { CLOCK_SKEW_MS, type Clock, type OperatorStore, type StoreTypes, toIso } from 'dynamo-backlog/engine';
+import {
+  CLOCK_SKEW_MS,
+  type Clock,
+  isOfStore,
+  type OperatorStore,
+  type StoreTypes,
+  toIso,
+} from 'dynamo-backlog/engine';
 import { counted } from '../output.js';
 import { compareReplicas } from './replicas.js';
 
@@ -79,7 +86,12 @@ class Move {
       () => this.recordsAreTheSame(),
     ];
     for (const step of steps) {
-      const trouble = await step();
+      const trouble = await step().catch((error: unknown) => {
+        say(
+          `${to.name} begins by itself at ${toIso(this.leaving.from)}, or with the same command, which goes on`,
+        );
+        throw error;
+      });
       if (signal.aborted) {
         say(`interrupted: ${to.name} begins by itself at ${toIso(this.leaving.from)}`);
         return 'interrupted';
@@ -218,8 +230,14 @@ async function waitFor(
 ): Promise<boolean> {
   const until = clock.wall() + withinMs;
   while (!signal.aborted) {
-    if (await isSo()) return true;
-    if (clock.wall() >= until) return false;
+    const isOver = clock.wall() >= until;
+    const answer = await isSo().catch((error: unknown) => {
+      // Tried again: by now no region attempts records.
+      if (isOver || !isOfStore(error)) throw error;
+      return false;
+    });
+    if (answer) return true;
+    if (isOver) return false;
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
   return false;

@@ -123,8 +123,10 @@ export async function readWhich(
 
 async function idsFromStdin(): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { number, text } of readLines(process.stdin)) {
+  for await (const line of readLines(process.stdin)) {
+    const { number, text } = line;
     if (text === TOO_LONG) throw new ConfigurationError(`line ${number}: longer than any id can be`);
+    if (line.problem !== undefined) throw new ConfigurationError(`line ${number}: ${line.problem}`);
     ids.push(text);
   }
   return ids;

@@ -20,7 +20,11 @@ export async function readSucceededIds(file: string): Promise<SucceededIds> {
   const ids = new Set<string>();
   let others = 0;
   try {
-    for await (const { text } of readLines(createReadStream(file))) {
+    for await (const line of readLines(createReadStream(file))) {
+      const { number, text } = line;
+      // Ids of another encoding match no record, which would then be attempted again.
+      if (text !== TOO_LONG && line.problem !== undefined)
+        throw new Error(`line ${number} is ${line.problem}`);
       const id = text === TOO_LONG ? undefined : succeededId(text);
       if (id === undefined) others++;
       else ids.add(id);
