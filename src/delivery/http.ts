@@ -94,7 +94,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
 
 /** Puts the attempt off: a secret that cannot be read is no failure of the record. */
 function withoutSecret(error: unknown, { logger }: AttemptContext): never {
-  const said = error instanceof Error ? error.message : `expected an error to be thrown, got ${typeof error}`;
+  const said = error instanceof Error ? error.message : `${typeof error} was thrown`;
   const reason = `a secret of the delivery cannot be had: ${said}`;
   logger.error('attempt put off', { reason });
   throw new Snooze(SECRET_WAIT_SECONDS, reason, { cause: error });

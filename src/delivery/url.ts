@@ -37,11 +37,11 @@ export function namesSecret(name: string): boolean {
 
 /** The values of a URL's query that are taken for secrets: those that are named so, or are too long to guess. */
 export function secretsInUrl(url: string): string[] {
-  // A part without a value is one without a name.
-  const values = [...new URL(url).searchParams].map(([name, value]) => (value ? [name, value] : ['', name]));
-  return values.flatMap(([name = '', value = '']) =>
-    namesSecret(name) || value.length >= MIN_UNNAMED_CHARACTERS ? [value] : [],
-  );
+  return [...new URL(url).searchParams].flatMap(([name, value]) => {
+    // A part without a value is a value without a name.
+    const text = value || name;
+    return (value !== '' && namesSecret(name)) || text.length >= MIN_UNNAMED_CHARACTERS ? [text] : [];
+  });
 }
 
 /** The address that a URL names, without brackets, also for `localhost`. Undefined: it names another host. */

@@ -81,7 +81,7 @@ describe('headers', () => {
         url: server.url,
         headers: { authorization: () => Promise.reject(thrown) },
       });
-      const message = `a secret of the delivery cannot be had: expected an error to be thrown, got ${typeof thrown}`;
+      const message = `a secret of the delivery cannot be had: ${typeof thrown} was thrown`;
       expect(await attempt(deliver)).toMatchObject({ error: { name: 'Snooze', message } });
     },
   );

@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import type { Item } from '../../record/index.js';
-import { hash32 } from '../../support/hash.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
 import type {
   ArrivalsClaim,
@@ -15,8 +15,8 @@ import { MAX_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
 
 export const ARRIVALS_PREFIX = 'arrivals#';
-/** The length of an id's fingerprint. */
-const PRINT_BYTES = 4;
+/** The length of an id's fingerprint. No id can be made, in days, that has the fingerprint of another one, and holds it up. */
+const PRINT_BYTES = 6;
 /** Writes of a claim that are tried: other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 /** Claims of lost runs that one claim clears away: it must not wait for long. */
@@ -30,7 +30,7 @@ interface StoredClaim {
 
 /**
  * The claims on records that are not indexed: one item per queue in the control table, so that a claim and its end are
- * one write each. Such a write is one unit while the item has less than 1 KB, which is two hundred records.
+ * one write each. Such a write is one unit while the item has less than 1 KB, which is a hundred and fifty records.
  *
  *     key      arrivals#<queue>
  *     runs     by batch: { holder, until (real time, epoch milliseconds), ids (their fingerprints) }
@@ -55,11 +55,8 @@ export class DynamoDbClaims implements ClaimStore {
     const most = runsPerBucket(claim) ?? Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const written = await this.write(key, claim);
-      if (written) {
-        await this.clear(key, written, now);
-        // Of two claims one is written first, and the other one sees it.
-        return (await this.meetsAnother(queue, claim, written)) ? 'shared' : 'claimed';
-      }
+      // Of two claims one is written first, and the other one sees it.
+      if (written) return (await this.meetsAnother(queue, claim, written)) ? 'shared' : 'claimed';
       const runs = await this.runsOf(key, await this.table.get(key), now);
       if (!runs) {
         await this.create(key);
@@ -72,39 +69,29 @@ export class DynamoDbClaims implements ClaimStore {
       if (found && found.until >= now && found.holder !== holder)
         return isSame(found, claim) ? 'taken' : 'shared';
       if (expired.length === 0 && runs.size >= most) return 'full';
-      for (const [name, run] of expired) await this.drop(key, name, run);
+      for (const [name, { holder: lost, until }] of expired)
+        await this.release(queue, { batch: name, holder: lost }, key, until);
     }
     return 'full';
   }
 
-  /** Clears away claims of lost runs. Those without a limit find room beside them, until the item is full for ever. */
-  private async clear(key: string, { runs }: Item, now: number): Promise<void> {
-    const claims = isMap(runs) ? Object.entries(runs) : [];
-    const expired = claims.flatMap(([batch, run]) =>
-      isClaim(run, now) && run.until < now ? [[batch, run] as const] : [],
-    );
-    for (const [batch, run] of expired.slice(0, MAX_CLEARED)) await this.drop(key, batch, run);
-  }
-
-  /** Removes a claim, unless its holder has renewed it meanwhile. */
-  private async drop(key: string, batch: string, { holder, until }: StoredClaim): Promise<void> {
-    const expressions = new Expressions();
-    const path = runPath(expressions, batch);
-    const isAsRead = `${path}.${expressions.name('until')} = ${expressions.value(until)}`;
-    await this.table.update(key, {
-      UpdateExpression: `REMOVE ${path}`,
-      ConditionExpression: and(isHeldBy(expressions, path, holder), isAsRead),
-      ...expressions.placeholders(),
-    });
-  }
-
-  async release(queue: string, claim: ClaimLeft, key = itemKey(queue, claimBucketOf(claim))): Promise<void> {
+  /** @param until of a claim as it was read: one that was renewed meanwhile stays. Default: it ends in any case */
+  async release(
+    queue: string,
+    claim: ClaimLeft,
+    key = itemKey(queue, claimBucketOf(claim)),
+    until?: number,
+  ): Promise<void> {
     const { batch, holder, succeededAt } = claim;
     const expressions = new Expressions();
     const path = runPath(expressions, batch);
+    const isIts = isHeldBy(expressions, path, holder);
     await this.table.update(key, {
       UpdateExpression: `${succeededAt === undefined ? '' : `SET ${expressions.equal('succeededAt', succeededAt)} `}REMOVE ${path}`,
-      ConditionExpression: isHeldBy(expressions, path, holder),
+      ConditionExpression:
+        until === undefined
+          ? isIts
+          : and(isIts, `${path}.${expressions.name('until')} = ${expressions.value(until)}`),
       ...expressions.placeholders(),
     });
   }
@@ -128,8 +115,10 @@ export class DynamoDbClaims implements ClaimStore {
     const more = spread.length === 0 ? [] : await this.table.getMany(spread.flatMap(otherKeys(0)));
     const all = await Promise.all([...items, ...more].map(([key, item]) => this.runsOf(key, item, now)));
     const runs = all.flatMap((some) => [...(some?.values() ?? [])]);
-    const claimed = runs.filter(({ until }) => until >= now).flatMap((run) => [...numbersOf(run.ids)]);
-    return { ids: idsAmong(ids, new Set(claimed)), neverIn };
+    const held = runs.filter(({ until }) => until >= now);
+    const claimed = new Set<number | undefined>(held.flatMap((run) => numbersOf(run.ids)));
+    const own = numbersOf(fingerprintsOf(ids));
+    return { ids: ids.filter((_, i) => claimed.has(own[i])), neverIn };
   }
 
   /** The item as it is with the claim; undefined if the claim could not be written. */
@@ -165,13 +154,13 @@ export class DynamoDbClaims implements ClaimStore {
 
   private async meetsAnother(queue: string, claim: ArrivalsClaim, written: Item): Promise<boolean> {
     const bucket = claimBucketOf(claim);
-    if (await this.isShared(itemKey(queue, bucket), written, claim)) return true;
+    if (await this.isShared(queue, itemKey(queue, bucket), written, claim)) return true;
     if (!claim.isSpread && written.spread !== true) return false;
     const others = await this.table.getMany(otherKeys(bucket)(queue));
-    const looks = [...others].map(([key, item]) => this.isShared(key, item, claim));
+    const looks = [...others].map(([key, item]) => this.isShared(queue, key, item, claim));
     if ((await Promise.all(looks)).includes(true)) return true;
     if (bucket === 0 || others.get(itemKey(queue, 0))?.spread === true) return false;
-    return this.isShared(itemKey(queue, 0), await this.markSpread(queue), claim);
+    return this.isShared(queue, itemKey(queue, 0), await this.markSpread(queue), claim);
   }
 
   /** Returns the first item as it is with the mark. */
@@ -185,10 +174,20 @@ export class DynamoDbClaims implements ClaimStore {
     return answer.written ? answer.item : {};
   }
 
-  private async isShared(key: string, item: Item, { batch, ids, now }: ArrivalsClaim): Promise<boolean> {
-    const runs = (await this.runsOf(key, item, now)) ?? [];
-    const others = [...runs].filter(([name, { until }]) => name !== batch && until >= now);
-    return others.some(([, run]) => idsAmong(ids, numbersOf(run.ids)).length > 0);
+  /** Clears away claims of lost runs meanwhile: those without a limit find room beside them, until the item is full. */
+  private async isShared(queue: string, key: string, item: Item, claim: ArrivalsClaim): Promise<boolean> {
+    const { ids, now } = claim;
+    let own: ReadonlySet<number> | undefined;
+    let cleared = 0;
+    for (const [batch, { holder, until, ids: prints }] of (await this.runsOf(key, item, now)) ?? []) {
+      if (until < now) {
+        if (cleared++ < MAX_CLEARED) await this.release(queue, { batch, holder }, key, until);
+      } else if (batch !== claim.batch) {
+        own ??= new Set(numbersOf(fingerprintsOf(ids)));
+        for (const print of numbersOf(prints)) if (own.has(print)) return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -286,22 +285,22 @@ function isClaim(run: unknown, latest: number): run is StoredClaim {
   return isMap(run) && isText(run.holder) && isTimeUntil(run.until, latest);
 }
 
-/** Fingerprints of ids, four bytes each: so a claim on a hundred records is still small. */
+/** Fingerprints of ids, the first six bytes of each one's SHA-256: so a claim on a hundred records is still small. */
 export function fingerprintsOf(ids: readonly string[]): Uint8Array {
-  const prints = Buffer.alloc(ids.length * PRINT_BYTES);
-  for (const [i, id] of ids.entries()) prints.writeUInt32BE(hash32(id), i * PRINT_BYTES);
-  return new Uint8Array(prints);
+  const prints = new Uint8Array(ids.length * PRINT_BYTES);
+  for (const [i, id] of ids.entries())
+    createHash('sha256')
+      .update(id)
+      .digest()
+      .copy(prints, i * PRINT_BYTES, 0, PRINT_BYTES);
+  return prints;
 }
 
-/** The numbers that `fingerprintsOf` wrote; none if the value is something else. */
-function numbersOf(prints: unknown): Set<number> {
+/** The fingerprints as numbers, in their order; none if the value is something else. */
+function numbersOf(prints: unknown): number[] {
   const bytes = prints instanceof Uint8Array ? Buffer.from(prints) : Buffer.alloc(0);
-  const numbers = new Set<number>();
-  for (let at = 0; at + PRINT_BYTES <= bytes.length; at += PRINT_BYTES) numbers.add(bytes.readUInt32BE(at));
+  const numbers: number[] = [];
+  for (let at = 0; at + PRINT_BYTES <= bytes.length; at += PRINT_BYTES)
+    numbers.push(bytes.readUIntBE(at, PRINT_BYTES));
   return numbers;
-}
-
-/** The ids that may be among them; rarely, one of these is not. */
-function idsAmong(ids: readonly string[], numbers: ReadonlySet<number>): string[] {
-  return ids.filter((id) => numbers.has(hash32(id)));
 }

@@ -100,6 +100,14 @@ describe('an item that waits', () => {
     expect(found.notes).toEqual(['undated']);
   });
 
+  it('of the contract without a time is left alone where the table has a stream: it may be under its first attempt', () => {
+    const item = { status: 'NEW', queue: 'orders', payload: 1 };
+    expect(left(item, { leastAgeSeconds: 960 })).toEqual({ reason: 'undated', detail: '' });
+    expect(written(item, { leastAgeSeconds: 0 }).lane).toBe('orders');
+    // The intake takes none of another status.
+    expect(written({ STATE: 'OPEN', payload: 1 }, { leastAgeSeconds: 960 }).lane).toBe('default');
+  });
+
   it('has its write fenced by all that the decision was made by', () => {
     expect(written(OLD).asRead).toEqual({
       lane: undefined,

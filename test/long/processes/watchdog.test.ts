@@ -23,6 +23,8 @@ async function start(body: string, watchdog = 'new BlockWatchdog()', inside: rea
   const { outputFiles } = await build({
     stdin: { contents: script, loader: 'js', resolveDir: process.cwd() },
     ...{ bundle: true, platform: 'node', format: 'esm', write: false },
+    // The thread runs from the text of its function, whatever the bundler makes of it.
+    ...{ minify: true, keepNames: true },
   });
   const [file = '', ...args] = [...inside, process.execPath];
   const child = spawn(file, [...args, '--input-type=module', '--eval', outputFiles[0]?.text ?? '']);

@@ -18,6 +18,7 @@ const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
   'noStatus',
   'unreadable',
   'inTheWay',
+  'undated',
   'refused',
   'changing',
 ]);
@@ -29,6 +30,8 @@ const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
   noStatus: (detail) => `left alone: no ${detail} (--status-map =NEW takes them as NEW)`,
   unreadable: (detail) => `left alone: ${detail}`,
   inTheWay: (detail) => `left alone: "${detail}" is an attribute of theirs, and the library needs that name`,
+  undated: () =>
+    'left alone: no time of insertion, so that a first attempt may be under way ("backlog doctor --repair" waits for its end)',
   young: (detail) => `left to the intake: younger than ${detail}`,
   refused: (detail) => `left alone: DynamoDB refuses the change: ${detail}`,
   changing: () => 'left alone: changed by another process all the time',

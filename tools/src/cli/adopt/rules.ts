@@ -94,6 +94,7 @@ export type Left =
         | 'unreadable'
         | 'inTheWay'
         | 'young'
+        | 'undated'
         | 'refused'
         | 'changing';
       readonly detail: string;
