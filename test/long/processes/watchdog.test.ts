@@ -88,7 +88,7 @@ describe('the watchdog of a process', () => {
   }, 60_000);
 
   it.runIf(canBeFirst)(
-    'ends the first process of a container, which no signal ends',
+    'ends the first process of a container, which no signal ends (needs root, for a namespace of processes)',
     async () => {
       const body =
         "watch(true); await sleep(100); const end = performance.now() + 15000; while (performance.now() < end); console.log('survived', process.pid); process.exit(0);";
