@@ -259,7 +259,7 @@ describe('what the store does not answer to', () => {
 it('a claim that has just run out by this clock may last by that of its run', async () => {
   const { harness, deps } = bench();
   const now = harness.clock.wall();
-  const claim = { batch: 'b', holder: 'h', ids: ['a'], now };
-  await harness.store.claims.take('q', { ...claim, until: now - 1_000 });
+  const claim = { batch: 'b', holder: 'h', ids: ['a'], now: now - 60_000, until: now - 1_000 };
+  await harness.store.claims.take('q', claim);
   expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], waiting: ['a'] });
 });
