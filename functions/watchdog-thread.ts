@@ -12,7 +12,8 @@ interface ThreadData {
  * The main thread cannot write a line while it is blocked, and neither can `console` of a thread, which goes through it.
  */
 function thread(): void {
-  const { receiveMessageOnPort, workerData } = process.getBuiltinModule('node:worker_threads');
+  const { getBuiltinModule, pid } = process;
+  const { receiveMessageOnPort, workerData } = getBuiltinModule('node:worker_threads');
   const { shared, port }: ThreadData = workerData;
   const [BEATS, LIMIT, NEVER] = [0, 1, 2];
   let names = {};
@@ -38,13 +39,13 @@ function thread(): void {
       blockedSeconds: seconds,
     };
     try {
-      process.getBuiltinModule('node:fs').writeSync(1, `${JSON.stringify(line)}\n`);
+      getBuiltinModule('node:fs').writeSync(1, `${JSON.stringify(line)}\n`);
     } catch {
       // A full pipe must not keep the process.
     }
-    process.kill(process.pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
     // Still here: the kernel keeps signals, this one too, from the first process of a container. None survives a trap of its own.
-    process.getBuiltinModule('node:v8').setFlagsFromString('--allow-natives-syntax');
+    getBuiltinModule('node:v8').setFlagsFromString('--allow-natives-syntax');
     new Function('%SystemBreak()')();
   }
 }

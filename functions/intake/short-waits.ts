@@ -56,7 +56,7 @@ export async function startShortWaits(waits: readonly ShortWait[], deps: IntakeD
     // One run is for all of them: it must not begin before the last one has come due.
     const earlyMs = (Math.max(...times) - clock.now()) / (clock.speed ?? 1);
     if (earlyMs > 0) await clock.sleep(Math.min(MAX_EARLY_MS, Math.ceil(earlyMs)));
-    // What came due earlier than a short wait takes was the rule's: a run looks through all that has come due since.
+    // The run looks through all that has come due since. What came due earlier than a short wait takes was the rule's.
     const earliest = clock.now() - MAX_EXACT_SECONDS * 1000 * (clock.speed ?? 1);
     const exactSince = Math.max(earliest, Math.min(...times) - SLACK_MS);
     const answer = await invoker.invoke({ functionName, event: { queue, exactSince } });

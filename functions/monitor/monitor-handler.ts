@@ -111,7 +111,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
     const provider = registeredMeterProvider();
     if (provider) exported ??= new GaugeExport(provider, table);
-    // Without the registry, queues of other owners are not read: what they had would seem to be over.
+    // Queues of other owners are not read without the registry: what they had would seem to be over.
     const incidents =
       isQuiet || 'error' in registered
         ? undefined

@@ -88,9 +88,10 @@ export class FailingWatch {
    * @param readAt real time at which the read began
    */
   refresh(state: ReadState, readAt = this.deps.clock.wall()): void {
-    const { failingMemory: memory, queue, probes } = this.deps;
+    const { failingMemory: memory, queue, probes, clock } = this.deps;
     const known = memory?.get(queue);
-    if (known && readAt < known.readAt) {
+    // A state of before the clock was set back hides nothing.
+    if (known && readAt < known.readAt && known.readAt <= clock.wall()) {
       this.refresh(known.state, known.readAt);
       return;
     }
@@ -149,7 +150,7 @@ export class FailingWatch {
   hasLooked(lane: string): boolean {
     const { failingMemory, queue } = this.deps;
     const lookedAt = failingMemory?.get(queue)?.lookedAt.get(lane) ?? 0;
-    return this.now() - lookedAt < PROBE_SECONDS;
+    return Math.abs(this.now() - lookedAt) < PROBE_SECONDS;
   }
 
   looks(lane: string): void {

@@ -111,7 +111,7 @@ describe('backlog redrive', () => {
     );
     await table.put(dead('a2'));
     await table.put(dead('b', { lastFailureAt: iso(-2 * HOUR) }));
-    // In no order: they may be dead since the same millisecond.
+    // Their order is open: they may be dead since the same millisecond.
     const found = async (...flags: string[]) => {
       const { out } = await operate('redrive', '--queue', 'orders', '--dry-run', ...flags);
       return out.replace(/.*: /, '').split(', ').toSorted();

@@ -102,7 +102,7 @@ describe('a job', () => {
     const { id } = await jobs.create({ ...DEAD_OF_Q, perSecond: 2 }, OPS);
     const running = jobs.run(await jobs.read(id));
     await harness.pass(5);
-    // As after a minute in which the machine slept.
+    // Its hold has run out, as after a minute in which the machine slept.
     await harness.store.jobs.change(id, {
       set: { rev: 'slept', until: harness.time.now },
       remove: [],

@@ -130,6 +130,15 @@ it.each([1, undefined])(
   },
 );
 
+it('a claim clears away ten claims of lost runs at most, so that it does not wait for long', async () => {
+  const queue = 'race-many-lost';
+  const lost = { holder: 'lost.1', now: NOW - 3_000, until: NOW - 2_000 };
+  for (let i = 0; i < 13; i++)
+    await others.store.claims.take(queue, { ...lost, batch: `b${i}`, ids: [`r${i}`] });
+  await others.store.claims.take(queue, { batch: 'c', holder: 'h', ids: ['x'], now: NOW, until: NOW + 1 });
+  expect(await others.store.claims.end(queue, { holderPrefix: 'lost.', until: NOW })).toBe(3);
+});
+
 describe('a claim in one place and a claim in another one, of a queue that gets shards', () => {
   const ask = (batch: string, holder: string, isSpread: boolean) => ({
     batch,

@@ -184,6 +184,26 @@ describe('while the queue fails and all of its records wait', () => {
     expect(calls.filter((call) => call !== 'pages.query')).toEqual(['queues.read']);
   });
 
+  it('go on in a process whose clock was ahead for a moment, with the notes as others write them', async () => {
+    const { harness, minutes, attempted, notes } = await outage(3);
+    const failing = (await harness.store.queues.read('q')).failing;
+    const ahead = harness.time.now + 4 * HOUR * 1000;
+    const lookedAt = new Map([['q', ahead / 1000]]);
+    const failingMemory: FailingMemory = new Map([
+      ['q', { state: { paused: false, failing }, readAt: ahead, lookedAt }],
+    ]);
+    await minutes(6, fail, { failingMemory });
+    // Another process makes the next one, and notes it.
+    await minutes(5, fail, { failingMemory: new Map() });
+    attempted.length = 0;
+    await minutes(1, fail, { failingMemory });
+    expect(attempted).toEqual([]);
+    await minutes(10, fail, { failingMemory });
+    expect(attempted).toHaveLength(2);
+    const [note] = await notes();
+    expect(harness.time.now / 1000 - (note?.lastAt ?? 0)).toBeLessThan(301);
+  });
+
   it('lanes of a run share the probe', async () => {
     const { harness, run, attempted } = await outage(4, { lanes: ['q', 'q#1'], shards: 2 });
     for (const id of ['r2', 'r3']) {

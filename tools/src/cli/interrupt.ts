@@ -17,7 +17,7 @@ export function listenForInterrupt(
     for (const name of signals) process.off(name, interrupted).off(name, end);
   };
   function interrupted() {
-    // Without a listener the next one does what it always does: nothing, to the first process of a container.
+    // The next signal does what it always does where none listens: nothing, to the first process of a container.
     close();
     if (process.pid === 1) for (const name of signals) process.on(name, end);
     abort.abort();

@@ -71,7 +71,7 @@ export function planAdoption(item: Item, rules: AdoptionRules, now: number): Pla
   if (!undated && ageMs < rules.leastAgeSeconds * 1000) {
     return leave({ reason: 'young', detail: `${rules.leastAgeSeconds / 60} min` });
   }
-  // With a status of its own it is for the intake, too, which may have it attempted just now.
+  // The intake takes an item with a status of the contract, too, and may have it attempted just now.
   if (undated && item.status === status && rules.leastAgeSeconds > 0)
     return leave({ reason: 'undated', detail: '' });
   const { set: indexed, remove } = indexChange(record, now);
