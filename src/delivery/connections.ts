@@ -11,8 +11,8 @@ export interface OutgoingRequest {
 /** Errors of a connection that the server closed while it was idle. They show when the connection is used again. */
 const STALE = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 /**
- * Time in which they show: a round trip, of any length. A connection that breaks later was none: its server may be at work on
- * the request, and must not get it a second time beside that.
+ * Time in which a stale connection shows, which takes a round trip. One that breaks later was not stale: its server may be at work
+ * on the request, and must not get it a second time beside that.
  */
 const SHOWS_WITHIN_MS = 2_000;
 
