@@ -43,6 +43,7 @@ import { addParameters } from './tables/table-parameters.js';
 import { type CreatedTable, tablesOf } from './tables/tables.js';
 import { addFedIntake } from './triggers/event-sources.js';
 import { addEventQueues } from './triggers/given-up-events.js';
+import { addFedRecordEvents } from './triggers/record-events.js';
 import { addSchedules } from './triggers/schedules.js';
 import type { Tick, Triggers } from './triggers/tick.js';
 import { ticksOf } from './triggers/ticks.js';
@@ -109,6 +110,8 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly intake: LambdaFunction | undefined;
   /** Finds, once a day, records that the intake was not notified of. */
   readonly sweep: LambdaFunction | undefined;
+  /** Tells others of the ends of records; missing without `recordEvents`. */
+  readonly recordEvents: LambdaFunction | undefined;
   /** Reads every five minutes how much waits, and for how long; missing with `metrics: 'off'`. */
   readonly monitor: LambdaFunction | undefined;
   /** The names of the queues whose rules or schedules do not fire. */
@@ -164,9 +167,16 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
     if (!shared) addParameters(this, this, backlogName);
 
+    const { recordEvents: events } = options;
+    const recordEvents = events && addFedRecordEvents(this, 'RecordEvents', { ...common, events, eventDlq });
+    this.recordEvents = recordEvents?.lambda;
+
     const ofMonitor = { ...settings, incidentBus: options.incidentBus, runbookUrl: options.runbookUrl };
     const isRead = !shared && metrics !== 'off';
-    const { eventSources = [] } = intake ?? {};
+    const eventSources = [
+      ...(intake?.eventSources ?? []),
+      ...(recordEvents ? [recordEvents.eventSource] : []),
+    ];
     this.monitor = isRead ? addMonitor(this, 'Monitor', { ...ofMonitor, eventSources }) : undefined;
 
     const ticks = ticksOf(assigned, this);

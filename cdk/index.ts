@@ -13,6 +13,7 @@ export type { DeliveryProps, HeaderSecret } from './props/delivery-props.js';
 export type { EntryFunctionProps, FunctionProps } from './props/function-props.js';
 export type { IntakeProps } from './props/intake-props.js';
 export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './props/queue-props.js';
+export type { QueueEventsProps, RecordEventsProps } from './props/record-events-props.js';
 export type { ISharedBacklog } from './props/shared-parts.js';
 export type { WorkerProps } from './props/worker-props.js';
 export type { BacklogAttributes, StackAttributes } from './sharing/backlog-attributes.js';

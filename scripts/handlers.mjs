@@ -8,11 +8,12 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
  * Handlers by the folder that they are deployed with. Those of one folder share nearly all of their code, which the package then
  * has once. They are the built-in delivery, for queues with per-record retries and for progressive ones; the intake, its sweep
- * and the monitor; the overview on the dashboard and its buttons.
+ * and the monitor; the events of records; the overview on the dashboard and its buttons.
  */
 export const FOLDERS = {
   delivery: ['fibonacci', 'progressive'],
   upkeep: ['intake', 'sweep', 'monitor'],
+  'record-events': ['record-events'],
   widget: ['widget', 'widget-actions'],
 };
 
@@ -23,6 +24,7 @@ const MADE_BY = {
   intake: ['intake/intake-handler', 'intakeHandler'],
   sweep: ['intake/sweep-handler', 'sweepHandler'],
   monitor: ['monitor/monitor-handler', 'monitorHandler'],
+  'record-events': ['record-events/record-events-handler', 'recordEventsHandler'],
   widget: ['widget/widget-handler', 'widgetHandler'],
   'widget-actions': ['widget/actions-handler', 'widgetActionsHandler'],
 };

@@ -22,6 +22,20 @@ export interface BacklogDescription {
   readonly primaryRegion?: string | undefined;
   /** The page that its alarms and incidents link to. Absent: that of the docs. */
   readonly runbookUrl?: string | undefined;
+  /** The ends of records that have events, by queue. Absent: none have. */
+  readonly recordEvents?:
+    | Readonly<
+        Record<
+          string,
+          {
+            /** The ends. */
+            readonly on: readonly string[];
+            /** Parts that the events have beside the facts. */
+            readonly include: readonly string[];
+          }
+        >
+      >
+    | undefined;
   /** It has an intake. */
   readonly intake: boolean;
   /** It has a sweep. */

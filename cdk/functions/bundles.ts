@@ -10,6 +10,7 @@ const FOLDERS = {
   intake: 'upkeep',
   sweep: 'upkeep',
   monitor: 'upkeep',
+  'record-events': 'record-events',
   widget: 'widget',
   'widget-actions': 'widget',
 } as const;

@@ -62,7 +62,7 @@ function warnOfIsolation(scope: Construct, vpc: IVpc, vpcSubnets: SubnetSelectio
     'dynamo-backlog:isolated-subnets',
     'the functions are in subnets without a route to the internet: the VPC needs a gateway endpoint of DynamoDB, and a way to ' +
       'what the attempts call. The intake, the sweep and the monitor need interface endpoints of SQS and Lambda, deliveries with ' +
-      'secrets one of Secrets Manager or Systems Manager. Otherwise every run ends by its timeout',
+      'secrets one of Secrets Manager or Systems Manager, and events one of their target. Otherwise every run ends by its timeout',
   );
 }
 

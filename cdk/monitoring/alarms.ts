@@ -13,6 +13,7 @@ import { functionAlarms } from './function-alarms.js';
 import { intakeAlarms } from './intake-alarms.js';
 import { ownerAlarms } from './owner-alarms.js';
 import { queueAlarms } from './queue-alarms.js';
+import { recordEventsAlarms } from './record-events-alarms.js';
 import { tableAlarms } from './table-alarms.js';
 import type { Watched } from './watched.js';
 
@@ -54,6 +55,7 @@ function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinitio
   const all = [
     ...functionAlarms(watched),
     ...intakeAlarms(watched),
+    ...recordEventsAlarms(watched),
     ...(hasMetrics && onlyEssential ? tableAlarms(watched) : []),
     ...ownerAlarms(watched),
     ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched, queue)) : []),

@@ -81,7 +81,7 @@ function findings(tableName: string): AlarmDefinition[] {
       description:
         'The intake is not handed what is put into the table: the event source mapping of the stream or of the redelivery queue is ' +
         'disabled, deleted, or fails. The log of the monitor says which one, and why. Records that are put without a lane wait ' +
-        'meanwhile; after 24 hours only the sweep finds them.',
+        'meanwhile; after 24 hours only the sweep finds them. If it is the mapping of RecordEvents, others do not learn of ends.',
     },
     {
       id: 'NotIndexed',

@@ -21,17 +21,21 @@ export interface Watched {
   readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;
   readonly sweep: IFunction | undefined;
+  readonly recordEvents: IFunction | undefined;
   readonly monitor: IFunction | undefined;
 }
 
 /** The parts that a Backlog has made and that are watched. */
-export type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'monitor'> & {
+export type Made = Pick<
+  Watched,
+  'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'recordEvents' | 'monitor'
+> & {
   readonly table: { readonly tableName: string };
   readonly controlTable: { readonly tableName: string };
 };
 
 export function watchedIn(
-  { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, monitor }: Made,
+  { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, recordEvents, monitor }: Made,
   {
     assigned,
     ticks,
@@ -43,7 +47,7 @@ export function watchedIn(
 ): Watched {
   return {
     ...known,
-    ...{ eventDlq, scheduleDeadLetters, intake, sweep, monitor },
+    ...{ eventDlq, scheduleDeadLetters, intake, sweep, recordEvents, monitor },
     tableName: table.tableName,
     controlTableName: controlTable.tableName,
     functions: watchedFunctions(assigned, ticks),

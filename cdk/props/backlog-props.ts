@@ -6,6 +6,7 @@ import type { AlarmActions } from './alarm-props.js';
 import type { FunctionProps } from './function-props.js';
 import type { IntakeProps } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
+import type { RecordEventsProps } from './record-events-props.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import type { WorkerProps } from './worker-props.js';
 
@@ -267,6 +268,15 @@ export interface BacklogProps extends FunctionProps {
    * @default - none
    */
   readonly incidentBus?: AnyBus | undefined;
+
+  /**
+   * Tells other services of the ends of records: an event for each, from the table's stream, by a function of its own.
+   *
+   * The table needs a stream of new images. What ended in the 24 hours before the first deployment has events, too.
+   *
+   * @default - none
+   */
+  readonly recordEvents?: RecordEventsProps | undefined;
 
   /**
    * One alarm more, which is on while any other one is.

@@ -19,6 +19,7 @@ import {
 import { functionShape, logLevel, reservedConcurrentExecutions } from './function-shape.js';
 import { type IntakeProps, intakeProp } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
+import { recordEventsProp } from './record-events-props.js';
 import { region, replicaKeyArns } from './regions.js';
 import { type ISharedBacklog, NOT_SHARED } from './shared-parts.js';
 import { timeZone } from './time-zone.js';
@@ -89,6 +90,7 @@ const propsShape = z.strictObject({
   okActions: alarmActions.optional(),
   runbookUrl: runbookUrl.optional(),
   incidentBus: eventBus.optional(),
+  recordEvents: recordEventsProp.optional(),
   compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().optional(),
   widget: z

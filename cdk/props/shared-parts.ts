@@ -29,4 +29,5 @@ export const NOT_SHARED = [
   'removalPolicy',
   'intake',
   'sweep',
+  'recordEvents',
 ] as const;

@@ -14,6 +14,7 @@ import {
 } from '../../src/template-metadata.js';
 import type { QueueFunction } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
+import type { RecordEvents } from '../props/record-events-props.js';
 
 /** A Backlog, with those of its props that are described. */
 interface Described {
@@ -21,6 +22,7 @@ interface Described {
   readonly timeZone?: string | undefined;
   readonly primaryRegion?: string | undefined;
   readonly runbookUrl?: string | undefined;
+  readonly recordEvents?: RecordEvents | undefined;
   readonly tableName?: string | undefined;
   readonly controlTableName?: string | undefined;
   readonly queues: readonly Queue[];
@@ -63,7 +65,8 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, backlog: Made, described: Described): BacklogDescription {
-  const { trigger, timeZone, primaryRegion, runbookUrl, queues, assigned, processSeconds } = described;
+  const { trigger, timeZone, primaryRegion, runbookUrl, recordEvents, queues, assigned, processSeconds } =
+    described;
   const onInsert = new Set(backlog.intakeRole ? described.onArrival.map(({ queue }) => queue.name) : []);
   return {
     version: METADATA_VERSION,
@@ -71,6 +74,7 @@ function descriptionOf(stack: Stack, backlog: Made, described: Described): Backl
     timeZone,
     primaryRegion,
     runbookUrl,
+    recordEvents: recordEvents?.queues,
     intake: backlog.intake !== undefined,
     sweep: backlog.sweep !== undefined,
     records: tableOf(stack, backlog.table, described.tableName),

@@ -15,6 +15,7 @@ import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { RetentionDays, ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as core from 'zod/v4/core';
 import { LookupFunction } from 'node:net';
@@ -490,6 +491,38 @@ declare function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogR
 type Tried = Pick<BacklogRecord, 'failures' | 'notReady' | 'firstFailureAt'>;
 declare function triesOf({ failures, notReady }: Pick<Tried, 'failures' | 'notReady'>): number;
 declare function firstTryAt({ firstFailureAt, notReady }: Tried): number | undefined;
+
+type RecordEnd = 'succeeded' | 'dead' | 'cancelled';
+type EventPart = 'payload' | 'result' | 'texts';
+interface RecordEventDetail {
+    readonly version: 1;
+    readonly id: string;
+    readonly table: string;
+    readonly queue: string;
+    readonly task?: string | undefined;
+    readonly end: RecordEnd;
+    readonly endedAt: string;
+    readonly rev: string;
+    readonly attempts: number;
+    readonly insertedAt: string;
+    readonly traceparent?: string | undefined;
+    readonly reason?: 'maxAttempts' | 'expired' | 'quarantined' | 'cancelled' | 'discarded' | 'refused' | undefined;
+    readonly deadReason?: string | undefined;
+    readonly error?: {
+        readonly name: string;
+        readonly status?: number | undefined;
+        readonly message?: string | undefined;
+    } | undefined;
+    readonly payload?: unknown;
+    readonly result?: unknown;
+    readonly omitted?: readonly EventPart[] | undefined;
+}
+declare const EVENT_SOURCE = "dynamo-backlog";
+declare function detailTypeOf(end: RecordEnd): string;
+declare function recordEvent(record: BacklogRecord, { table, include }: {
+    readonly table: string;
+    readonly include: ReadonlySet<EventPart>;
+}): RecordEventDetail | undefined;
 
 declare function notReadyText(record: BacklogRecord): string | undefined;
 
@@ -1085,6 +1118,15 @@ interface IntakeProps {
     readonly allowRecursiveLoop?: boolean | undefined;
 }
 
+interface RecordEventsProps {
+    readonly to: IEventBus | EventBus | ITopic | Topic | IQueue | Queue;
+    readonly queues: Readonly<Record<string, QueueEventsProps>>;
+}
+interface QueueEventsProps {
+    readonly on?: readonly RecordEnd[] | undefined;
+    readonly include?: readonly EventPart[] | undefined;
+}
+
 interface WorkerProps extends EntryFunctionProps {
     readonly entry?: string | undefined;
     readonly environment?: Readonly<Record<string, string>> | undefined;
@@ -1121,6 +1163,7 @@ interface BacklogProps extends FunctionProps {
     readonly okActions?: AlarmActions | undefined;
     readonly runbookUrl?: string | undefined;
     readonly incidentBus?: AnyBus | undefined;
+    readonly recordEvents?: RecordEventsProps | undefined;
     readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
     readonly widget?: boolean | 'readOnly' | undefined;
@@ -1214,6 +1257,7 @@ declare class Backlog extends BacklogBase implements IConnectable {
     readonly createdFunctions: Readonly<Record<string, Function>>;
     readonly intake: Function | undefined;
     readonly sweep: Function | undefined;
+    readonly recordEvents: Function | undefined;
     readonly monitor: Function | undefined;
     readonly disabledQueues: readonly string[];
     readonly alarms: readonly Alarm[];
@@ -2211,6 +2255,10 @@ interface BacklogDescription {
     readonly timeZone?: string | undefined;
     readonly primaryRegion?: string | undefined;
     readonly runbookUrl?: string | undefined;
+    readonly recordEvents?: Readonly<Record<string, {
+        readonly on: readonly string[];
+        readonly include: readonly string[];
+    }>> | undefined;
     readonly intake: boolean;
     readonly sweep: boolean;
     readonly records: TableDescription;
@@ -2798,6 +2846,7 @@ declare class TestBacklog {
     record(id: string): TestRecord;
     records(filter?: RecordFilter): TestRecord[];
     history(id: string): readonly HistoryEntry[];
+    recordEvent(id: string, include?: readonly EventPart[]): RecordEventDetail | undefined;
     redeliver(id: string): Promise<AttemptSummary>;
     expectIdempotent(id: string, effects: () => unknown): Promise<void>;
 }
@@ -2896,6 +2945,7 @@ export {
     DynamoDbOperatorStore,
     DynamoDbStore,
     DynamoDbSweepStore,
+    EVENT_SOURCE,
     GAUGE_FIELDS,
     GaugeReader,
     HandlerFindingError,
@@ -2961,6 +3011,7 @@ export {
     decideRetry,
     defineTask,
     deliverByHttp,
+    detailTypeOf,
     didYouMean,
     duePartsOf,
     errorText,
@@ -3033,6 +3084,7 @@ export {
     phaseOf,
     randomToken,
     readJson,
+    recordEvent,
     records,
     redactionOf,
     redrive,
@@ -3115,6 +3167,7 @@ export type {
     Duration,
     EntryFunctionProps,
     ErrorEntry,
+    EventPart,
     ExactCounts,
     FailingAttempts,
     FailingNote,
@@ -3193,6 +3246,7 @@ export type {
     QueueAlarms,
     QueueCounts,
     QueueDescription,
+    QueueEventsProps,
     QueueFailures,
     QueueGaugeValues,
     QueueNumbers,
@@ -3207,6 +3261,9 @@ export type {
     Reading,
     RecentAttempts,
     RecordChange,
+    RecordEnd,
+    RecordEventDetail,
+    RecordEventsProps,
     RecordExpectation,
     RecordFilter,
     RedactPayload,

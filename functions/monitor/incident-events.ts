@@ -2,13 +2,30 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { failingNow, isUnknownByPause, type RateLimitedCounts } from '../../src/monitor/index.js';
 import {
   afterEvents,
+  type IncidentEvent,
   incidentEvents,
   parseReported,
   reportedItem,
 } from '../../src/overview/incident-events.js';
 import { type IncidentQueue, incidentsOf } from '../../src/overview/incidents.js';
 import type { OperatorStore, QueueState } from '../../src/store/index.js';
-import type { PutEvents } from './event-bus.js';
+import type { OutgoingEvent, Publish } from '../events/publish.js';
+
+/** Puts events on the bus, and returns those that it has refused. */
+export type PutEvents = (events: readonly IncidentEvent[]) => Promise<ReadonlySet<IncidentEvent>>;
+
+/** Puts events of incidents on a bus. */
+export function putOn(publish: Publish): PutEvents {
+  return async (events) => {
+    const sent = new Map(events.map((event) => [outgoing(event), event]));
+    const refused = await publish([...sent.keys()]);
+    return new Set([...sent].filter(([one]) => refused.has(one)).map(([, event]) => event));
+  };
+}
+
+function outgoing({ type, detail }: IncidentEvent): OutgoingEvent {
+  return { type: `Backlog incident ${type}`, detail: JSON.stringify(detail) };
+}
 
 /** The place of what was reported, beside the readings of queues: no queue can have this name. */
 const REPORTED = '*incidents';

@@ -20,9 +20,9 @@ import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { emitGauges, emitRemovedQueues, emitSourcesStopped, emitTableGauges } from '../metrics.js';
-import type { PutEvents } from './event-bus.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
 import { GaugeExport } from './gauge-export.js';
+import type { PutEvents } from './incident-events.js';
 import { monitoredQueues, type RemovedQueue, registeredQueues } from './registered.js';
 import { type MonitorSettings, readMonitorSettings } from './settings.js';
 
@@ -188,13 +188,13 @@ async function incidentEventsOf(
   putEvents: PutEvents | undefined,
 ) {
   if (incidentBus === undefined) return undefined;
-  const [{ IncidentEvents }, { eventBus }] = await Promise.all([
+  const [{ IncidentEvents, putOn }, { eventBus }] = await Promise.all([
     import('./incident-events.js'),
-    import('./event-bus.js'),
+    import('../events/event-bus.js'),
   ]);
   return new IncidentEvents({
     ...deps,
-    put: putEvents ?? eventBus(incidentBus),
+    put: putEvents ?? putOn(eventBus(incidentBus)),
     table: tables.records,
     runbook,
   });

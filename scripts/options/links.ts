@@ -52,6 +52,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     alarmActions: 'monitoring.md#thresholds-and-actions',
     runbookUrl: 'monitoring.md#thresholds-and-actions',
     incidentBus: 'monitoring.md#events-of-incidents',
+    recordEvents: 'events.md',
     dashboard: 'dashboard.md',
     widget: 'dashboard.md#the-overview',
   },

@@ -1,6 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PermissionsBoundary, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
@@ -95,11 +96,17 @@ function everything(app: App): Stack[] {
   });
   const common = { ...bank, trigger: 'scheduler', workers: { worker: { entry: ENTRY } } } as const;
 
+  const bus = new EventBus(own, 'Bus');
   const platform = new Stack(app, 'Platform', { env: ENV });
   const backlog = new Backlog(platform, 'Backlog', {
     ...common,
     queues: queues('platform'),
     widget: true,
+    incidentBus: bus,
+    recordEvents: {
+      to: bus,
+      queues: { 'platform-orders': { on: ['succeeded', 'dead'] }, 'team-orders': {} },
+    },
   });
   const role = (id: string) =>
     new Role(platform, id, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });

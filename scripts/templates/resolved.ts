@@ -172,6 +172,7 @@ const ARNS: Readonly<Record<string, (at: At, name: string) => string>> = {
   'AWS::CloudWatch::CompositeAlarm': (at, name) => arn(at, 'cloudwatch', `alarm:${name}`),
   'AWS::DynamoDB::GlobalTable': (at, name) => arn(at, 'dynamodb', `table/${name}`),
   'AWS::DynamoDB::Table': (at, name) => arn(at, 'dynamodb', `table/${name}`),
+  'AWS::Events::EventBus': (at, name) => arn(at, 'events', `event-bus/${name}`),
   'AWS::Events::Rule': (at, name) => arn(at, 'events', `rule/${name}`),
   'AWS::IAM::ManagedPolicy': (at, name) => arn({ ...at, region: '' }, 'iam', `policy/${name}`),
   'AWS::IAM::Role': (at, name) => arn({ ...at, region: '' }, 'iam', `role/${name}`),

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from '../policies/index.js';
-import type { BacklogRecord, Status } from '../record/index.js';
+import { type BacklogRecord, isUnwanted, type Status } from '../record/index.js';
 import type { Found } from '../store/operator-store.js';
 import {
   changePolicy,
@@ -8,7 +8,6 @@ import {
   type DiscardWishes,
   discard,
   editPayload,
-  isUnwanted,
   move,
   type RedriveWishes,
   redrive,

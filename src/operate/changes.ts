@@ -4,8 +4,8 @@ import { truncate } from '../record/history.js';
 import {
   type BacklogRecord,
   bornAt,
-  CANCELLED,
   DEAD_LANE_ENDING,
+  DISCARDED,
   deadLane,
   giveUp,
   indexChange,
@@ -14,6 +14,7 @@ import {
   isNewer,
   isPending,
   isQuarantined,
+  isUnwanted,
   laneOf,
   leftLane,
   ownLaneOf,
@@ -69,15 +70,8 @@ export interface DecisionContext {
   readonly retryMode: RetryMode | undefined;
 }
 
-/** Beginning of the `deadReason` of a record that an operator has discarded. */
-const DISCARDED = 'discarded';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', reason: 'asWanted' };
-
-/** Tells whether a record was discarded or cancelled: a redrive of a selection leaves it out. */
-export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
-  return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
-}
 
 /** Tells whether a record is left to a newer version of this library. Records that this version has given up are not. */
 export function isLeftToNewer(record: BacklogRecord): boolean {

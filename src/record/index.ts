@@ -51,6 +51,16 @@ export {
 export { groupsToProbe, lostProbe, mayProbe, PROBE_SECONDS, settleProbe } from './probes.js';
 export * from './quarantine.js';
 export * from './record.js';
+export {
+  detailTypeOf,
+  EVENT_PARTS,
+  EVENT_SOURCE,
+  type EventPart,
+  RECORD_ENDS,
+  type RecordEnd,
+  type RecordEventDetail,
+  recordEvent,
+} from './record-event.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';

@@ -174,6 +174,14 @@ export function isNotIndexed(record: BacklogRecord): boolean {
 /** The start of a cancelled record's `deadReason`. */
 export const CANCELLED = 'cancelled: ';
 
+/** The start of the `deadReason` of a record that an operator has discarded. */
+export const DISCARDED = 'discarded';
+
+/** Tells whether a record was discarded or cancelled: a redrive of a selection leaves it out. */
+export function isUnwanted({ deadReason = '' }: Pick<BacklogRecord, 'deadReason'>): boolean {
+  return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
+}
+
 /** Tells whether it was given up because its work was not wanted any more: it is among the dead, and sets off no alarm. */
 export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
   return status === 'DEAD' && deadReason?.startsWith(CANCELLED) === true;

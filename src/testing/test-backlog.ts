@@ -1,6 +1,13 @@
 import { BacklogClient } from '../client/index.js';
 import { BacklogOperator } from '../operate/index.js';
-import { type BacklogRecord, type HistoryEntry, isPending } from '../record/index.js';
+import {
+  type BacklogRecord,
+  type EventPart,
+  type HistoryEntry,
+  isPending,
+  type RecordEventDetail,
+  recordEvent,
+} from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Clock } from '../support/clock.js';
 import { age, type Duration, parseDuration } from '../support/duration.js';
@@ -21,6 +28,7 @@ import { World } from './world.js';
 /** The limit of `runUntilSettled`. */
 const MAX_SECONDS = 60 * 86_400;
 const MAX_NAMED = 5;
+const TABLE = 'test-records';
 /** The client's own: `redirectClients` replaces it. */
 const { wait } = BacklogClient.prototype;
 
@@ -64,14 +72,14 @@ export class TestBacklog {
     const { store, random, time } = this.world;
     // A pause between two writes takes no time.
     const clock: Clock = { now: () => time.now, wall: () => time.now, sleep: () => macrotask() };
-    const own = { table: 'test-records', store, random };
+    const own = { table: TABLE, store, random };
     this.client = new BacklogClient({ ...own, clock });
     // It waits for what the backlog does, and looks again when time has passed, or work is done.
     const sleep: Clock['sleep'] = (ms, signal) => this.sleep(ms, signal);
     const waiting = new BacklogClient({ ...own, clock: { ...clock, sleep } });
     this.client.wait = wait.bind(waiting) as BacklogClient['wait'];
     this.operator = new BacklogOperator({
-      table: 'test-records',
+      table: TABLE,
       controlTable: 'test-control',
       store,
       clock,
@@ -205,6 +213,18 @@ export class TestBacklog {
   /** The history of a record: failures, snoozes, and what came after one; newest last. */
   history(id: string): readonly HistoryEntry[] {
     return this.record(id).history;
+  }
+
+  /**
+   * The detail of the event that other services get of a record's end (`recordEvents` of the construct), for a test of a
+   * subscriber. Undefined: it has not ended.
+   *
+   * @param include parts that the construct's `include` names
+   * @throws Error if there is none of this id
+   */
+  recordEvent(id: string, include: readonly EventPart[] = []): RecordEventDetail | undefined {
+    const { readAt: _, nextAttemptAt: __, ...record } = this.record(id);
+    return recordEvent(record, { table: TABLE, include: new Set(include) });
   }
 
   /**

@@ -22,10 +22,24 @@ const incidentBus = new EventBus(stack, 'Incidents');
 const incidents = new Queue(stack, 'IncidentEvents');
 new Rule(stack, 'IncidentRule', {
   eventBus: incidentBus,
-  eventPattern: { source: ['dynamo-backlog'] },
+  eventPattern: { source: ['dynamo-backlog'], detailType: ['Backlog incident began'] },
   targets: [new SqsQueue(incidents)],
 });
-const backlog = new Backlog(stack, 'Backlog', { queues, timeout, incidentBus });
+const ends = new Queue(stack, 'RecordEvents');
+new Rule(stack, 'RecordRule', {
+  eventBus: incidentBus,
+  eventPattern: {
+    source: ['dynamo-backlog'],
+    detailType: ['Backlog record succeeded', 'Backlog record dead'],
+  },
+  targets: [new SqsQueue(ends)],
+});
+const backlog = new Backlog(stack, 'Backlog', {
+  queues,
+  timeout,
+  incidentBus,
+  recordEvents: { to: incidentBus, queues: { default: { on: ['succeeded', 'dead'], include: ['payload'] } } },
+});
 const encryptionKey = new Key(stack, 'Key');
 const other = new Backlog(stack, 'Scheduled', {
   queues: scheduled,
@@ -62,5 +76,6 @@ const outputs = {
   EventDlq: backlog.eventDlq.queueName,
   KeyArn: encryptionKey.keyArn,
   IncidentQueue: incidents.queueName,
+  RecordEventQueue: ends.queueName,
 };
 for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });

@@ -350,6 +350,32 @@ describe('the deployed stack', () => {
     );
   });
 
+  it('puts the ends of records on the event bus, of the queue and of the kinds that were asked for', async () => {
+    const heard: { readonly 'detail-type': string; readonly detail: Record<string, unknown> }[] = [];
+    const expected = [
+      { id: 'py-good', queue: 'default', end: 'succeeded', attempts: 1, payload: {} },
+      { id: 'py-later', end: 'succeeded', attempts: 2, payload: { answers: [503, 200] } },
+      { id: 'py-never', end: 'dead', reason: 'refused', error: { name: 'HttpError', status: 422 } },
+    ];
+    await vi.waitFor(
+      async () => {
+        heard.push(...((await takeMessages(outputs.RecordEventQueue ?? '')) as typeof heard));
+        for (const detail of expected) {
+          expect(heard).toContainEqual(
+            expect.objectContaining({
+              ...{ source: 'dynamo-backlog', 'detail-type': `Backlog record ${detail.end}` },
+              detail: expect.objectContaining({ ...detail, table, version: 1 }),
+            }),
+          );
+        }
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect([...new Set(heard.map(({ detail }) => detail.queue))]).toEqual(['default']);
+    const never = heard.find(({ detail }) => detail.id === 'py-never')?.detail;
+    expect(never?.endedAt).toBe((await get('py-never'))?.dueAt);
+  });
+
   it('keeps its records when the stack is destroyed', async () => {
     await destroy(deployed);
     expect(await get('py-good')).toMatchObject({ status: 'SUCCESS' });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { eventBus } from '../../functions/monitor/event-bus.js';
+import { eventBus } from '../../functions/events/event-bus.js';
+import { putOn } from '../../functions/monitor/incident-events.js';
 import { monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import type { IncidentEvent } from '../../src/overview/incident-events.js';
@@ -184,7 +185,7 @@ it('the bus takes ten events at a time, and names those that it has refused', as
       this.Entries = input.Entries;
     }
   }
-  const refused = await eventBus('arn:bus', () => ({ EventBridgeClient, PutEventsCommand }))(events);
+  const refused = await putOn(eventBus('arn:bus', () => ({ EventBridgeClient, PutEventsCommand })))(events);
   expect([...refused].map(({ key }) => key)).toEqual(['1', '11']);
   expect(sent.map(({ Entries }) => Entries.length)).toEqual([10, 2]);
   expect(sent[0]?.Entries[0]).toEqual({

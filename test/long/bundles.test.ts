@@ -107,6 +107,15 @@ it.each(['fibonacci', 'progressive'])(
   },
 );
 
+it('the handler record-events starts without a client: that of its target comes from the runtime', async () => {
+  const { handler } = await bundleHandler('record-events', await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
+  expect(handler.inputs).toContain('src/record/record-event.ts');
+  for (const unneeded of [CLIENTS, FOREIGN, LARGE_ZOD, CREDENTIAL_CHAIN]) {
+    expect(handler.inputs.filter((input) => unneeded.test(input))).toEqual([]);
+  }
+  expect(handler.files).toBeLessThanOrEqual(MAX_FILES);
+});
+
 it('there is no other handler to bundle', () => {
   expect(HANDLERS).toEqual([
     'fibonacci',
@@ -114,6 +123,7 @@ it('there is no other handler to bundle', () => {
     'intake',
     'sweep',
     'monitor',
+    'record-events',
     'widget',
     'widget-actions',
   ]);

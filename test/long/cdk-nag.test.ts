@@ -1,5 +1,6 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
@@ -30,6 +31,7 @@ it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s pass
     },
     tracing,
     widget: true,
+    recordEvents: { to: new EventBus(stack, 'Bus'), queues: { orders: {} } },
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);

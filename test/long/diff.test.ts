@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { App, CfnOutput, CfnParameter, Duration, type Environment, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, it } from 'vitest';
-import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
+import { Backlog, type BacklogProps, type QueueProps, type RecordEventsProps } from '../../cdk/index.js';
 import type { Change } from '../../tools/src/cli/diff/change.js';
 import { newStack, progressiveQueue, retryQueue } from '../cdk/support.js';
 import { backlog } from '../cli/in-process.js';
@@ -297,6 +298,31 @@ describe('backlog diff, of a Backlog', () => {
     });
     expect(severities(await diff(with_, defined({ queues: orders, sweep: false })))).toEqual({
       'backlog.sweep': 'attention',
+    });
+  });
+
+  it('tells fewer services of the ends of records, which needs a look, or more', async () => {
+    const telling =
+      (on: RecordEventsProps['queues']): Define =>
+      (stack) => {
+        const recordEvents = { to: new EventBus(stack, 'Bus'), queues: on };
+        new Backlog(stack, 'Backlog', { queues: orders, recordEvents });
+      };
+    const some = telling({ orders: { on: ['dead', 'succeeded'], include: ['payload'] } });
+    expect(
+      await diff(some, telling({ orders: { on: ['succeeded', 'dead'], include: ['payload'] } })),
+    ).toEqual({});
+    expect(await diff(some, telling({ orders: {} }))).toMatchObject({
+      'backlog.recordEvents': {
+        severity: 'attention',
+        what: 'events of records of orders: dead, succeeded with payload → dead',
+      },
+    });
+    expect(await diff(telling({ orders: {} }), some)).toMatchObject({
+      'backlog.recordEvents': { severity: 'safe' },
+    });
+    expect(await diff(telling({ orders: {}, constructor: {} }), telling({ orders: {} }))).toMatchObject({
+      'backlog.recordEvents': { what: 'events of records of constructor: dead → none' },
     });
   });
 

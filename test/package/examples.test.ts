@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../cli/process.js';
@@ -98,6 +99,24 @@ describe('the examples, copied out of the package', () => {
     expect(shipped.map((line) => line.split(' ')[2]).toSorted()).toEqual(
       [1, 2, 3, 4].map((i) => `order-${i}`),
     );
+  });
+
+  it('events of records: the log has one for each order that has ended, and show prints it', async () => {
+    await using receiver = await startServer(app, 'examples/receiver.ts');
+    const data = await mkdtemp(join(tmpdir(), 'backlog-events-'));
+    const flags = ['--deliver-to', receiver.url, '--speed', '600', '--data-dir', data];
+    await using backlog = await start('record-events', flags);
+    await writeFile(join(app, 'orders.ndjson'), '{"id":"order-3","queue":"orders","payload":{"total":3}}\n');
+    await backlog.import('orders.ndjson');
+    const records = await backlog.finished(1);
+    expect(records.get('order-3')).toMatchObject({ status: 'SUCCESS', attempts: 2 });
+    const log = () => readFile(join(data, 'logs/BacklogRecordEventsFunction.log'), 'utf8').catch(() => '');
+    await until(async () => (await log()).includes('Backlog record succeeded'), 30_000);
+    const lines = (await log()).split('\n').filter((line) => line.includes('"Backlog record'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { detail: { id: 'order-3', end: 'succeeded' } },
+    ]);
+    await rm(data, { recursive: true });
   });
 
   it('two regions: on one machine the primary region attempts what comes', async () => {

@@ -145,10 +145,15 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .description('Show one record in full: times, errors, payload.')
     .argument('<id>', 'of the record')
     .option('--json', 'as one line of JSON')
+    .option('--event', 'the event about its end, as a rule of EventBridge sees it')
     .option(...REDACT_FLAG)
     .addHelpText(
       'after',
-      examples(['backlog show order-7', ''], ['backlog show order-7 --json | jq .payload', '']),
+      examples(
+        ['backlog show order-7', ''],
+        ['backlog show order-7 --json | jq .payload', ''],
+        ['backlog show order-7 --event', 'to try a pattern or a subscriber with'],
+      ),
     )
     .action(async (id, options) => onExit(await showRecord(id, options, output)));
 

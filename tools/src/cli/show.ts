@@ -2,9 +2,12 @@ import type { BacklogRecord, HistoryEntry } from 'dynamo-backlog';
 import {
   age,
   DynamoDbStore,
+  detailTypeOf,
+  EVENT_SOURCE,
   isPending,
   jsonOf,
   notReadyText,
+  recordEvent,
   restOf,
   traceIdOf,
 } from 'dynamo-backlog/engine';
@@ -19,6 +22,8 @@ import { servingAt, unservedText } from './unserved.js';
 
 export interface ShowFlags extends TargetFlags {
   readonly json?: boolean | undefined;
+  /** Shows the event about its end. */
+  readonly event?: boolean | undefined;
   /** The file of a module that says what is shown of a payload. */
   readonly redact?: string | undefined;
 }
@@ -37,6 +42,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
       output.message(`no record ${printable(id)} in ${where}`);
       return EXIT.failed;
     }
+    if (flags.event) return showEvent(record, table, output);
     const text = flags.json
       ? recordJson(record, redact)
       : describe(record, shownPayload(record, redact), shownResult(record, redact), {
@@ -49,6 +55,17 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
   } finally {
     client.destroy();
   }
+}
+
+/** Shows the event as EventBridge hands it to its targets, without what events have only if it is asked for. */
+function showEvent(record: BacklogRecord, table: string, output: Output): ExitCode {
+  const detail = recordEvent(record, { table, include: new Set() });
+  if (!detail) {
+    output.message(`record ${printable(record.id)} has not ended: it is ${record.status}, and has no event`);
+    return EXIT.failed;
+  }
+  output.data(jsonOf({ source: EVENT_SOURCE, 'detail-type': detailTypeOf(detail.end), detail }));
+  return EXIT.ok;
 }
 
 async function whyUnserved(record: BacklogRecord, target: Target): Promise<string | undefined> {

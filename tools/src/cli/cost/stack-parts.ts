@@ -30,7 +30,7 @@ export interface StackFunction {
 }
 
 /** Handlers that the construct brings, and that attempt nothing. */
-const HELPER = /^(?:intake|sweep|monitor|widget|widget-actions)\.handler$/;
+const HELPER = /^(?:intake|sweep|monitor|record-events|widget|widget-actions)\.handler$/;
 /** Lambda's own default. */
 const DEFAULT_MEMORY_MB = 128;
 const COMPOSITE = /^Some alarm of the backlog is on\./;

@@ -2,6 +2,7 @@ import type { BacklogDescription } from 'dynamo-backlog/engine';
 import { counted } from '../output.js';
 import type { Change, Difference } from './change.js';
 import { compareQueues } from './compare-queues.js';
+import { compareRecordEvents } from './compare-record-events.js';
 import { compareTable, deletes, type TableSide } from './compare-table.js';
 import { pairBacklogs } from './pair-backlogs.js';
 import type { DescribedTemplate } from './read-metadata.js';
@@ -37,6 +38,7 @@ export function compare(
         ...renaming(path, newPath),
         ...ofTables,
         ...compareStarts(before, after),
+        ...compareRecordEvents(before, after),
         ...compareQueues(before.queues, after.queues, movedTo),
       ].map((difference) => ({ backlog: path, ...difference }));
     }),

@@ -24,6 +24,9 @@ const backlogSchema = z.object({
     z.optional(z.string().check(z.maxLength(200), z.regex(/^https?:\/\/[^\s#]+$/))),
     undefined,
   ),
+  recordEvents: z.optional(
+    z.record(z.string(), z.object({ on: z.array(z.string()), include: z.array(z.string()) })),
+  ),
   intake: z.boolean(),
   sweep: z.boolean(),
   records: table,

@@ -86,19 +86,31 @@ function inLayers(
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, placeOf(value)]));
 }
 
+/**
+ * Variables that the functions go without. This machine is the only region there is, and has no event bus: the console shows
+ * incidents, and the log the events of records.
+ */
+const NOT_LOCAL = [
+  'BACKLOG_PRIMARY_REGION',
+  'BACKLOG_INCIDENT_BUS',
+  'BACKLOG_RECORD_EVENTS_BUS',
+  'BACKLOG_RECORD_EVENTS_TOPIC',
+  'BACKLOG_RECORD_EVENTS_QUEUE',
+];
+
 function readEnvironment(logicalId: string, environment: unknown, context: StackContext) {
   const variables = (environment as { Variables?: Record<string, unknown> } | undefined)?.Variables ?? {};
-  // This machine is the only region there is, and has no event bus: the console shows incidents.
-  const { BACKLOG_PRIMARY_REGION: _, BACKLOG_INCIDENT_BUS: __, ...others } = variables;
   return Object.fromEntries(
-    Object.entries(others).map(([name, value]) => {
-      const where = `${logicalId}.Environment.${name}`;
-      const resolved = resolve(value, context.references, where);
-      return [
-        name,
-        typeof resolved === 'string' ? resolved : resolveText(resolved, context.references, where),
-      ];
-    }),
+    Object.entries(variables)
+      .filter(([name]) => !NOT_LOCAL.includes(name))
+      .map(([name, value]) => {
+        const where = `${logicalId}.Environment.${name}`;
+        const resolved = resolve(value, context.references, where);
+        return [
+          name,
+          typeof resolved === 'string' ? resolved : resolveText(resolved, context.references, where),
+        ];
+      }),
   );
 }
 

@@ -1,0 +1,88 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  FilterCriteria,
+  FilterRule,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Construct } from 'constructs';
+import { DEFAULT_QUEUE, type RecordEnd } from '../../src/record/index.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import type { EventSource } from '../functions/monitor.js';
+import { addRecordEvents, type RecordEventsSettings } from '../functions/record-events.js';
+import type { RecordEvents } from '../props/record-events-props.js';
+import { hasNewImages } from '../tables/tables.js';
+
+const BATCH = 100;
+/**
+ * The age at which events are given up that their target does not take. It is shorter than the day for which a stream keeps what
+ * was written: the dead-letter queue then names where in it they are.
+ */
+const MAX_RECORD_AGE = Duration.hours(20);
+/** https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html */
+const MAX_PATTERN_CHARACTERS = 4_096;
+
+/** The function that tells others of the ends of records, with what starts it. */
+export interface FedRecordEvents {
+  readonly lambda: LambdaFunction;
+  readonly eventSource: EventSource;
+}
+
+/**
+ * Tells others of the ends of records, from the table's stream.
+ *
+ * @throws ConfigurationError if the table has no stream that shows what was written
+ */
+export function addFedRecordEvents(
+  scope: Construct,
+  id: string,
+  settings: RecordEventsSettings,
+): FedRecordEvents {
+  const { tables, eventDlq, events } = settings;
+  if (!hasNewImages(tables.records)) {
+    throw new ConfigurationError(
+      'Backlog.recordEvents: expected a table with a stream of new images (tableStreamArn), as the events come from there',
+    );
+  }
+  const lambda = addRecordEvents(scope, id, settings);
+  const source = new DynamoEventSource(tables.records, {
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    batchSize: BATCH,
+    reportBatchItemFailures: true,
+    bisectBatchOnError: true,
+    maxRecordAge: MAX_RECORD_AGE,
+    // The function's role may send there already.
+    onFailure: { bind: () => ({ destination: eventDlq.queueArn }) },
+    filters: [
+      ...endsOf('SUCCESS', queuesWith(events, ['succeeded'])),
+      ...endsOf('DEAD', queuesWith(events, ['dead', 'cancelled'])),
+    ],
+  });
+  lambda.addEventSource(source);
+  return { lambda, eventSource: { id: source.eventSourceMappingId, arn: source.eventSourceMappingArn } };
+}
+
+function queuesWith({ queues }: RecordEvents, ends: readonly RecordEnd[]): string[] {
+  return Object.entries(queues).flatMap(([name, { on }]) =>
+    on.some((end) => ends.includes(end)) ? [name] : [],
+  );
+}
+
+/**
+ * Filters for records of these queues that have ended so. A record that names no queue is one of the default queue. Names that
+ * the filter has no room for are looked at by the function.
+ */
+function endsOf(status: string, queues: readonly string[]) {
+  if (queues.length === 0) return [];
+  const patternFor = (queue: object) =>
+    FilterCriteria.filter({
+      eventName: FilterRule.or('INSERT', 'MODIFY'),
+      dynamodb: { NewImage: { status: { S: [status] }, rev: { S: FilterRule.exists() }, ...queue } },
+    });
+  const named = patternFor({ queue: { S: queues } });
+  if (JSON.stringify(named).length > MAX_PATTERN_CHARACTERS) return [patternFor({})];
+  return queues.includes(DEFAULT_QUEUE)
+    ? [named, patternFor({ queue: { S: FilterRule.notExists() } })]
+    : [named];
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { jsonOf } from '../../src/delivery/body.js';
+import { detailTypeOf, type RecordEventDetail } from '../../src/record/index.js';
+import { MAX_DETAIL_BYTES, type OutgoingEvent } from '../events/publish.js';
+
+/** The event about the end of a record as it goes to others: without its payload, if it would be too large. */
+export function outgoingOf(detail: RecordEventDetail): OutgoingEvent {
+  const { id, end, endedAt } = detail;
+  return {
+    type: detailTypeOf(end),
+    detail: fitting(detail),
+    group: hash([id]),
+    deduplicationId: hash([id, end, endedAt]),
+  };
+}
+
+function fitting(detail: RecordEventDetail): string {
+  const text = asText(detail);
+  if (Buffer.byteLength(text) <= MAX_DETAIL_BYTES) return text;
+  const { payload: _, ...rest } = detail;
+  return asText({ ...rest, omitted: ['payload'] });
+}
+
+/** JSON with every digit of a number. SQS does not take two of the characters of JSON. */
+function asText(detail: RecordEventDetail): string {
+  return jsonOf(detail).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
+}
+
+/** Ids have up to 2 KB, and any character. */
+function hash(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
