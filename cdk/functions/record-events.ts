@@ -4,7 +4,6 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { RecordEvents } from '../props/record-events-props.js';
 import { grantSend } from '../support/encryption.js';
-import { grantDecrypt } from '../tables/table-grants.js';
 import { builtIn } from './bundles.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeIntake } from './nag.js';
@@ -21,7 +20,7 @@ export interface RecordEventsSettings extends CommonSettings {
   readonly eventDlq: IQueue;
 }
 
-/** The function that tells others of the ends of records. It has no right on the tables but to decrypt their stream. */
+/** The function that tells others of the ends of records. It reads the stream, and has no right on the tables. */
 export function addRecordEvents(
   scope: Construct,
   id: string,
@@ -46,7 +45,6 @@ export function addRecordEvents(
   });
   grantTarget(lambda, events.to);
   grantSend(lambda, [eventDlq]);
-  grantDecrypt(lambda, [tables.records]);
   acknowledgeIntake(lambda, settings);
   return lambda;
 }

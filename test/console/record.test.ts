@@ -22,6 +22,24 @@ describe('the page of a record', () => {
     expect(text).toContain('fibonacci, its queue&#39;s, 20 attempts');
   });
 
+  it('has the event about its end as a file, once it has ended', async () => {
+    const { app, store } = consoleUnderTest(fibonacci);
+    store.put({ ...dead('d', { payload: EVIL, deadReason: EVIL }), rev: 'x' });
+    store.put(inRetry('r'));
+    expect((await get(app, '/record?id=d')).text).toContain('<a href="/record/event?id=d">Event</a>');
+    const { text, headers } = await get(app, '/record/event?id=d');
+    expect(headers.get('content-type')).toContain('application/json');
+    expect(headers.get('content-disposition')).toContain('attachment');
+    expect(JSON.parse(text)).toMatchObject({
+      'detail-type': 'Backlog record dead',
+      detail: { id: 'd', end: 'dead', reason: 'refused' },
+    });
+    expect(Object.keys(JSON.parse(text).detail)).not.toEqual(expect.arrayContaining(['payload']));
+    expect(Object.keys(JSON.parse(text).detail)).not.toEqual(expect.arrayContaining(['deadReason']));
+    expect((await get(app, '/record?id=r')).text).not.toContain('>Event<');
+    expect((await get(app, '/record/event?id=r')).status).toBe(404);
+  });
+
   it('shows the result of a success before its payload, and none where there is none', async () => {
     const { app, store } = consoleUnderTest(fibonacci);
     const done = { status: 'SUCCESS', attempts: 1, lane: undefined, dueAt: undefined };

@@ -111,6 +111,9 @@ describe('an event of a record', () => {
       error: { name: 'HttpError', status: 503, message: 'HTTP 503: secret' },
     });
     for (const detail of details()) expect(detailSchema.parse(detail)).toEqual(detail);
+    // A record that succeeded, was put again by hand and died has kept the result of its success.
+    await take(changeOf({ ...dead, result: succeeded.result }));
+    expect(details()[2]).not.toHaveProperty('result');
   });
 
   it.each([
@@ -164,12 +167,23 @@ describe('an event of a record', () => {
 
   it('leaves out a payload that is too large, and says so', async () => {
     const { take, details, sent } = functionWith({ queues: { orders: { ...ALL, include: ['payload'] } } });
-    const payloads = ['x'.repeat(262_000), '\uffff'.repeat(60_000), 'x'.repeat(250_000)];
+    const payloads = ['x'.repeat(262_000), '\uffff'.repeat(60_000), 'x'.repeat(250_000), '€'.repeat(90_000)];
     await take(...payloads.map((payload, i) => changeOf({ ...succeeded, id: `${i}`, payload })));
-    expect(details().map(({ omitted }) => omitted)).toEqual([['payload'], ['payload'], undefined]);
+    expect(details().map(({ omitted }) => omitted)).toEqual([
+      ['payload'],
+      ['payload'],
+      undefined,
+      ['payload'],
+    ]);
     expect(details()[2]?.payload).toHaveLength(250_000);
     for (const { detail } of sent) expect(Buffer.byteLength(detail)).toBeLessThanOrEqual(255 * 1024);
     for (const detail of details()) expect(detailSchema.parse(detail)).toEqual(detail);
+  });
+
+  it('has no more of a fence than the library writes', async () => {
+    const { take, details } = functionWith();
+    await take(changeOf({ ...dead, rev: 'x'.repeat(300_000) }));
+    expect(String(details()[0]?.rev).length).toBeLessThanOrEqual(128);
   });
 
   it('keeps every digit of a number', async () => {
@@ -219,7 +233,7 @@ describe('an event that the target does not take', () => {
 
   it('comes again with all behind it, and the log says why', async () => {
     const { take, logs } = functionWith({
-      refuse: ({ detail }) => (detail.includes('"order-8"') ? throttled : undefined),
+      refuse: ({ detail }) => (detail.includes('"order-7"') ? undefined : throttled),
     });
     const [first, second, third] = [
       changeOf(succeeded),
@@ -232,7 +246,12 @@ describe('an event that the target does not take', () => {
     expect(logs).toMatchObject([
       {
         level: 'error',
-        extra: { events: 1, code: 'ThrottlingException', reason: 'Rate exceeded', ids: ['order-8'] },
+        extra: {
+          events: 2,
+          code: 'ThrottlingException',
+          reason: 'Rate exceeded',
+          ids: ['order-8', 'order-9'],
+        },
       },
     ]);
     expect(JSON.stringify(logs)).not.toContain('secret');

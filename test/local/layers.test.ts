@@ -49,11 +49,19 @@ describe('the layers of a function', () => {
   });
 });
 
-it('a function knows neither regions nor an event bus: there are none on this machine', async () => {
+it('a function knows neither regions nor targets of events: there are none on this machine', async () => {
   const { Properties } = functionResource;
   const bus = { 'Fn::GetAtt': ['Bus', 'Arn'] };
+  const events = Object.fromEntries(
+    ['BUS', 'TOPIC', 'QUEUE'].map((kind) => [`BACKLOG_RECORD_EVENTS_${kind}`, bus]),
+  );
   const Environment = {
-    Variables: { BACKLOG_PRIMARY_REGION: 'eu-central-1', BACKLOG_INCIDENT_BUS: bus, LEVEL: 'INFO' },
+    Variables: {
+      BACKLOG_PRIMARY_REGION: 'eu-central-1',
+      BACKLOG_INCIDENT_BUS: bus,
+      ...events,
+      LEVEL: 'INFO',
+    },
   };
   const app = await read({
     Worker11112222: { ...functionResource, Properties: { ...Properties, Environment } },

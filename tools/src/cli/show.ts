@@ -2,15 +2,13 @@ import type { BacklogRecord, HistoryEntry } from 'dynamo-backlog';
 import {
   age,
   DynamoDbStore,
-  detailTypeOf,
-  EVENT_SOURCE,
   isPending,
   jsonOf,
   notReadyText,
-  recordEvent,
   restOf,
   traceIdOf,
 } from 'dynamo-backlog/engine';
+import { eventJson } from '../event-json.js';
 import { historyGap } from '../history-gap.js';
 import { recordJson, type ShownPayload, shownPayload, shownResult } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
@@ -57,14 +55,13 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
   }
 }
 
-/** Shows the event as EventBridge hands it to its targets, without what events have only if it is asked for. */
 function showEvent(record: BacklogRecord, table: string, output: Output): ExitCode {
-  const detail = recordEvent(record, { table, include: new Set() });
-  if (!detail) {
+  const event = eventJson(record, table);
+  if (event === undefined) {
     output.message(`record ${printable(record.id)} has not ended: it is ${record.status}, and has no event`);
     return EXIT.failed;
   }
-  output.data(jsonOf({ source: EVENT_SOURCE, 'detail-type': detailTypeOf(detail.end), detail }));
+  output.data(event);
   return EXIT.ok;
 }
 

@@ -3,6 +3,7 @@ import { isId, Tables } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
+import { eventJson } from '../../event-json.js';
 import { call } from '../../jobs/call.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';
 import type { Routes } from '../app-parts.js';
@@ -76,6 +77,16 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
       'Content-Type': 'application/json; charset=utf-8',
       // A browser must not take what a producer wrote for a page of this server.
       'Content-Disposition': `attachment; filename="payload${shown.isRedacted ? '.redacted' : ''}.json"`,
+    });
+  });
+
+  app.get('/event', async (request) => {
+    const record = await find(request);
+    const event = record && eventJson(record, deps.backlog.table);
+    if (event === undefined) return absent(request);
+    return request.body(event, 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="event.json"',
     });
   });
 

@@ -225,6 +225,7 @@ function policyText({ policy }: AttemptPlan, { retry, limits }: BacklogRecord): 
 }
 
 function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
+  const hasEvent = !isPending(record) && record.rev !== undefined;
   const times = [
     ['Inserted', record.insertedAt],
     ['Available', record.availableAt],
@@ -242,7 +243,10 @@ function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
     ...Object.entries(record.attributes).map(([name, value]) => [name, jsonOf(value)] as const),
   ] as const;
   return (
-    <Panel title="Record">
+    <Panel
+      title="Record"
+      end={hasEvent ? <a href={link('/record/event', { id: record.id })}>Event</a> : undefined}
+    >
       <dl class="facts2">
         {times.map(([label, at]) =>
           at === undefined ? null : (
