@@ -135,6 +135,12 @@ describe('a first attempt and one of the record that has replaced it', () => {
     expect(scene.attempt('r').violations).toEqual([]);
   });
 
+  it('may overlap in the queue of the replaced record, into which a failure has moved the one from another queue', () => {
+    const inserted = { ...BARE, queue: 'r' };
+    const scene = new Scene().write(BARE).attempt().write(undefined).write(inserted).index();
+    expect(scene.attempt('q').violations).toEqual([]);
+  });
+
   it('may overlap where its producer has put the record with a lane', () => {
     expect(new Scene().write(BARE).attempt().write(INDEXED).attempt().violations).toEqual([]);
   });

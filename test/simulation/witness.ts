@@ -94,6 +94,8 @@ interface Writing {
   readonly version: number;
   /** `laned`: the record had no lane before. */
   readonly kind: 'deleted' | 'bare' | 'laned' | 'changed';
+  /** The queue that the record names since then. */
+  readonly queue: unknown;
 }
 
 const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
@@ -164,7 +166,7 @@ export class Witness {
     const had = before?.lane === undefined ? 'laned' : 'changed';
     const kind = after === undefined ? 'deleted' : after.lane === undefined ? 'bare' : had;
     const version = this.versions.current(id);
-    this.writings.set(id, [...(this.writings.get(id) ?? []), { version, kind }]);
+    this.writings.set(id, [...(this.writings.get(id) ?? []), { version, kind, queue: after?.queue }]);
     const known = this.records.get(id);
     const wasAge = before?.dueAt !== undefined && before.dueAt === ageOf(before);
     const keepsDueAt = after !== undefined && after.dueAt === before?.dueAt;
@@ -690,8 +692,8 @@ function countRecords(events: readonly unknown[]): [number, number] {
  * - An attempt by a rule. Its lease is not seen from another lane (of fewer shards, say) or tier (an old record that was redriven
  *   is young again). Nor is it seen by a run that the stream starts for an insertion: of the previous record once more, or of the
  *   new one after a deletion.
- * - A first attempt. Its claim is not seen from another queue, if the record was deleted and inserted there. Nor is it seen by a
- *   rule, if the record was put with a lane.
+ * - A first attempt. Its claim is not seen from another queue, if the record was deleted and inserted there: a failure may move it
+ *   back. Nor is it seen by a rule, if the record was put with a lane.
  */
 function mayOverlap(one: Underway, other: Underway, writings: readonly Writing[]): boolean {
   if (one.version === other.version) return false;
@@ -701,7 +703,10 @@ function mayOverlap(one: Underway, other: Underway, writings: readonly Writing[]
   const between = writings.filter(({ version }) => version > previous.version && version <= next.version);
   const wasDeleted = between.some(({ kind }) => kind === 'deleted');
   const wasPutWithLane = between.findLast(({ kind }) => kind !== 'changed')?.kind === 'laned';
-  return (wasDeleted && previous.queue !== next.queue) || (wasPutWithLane && !next.isArrival);
+  const wasInserted = (i: number) => between[i - 1]?.kind === 'deleted';
+  const isFromElsewhere = between.some(({ queue }, i) => wasInserted(i) && queue !== previous.queue);
+  const hasLeft = wasDeleted && (previous.queue !== next.queue || isFromElsewhere);
+  return hasLeft || (wasPutWithLane && !next.isArrival);
 }
 
 function isSameQueue(one: string, other: string): boolean {
