@@ -327,7 +327,7 @@ describe('a target', () => {
   );
 
   /** An SDK that keeps the inputs of its commands and answers all of them so. */
-  function sdk(client: string, command: string, answer: () => object) {
+  function sdk(client: string, command: string, answer: () => object | Promise<object>) {
     const inputs: Record<string, unknown>[] = [];
     const made = { clients: 0 };
     class Client {
@@ -407,6 +407,41 @@ describe('a target', () => {
     expect([...refused.values()]).toEqual(
       Array.from({ length: 10 }, () => ({ code: 'TimeoutError', message: 'no answer' })),
     );
+  });
+
+  it('gets the ends of one record in their order, and none behind one that it has not taken', async () => {
+    const url = 'https://sqs.eu-central-1.amazonaws.com/123456789012/ends.fifo';
+    const of = (group: string, i: number): OutgoingEvent => ({
+      ...{
+        type: 'Backlog record dead',
+        detail: `{"id":"${group}","n":${i}}`,
+        group,
+        deduplicationId: `${i}`,
+      },
+    });
+    const others = Array.from({ length: 10 }, (_, i) => of(`other${i}`, i));
+    const ends = [of('a', 1), of('b', 1), ...others, of('a', 2), of('b', 2)];
+    const ids = (inputs: readonly Record<string, unknown>[]) =>
+      inputs.map(({ Entries }) => (Entries as Record<string, string>[]).map((one) => one.MessageGroupId));
+    let under = 0;
+    let refuses = false;
+    const { load, inputs } = sdk('SQSClient', 'SendMessageBatchCommand', async () => {
+      // The first request takes longest.
+      const isFirst = under++ === 0;
+      await new Promise((resolve) => setTimeout(resolve, isFirst ? 20 : 0));
+      return isFirst && refuses ? { Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] } : {};
+    });
+    const publish = sqsQueue(url, load);
+    expect(await publish(ends)).toEqual(new Map());
+    expect(ids(inputs).at(-1)).toEqual(['a', 'b']);
+    expect(ids(inputs).flat()).toHaveLength(ends.length);
+
+    inputs.length = 0;
+    under = 0;
+    refuses = true;
+    const refused = await publish(ends);
+    expect([...refused.keys()]).toEqual([ends[0], ends[12]]);
+    expect(ids(inputs).at(-1)).toEqual(['b']);
   });
 
   it('gets no request of more than 256 KB', async () => {
