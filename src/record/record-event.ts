@@ -2,7 +2,7 @@ import { parseIso } from '../support/clock.js';
 import { truncate } from './history.js';
 import { httpStatusOf } from './http-status.js';
 import { DEAD_LANE_ENDING } from './lanes.js';
-import { type BacklogRecord, isUnwanted } from './record.js';
+import { type BacklogRecord, isReason, isUnwanted } from './record.js';
 
 /**
  * The end of a record: `succeeded`, `dead` (given up), or `cancelled` (given up as its work was not wanted any more, by a
@@ -117,7 +117,7 @@ export function recordEvent(
 
 function reasonOf({ deadReason }: BacklogRecord, withText: boolean): Partial<RecordEventDetail> {
   if (deadReason === undefined) return {};
-  const known = REASONS.find((one) => deadReason.startsWith(one));
+  const known = REASONS.find((one) => isReason(deadReason, one));
   return { reason: known ?? 'refused', ...(withText && { deadReason }) };
 }
 

@@ -121,6 +121,11 @@ describe('an event of a record', () => {
     ['expired: not ready: no invoice yet', 'dead', 'expired'],
     ['quarantined: too large', 'dead', 'quarantined'],
     ['HTTP 422: no such customer', 'dead', 'refused'],
+    // Texts of handlers.
+    ['expired card', 'dead', 'refused'],
+    ['maxAttempts at the bank', 'dead', 'refused'],
+    ['cancelled by the customer', 'dead', 'refused'],
+    ['discarded by the shop', 'dead', 'refused'],
     ['cancelled: withdrawn', 'cancelled', 'cancelled'],
     ['discarded', 'cancelled', 'discarded'],
     ['discarded: by phone', 'cancelled', 'discarded'],
