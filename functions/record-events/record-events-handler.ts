@@ -47,7 +47,7 @@ export function recordEventsHandler(overrides: RecordEventsSeams = {}): LambdaHa
   });
   const handle = async (input: unknown): Promise<BatchResponse> => {
     const { settings, publish, deadLetters } = start();
-    const sent = parseStreamEvent(input, Date.now()).flatMap((change) => sentFor(change, settings, logger));
+    const sent = parseStreamEvent(input).flatMap((change) => sentFor(change, settings, logger));
     const refused = await publish(sent.map(({ event }) => event));
     const refusals = sent.flatMap((one): Refused[] => {
       const refusal = refused.get(one.event);

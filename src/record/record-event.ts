@@ -123,14 +123,19 @@ function reasonOf({ deadReason }: BacklogRecord, withText: boolean): Partial<Rec
 
 function endOf(record: BacklogRecord): RecordEnd | undefined {
   if (record.status === 'SUCCESS') return 'succeeded';
-  if (record.status !== 'DEAD') return undefined;
+  // One that was set to `DEAD` by hand has its end once it is among the dead: its `dueAt` is then the time of that.
+  if (record.status !== 'DEAD' || (record.lane !== undefined && !isAmongDead(record))) return undefined;
   return isUnwanted(record) ? 'cancelled' : 'dead';
 }
 
 /** The due time of a dead record is its death, which later changes leave as it is. */
-function endedAt({ lane, dueAt, lastAttemptAt, insertedAt }: BacklogRecord): string {
-  const isAmongDead = lane?.endsWith(DEAD_LANE_ENDING) === true;
-  return (isAmongDead ? parseIso(dueAt) : undefined) ?? lastAttemptAt ?? insertedAt;
+function endedAt(record: BacklogRecord): string {
+  const { dueAt, lastAttemptAt, insertedAt } = record;
+  return (isAmongDead(record) ? parseIso(dueAt) : undefined) ?? lastAttemptAt ?? insertedAt;
+}
+
+function isAmongDead({ lane }: BacklogRecord): boolean {
+  return lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
 
 function errorOf({ lastError }: BacklogRecord, withMessage: boolean): Pick<RecordEventDetail, 'error'> {

@@ -151,6 +151,30 @@ describe('an event of a record', () => {
     expect(new Set(sent.map(({ deduplicationId }) => deduplicationId))).toHaveLength(4);
   });
 
+  it('has the same end again when nothing but its write tells the time of it', async () => {
+    // As `adopt` writes an item that is done.
+    const { insertedAt: _, lastAttemptAt: __, ...adopted } = succeeded;
+    const change = changeOf(adopted);
+    const written = {
+      ...change,
+      dynamodb: { ...change.dynamodb, ApproximateCreationDateTime: 1_795_000_000 },
+    };
+    const { take, details } = functionWith();
+    await take(written);
+    expect(details()[0]?.endedAt).toBe(new Date(1_795_000_000_000).toISOString());
+  });
+
+  it('has one name where the record was set to DEAD by hand, in the lane where it waited', async () => {
+    const { take, sent } = functionWith();
+    const byHand = { ...dead, lane: 'orders' };
+    // The next run lists it with the dead.
+    await take(
+      changeOf(byHand),
+      changeOf({ ...byHand, lane: 'orders/dead', dueAt: '2026-11-20T09:40:00.000Z' }),
+    );
+    expect(sent.map(({ detail }) => JSON.parse(detail).endedAt)).toEqual(['2026-11-20T09:40:00.000Z']);
+  });
+
   it('is sent for the ends and the queues that are named, and for no other', async () => {
     const { take, sent } = functionWith({
       queues: { orders: { on: ['dead'] }, default: { on: ['succeeded'] } },
