@@ -7,7 +7,7 @@ import { parseStreamEvent, type StreamChange } from '../intake/stream-event.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { outgoingOf } from './outgoing.js';
+import { asText, outgoingOf } from './outgoing.js';
 import { publishTo } from './publish-to.js';
 import { type RecordEventsSettings, readRecordEventsSettings } from './settings.js';
 
@@ -96,7 +96,7 @@ async function withoutDeadLetters(
 
 /** A dead letter has neither payload nor result: the record has them. */
 function letterOf({ change: { id }, event: { type }, refusal: { code } }: Refused): OutgoingEvent {
-  return { type, detail: JSON.stringify({ id, refused: code }) };
+  return { type, detail: asText({ id, refused: code }) };
 }
 
 /** Most ids that a line of the log names. */

@@ -300,6 +300,12 @@ describe('an event that the target does not take', () => {
     expect(logs).toMatchObject([{ level: 'error', extra: { events: 1, ids: ['order-8'] } }]);
   });
 
+  it('is named in the dead-letter queue whatever characters its id has', async () => {
+    const { take, letters } = functionWith({ refuse: () => ({ code: 'MalformedDetail', message: '' }) });
+    await take(changeOf({ ...dead, id: 'order-\uffff' }));
+    expect(letters[0]?.detail).toBe('{"id":"order-\\uffff","refused":"MalformedDetail"}');
+  });
+
   it('comes again if the dead-letter queue does not take it either', async () => {
     const malformed = { code: 'MalformedDetail', message: '' };
     const { take } = functionWith({ refuse: () => malformed, lettersFail: true });
