@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack, Token } from 'aws-cdk-lib';
 import {
   FilterCriteria,
   FilterRule,
@@ -32,7 +32,7 @@ export interface FedRecordEvents {
 /**
  * Tells others of the ends of records, from the table's stream.
  *
- * @throws ConfigurationError if the table has no stream that shows what was written
+ * @throws ConfigurationError if the table has no stream that shows what was written, or the target is in another region
  */
 export function addFedRecordEvents(
   scope: Construct,
@@ -45,6 +45,7 @@ export function addFedRecordEvents(
       'Backlog.recordEvents: expected a table with a stream of new images (tableStreamArn), as the events come from there',
     );
   }
+  checkRegion(scope, events);
   const lambda = addRecordEvents(scope, id, settings);
   const source = new DynamoEventSource(tables.records, {
     startingPosition: StartingPosition.TRIM_HORIZON,
@@ -61,6 +62,17 @@ export function addFedRecordEvents(
   });
   lambda.addEventSource(source);
   return { lambda, eventSource: { id: source.eventSourceMappingId, arn: source.eventSourceMappingArn } };
+}
+
+/** Refuses a target that the services of this region do not know: it would take no event. */
+function checkRegion(scope: Construct, { to }: RecordEvents): void {
+  const { region } = Stack.of(scope);
+  const other = to.env.region;
+  if (Token.isUnresolved(region) || Token.isUnresolved(other) || region === other) return;
+  throw new ConfigurationError(
+    `Backlog.recordEvents.to: expected a target in this region (${region}), got one in ${other}: give it to a bus here, ` +
+      'with a rule that sends the events on',
+  );
 }
 
 function queuesWith({ queues }: RecordEvents, ends: readonly RecordEnd[]): string[] {

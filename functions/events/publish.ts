@@ -6,7 +6,7 @@ export interface OutgoingEvent {
   readonly detail: string;
   /** Names the event for a FIFO topic or queue, which takes one of the same name in five minutes. */
   readonly deduplicationId?: string | undefined;
-  /** Events of the same group stay in their order, in a FIFO topic or queue. */
+  /** Events of the same group are sent in their order, which a FIFO topic or queue keeps. */
   readonly group?: string | undefined;
 }
 
@@ -32,8 +32,12 @@ const AROUND_BYTES = 1_024;
 /** Most bytes of a detail. */
 export const MAX_DETAIL_BYTES = MAX_REQUEST_BYTES - AROUND_BYTES;
 
+/** The refusal of an event that was not sent, as it would overtake one of its group. */
+const BEHIND: Refusal = { code: 'Behind', message: 'an earlier event of the same record was not taken' };
+
 /**
- * Sends events in as few requests as may be, all at once.
+ * Sends events in as few requests as may be, all at once; but of a group one after the other, and none behind one that was not
+ * taken.
  *
  * @param send returns the refusal of each event, in their order; undefined: it was taken
  */
@@ -42,18 +46,42 @@ export async function publishInGroups(
   send: (some: readonly OutgoingEvent[]) => Promise<readonly (Refusal | undefined)[]>,
 ): Promise<ReadonlyMap<OutgoingEvent, Refusal>> {
   const refused = new Map<OutgoingEvent, Refusal>();
-  await Promise.all(
-    groupsOf(events).map(async (some) => {
-      const answers = await send(some).catch((error: Error) =>
-        some.map((): Refusal => ({ code: error.name, message: error.message })),
-      );
-      for (const [i, event] of some.entries()) {
-        const refusal = answers[i];
-        if (refusal) refused.set(event, refusal);
-      }
-    }),
-  );
+  const held = new Set<string>();
+  const refuse = (event: OutgoingEvent, refusal: Refusal) => {
+    refused.set(event, refusal);
+    if (event.group !== undefined) held.add(event.group);
+  };
+  for (const round of roundsOf(events)) {
+    const free = round.filter(({ group = '' }) => !held.has(group));
+    for (const event of round) if (!free.includes(event)) refuse(event, BEHIND);
+    await Promise.all(
+      groupsOf(free).map(async (some) => {
+        const answers = await send(some).catch((error: Error) =>
+          some.map((): Refusal => ({ code: error.name, message: error.message })),
+        );
+        for (const [i, event] of some.entries()) {
+          const refusal = answers[i];
+          if (refusal) refuse(event, refusal);
+        }
+      }),
+    );
+  }
   return refused;
+}
+
+/** Has each event of a group in a later round than those before it. */
+function roundsOf(events: readonly OutgoingEvent[]): OutgoingEvent[][] {
+  const rounds: OutgoingEvent[][] = [];
+  const sizes = new Map<string, number>();
+  for (const event of events) {
+    const { group } = event;
+    const at = group === undefined ? 0 : (sizes.get(group) ?? 0);
+    if (group !== undefined) sizes.set(group, at + 1);
+    const round = rounds[at];
+    if (round) round.push(event);
+    else rounds.push([event]);
+  }
+  return rounds;
 }
 
 function groupsOf(events: readonly OutgoingEvent[]): OutgoingEvent[][] {

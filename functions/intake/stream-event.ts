@@ -20,6 +20,7 @@ const change = z.object({
   dynamodb: z.object({
     SequenceNumber: text,
     Keys: z.object({ id: z.object({ S: text }) }),
+    ApproximateCreationDateTime: z.optional(z.number()),
     NewImage: z.optional(z.unknown()),
   }),
 });
@@ -29,19 +30,21 @@ const eventSchema = z.object({ Records: z.array(change).check(z.minLength(1)) })
 /**
  * Reads an event of a table's stream: the records that were written, in their order.
  *
- * @param now epoch milliseconds
+ * @param now epoch milliseconds. Default: the time of each change, which is the same whenever it comes again
  * @throws ConfigurationError if it is no event of a stream of a table with the key `id`
  */
-export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
+export function parseStreamEvent(event: unknown, now?: number): StreamChange[] {
   return parseOptions(eventSchema, event, 'event')
     .Records.filter(({ eventName }) => eventName !== 'REMOVE')
     .map(({ eventName, dynamodb }) => {
       const item = dynamodb.NewImage === undefined ? undefined : itemOfImage(dynamodb.NewImage);
+      const seconds = dynamodb.ApproximateCreationDateTime;
+      const changedAt = seconds === undefined ? Date.now() : Math.floor(seconds * 1000);
       return {
         sequenceNumber: dynamodb.SequenceNumber,
         id: dynamodb.Keys.id.S,
         kind: eventName === 'INSERT' ? 'inserted' : 'changed',
-        record: item && readable(item, now),
+        record: item && readable(item, now ?? changedAt),
       };
     });
 }

@@ -22,7 +22,7 @@ function fitting(detail: RecordEventDetail): string {
 }
 
 /** JSON with every digit of a number. SQS does not take two of the characters of JSON. */
-function asText(detail: RecordEventDetail): string {
+export function asText(detail: object): string {
   return jsonOf(detail).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 }
 

@@ -7,7 +7,7 @@ import { parseStreamEvent, type StreamChange } from '../intake/stream-event.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { outgoingOf } from './outgoing.js';
+import { asText, outgoingOf } from './outgoing.js';
 import { publishTo } from './publish-to.js';
 import { type RecordEventsSettings, readRecordEventsSettings } from './settings.js';
 
@@ -47,7 +47,7 @@ export function recordEventsHandler(overrides: RecordEventsSeams = {}): LambdaHa
   });
   const handle = async (input: unknown): Promise<BatchResponse> => {
     const { settings, publish, deadLetters } = start();
-    const sent = parseStreamEvent(input, Date.now()).flatMap((change) => sentFor(change, settings, logger));
+    const sent = parseStreamEvent(input).flatMap((change) => sentFor(change, settings, logger));
     const refused = await publish(sent.map(({ event }) => event));
     const refusals = sent.flatMap((one): Refused[] => {
       const refusal = refused.get(one.event);
@@ -96,7 +96,7 @@ async function withoutDeadLetters(
 
 /** A dead letter has neither payload nor result: the record has them. */
 function letterOf({ change: { id }, event: { type }, refusal: { code } }: Refused): OutgoingEvent {
-  return { type, detail: JSON.stringify({ id, refused: code }) };
+  return { type, detail: asText({ id, refused: code }) };
 }
 
 /** Most ids that a line of the log names. */

@@ -14,6 +14,7 @@ import {
   isNewer,
   isPending,
   isQuarantined,
+  isReason,
   isUnwanted,
   laneOf,
   leftLane,
@@ -115,7 +116,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   const { reason, retention } = wishes;
   const deadReason = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
   const said = record.status === 'DEAD' ? record.deadReason : undefined;
-  if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
+  if (reason === undefined ? isReason(said ?? '', DISCARDED) : said === deadReason) return AS_WANTED;
   const { set, remove } = giveUp(record, { deadReason, retention, now, allOverAt });
   return changing(set, remove);
 }

@@ -2,7 +2,7 @@ import { parseIso } from '../support/clock.js';
 import { truncate } from './history.js';
 import { httpStatusOf } from './http-status.js';
 import { DEAD_LANE_ENDING } from './lanes.js';
-import { type BacklogRecord, isUnwanted } from './record.js';
+import { type BacklogRecord, isReason, isUnwanted } from './record.js';
 
 /**
  * The end of a record: `succeeded`, `dead` (given up), or `cancelled` (given up as its work was not wanted any more, by a
@@ -117,20 +117,25 @@ export function recordEvent(
 
 function reasonOf({ deadReason }: BacklogRecord, withText: boolean): Partial<RecordEventDetail> {
   if (deadReason === undefined) return {};
-  const known = REASONS.find((one) => deadReason.startsWith(one));
+  const known = REASONS.find((one) => isReason(deadReason, one));
   return { reason: known ?? 'refused', ...(withText && { deadReason }) };
 }
 
 function endOf(record: BacklogRecord): RecordEnd | undefined {
   if (record.status === 'SUCCESS') return 'succeeded';
-  if (record.status !== 'DEAD') return undefined;
+  // One that was set to `DEAD` by hand has its end once it is among the dead: its `dueAt` is then the time of that.
+  if (record.status !== 'DEAD' || (record.lane !== undefined && !isAmongDead(record))) return undefined;
   return isUnwanted(record) ? 'cancelled' : 'dead';
 }
 
 /** The due time of a dead record is its death, which later changes leave as it is. */
-function endedAt({ lane, dueAt, lastAttemptAt, insertedAt }: BacklogRecord): string {
-  const isAmongDead = lane?.endsWith(DEAD_LANE_ENDING) === true;
-  return (isAmongDead ? parseIso(dueAt) : undefined) ?? lastAttemptAt ?? insertedAt;
+function endedAt(record: BacklogRecord): string {
+  const { dueAt, lastAttemptAt, insertedAt } = record;
+  return (isAmongDead(record) ? parseIso(dueAt) : undefined) ?? lastAttemptAt ?? insertedAt;
+}
+
+function isAmongDead({ lane }: BacklogRecord): boolean {
+  return lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
 
 function errorOf({ lastError }: BacklogRecord, withMessage: boolean): Pick<RecordEventDetail, 'error'> {

@@ -179,7 +179,12 @@ export const DISCARDED = 'discarded';
 
 /** Tells whether a record was discarded or cancelled: a redrive of a selection leaves it out. */
 export function isUnwanted({ deadReason = '' }: Pick<BacklogRecord, 'deadReason'>): boolean {
-  return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
+  return isReason(deadReason, DISCARDED) || deadReason.startsWith(CANCELLED);
+}
+
+/** Tells whether a `deadReason` is this word of the library, alone or before a text. A handler may begin its own with it. */
+export function isReason(deadReason: string, word: string): boolean {
+  return deadReason === word || deadReason.startsWith(`${word}: `);
 }
 
 /** Tells whether it was given up because its work was not wanted any more: it is among the dead, and sets off no alarm. */

@@ -121,6 +121,11 @@ describe('an event of a record', () => {
     ['expired: not ready: no invoice yet', 'dead', 'expired'],
     ['quarantined: too large', 'dead', 'quarantined'],
     ['HTTP 422: no such customer', 'dead', 'refused'],
+    // Texts of handlers.
+    ['expired card', 'dead', 'refused'],
+    ['maxAttempts at the bank', 'dead', 'refused'],
+    ['cancelled by the customer', 'dead', 'refused'],
+    ['discarded by the shop', 'dead', 'refused'],
     ['cancelled: withdrawn', 'cancelled', 'cancelled'],
     ['discarded', 'cancelled', 'discarded'],
     ['discarded: by phone', 'cancelled', 'discarded'],
@@ -144,6 +149,30 @@ describe('an event of a record', () => {
     await take(changeOf({ ...dead, deadReason: 'discarded' }));
     await take(changeOf({ ...dead, dueAt: '2026-11-21T00:00:00.000Z' }));
     expect(new Set(sent.map(({ deduplicationId }) => deduplicationId))).toHaveLength(4);
+  });
+
+  it('has the same end again when nothing but its write tells the time of it', async () => {
+    // As `adopt` writes an item that is done.
+    const { insertedAt: _, lastAttemptAt: __, ...adopted } = succeeded;
+    const change = changeOf(adopted);
+    const written = {
+      ...change,
+      dynamodb: { ...change.dynamodb, ApproximateCreationDateTime: 1_795_000_000 },
+    };
+    const { take, details } = functionWith();
+    await take(written);
+    expect(details()[0]?.endedAt).toBe(new Date(1_795_000_000_000).toISOString());
+  });
+
+  it('has one name where the record was set to DEAD by hand, in the lane where it waited', async () => {
+    const { take, sent } = functionWith();
+    const byHand = { ...dead, lane: 'orders' };
+    // The next run lists it with the dead.
+    await take(
+      changeOf(byHand),
+      changeOf({ ...byHand, lane: 'orders/dead', dueAt: '2026-11-20T09:40:00.000Z' }),
+    );
+    expect(sent.map(({ detail }) => JSON.parse(detail).endedAt)).toEqual(['2026-11-20T09:40:00.000Z']);
   });
 
   it('is sent for the ends and the queues that are named, and for no other', async () => {
@@ -271,6 +300,12 @@ describe('an event that the target does not take', () => {
     expect(logs).toMatchObject([{ level: 'error', extra: { events: 1, ids: ['order-8'] } }]);
   });
 
+  it('is named in the dead-letter queue whatever characters its id has', async () => {
+    const { take, letters } = functionWith({ refuse: () => ({ code: 'MalformedDetail', message: '' }) });
+    await take(changeOf({ ...dead, id: 'order-\uffff' }));
+    expect(letters[0]?.detail).toBe('{"id":"order-\\uffff","refused":"MalformedDetail"}');
+  });
+
   it('comes again if the dead-letter queue does not take it either', async () => {
     const malformed = { code: 'MalformedDetail', message: '' };
     const { take } = functionWith({ refuse: () => malformed, lettersFail: true });
@@ -327,7 +362,7 @@ describe('a target', () => {
   );
 
   /** An SDK that keeps the inputs of its commands and answers all of them so. */
-  function sdk(client: string, command: string, answer: () => object) {
+  function sdk(client: string, command: string, answer: () => object | Promise<object>) {
     const inputs: Record<string, unknown>[] = [];
     const made = { clients: 0 };
     class Client {
@@ -407,6 +442,41 @@ describe('a target', () => {
     expect([...refused.values()]).toEqual(
       Array.from({ length: 10 }, () => ({ code: 'TimeoutError', message: 'no answer' })),
     );
+  });
+
+  it('gets the ends of one record in their order, and none behind one that it has not taken', async () => {
+    const url = 'https://sqs.eu-central-1.amazonaws.com/123456789012/ends.fifo';
+    const of = (group: string, i: number): OutgoingEvent => ({
+      ...{
+        type: 'Backlog record dead',
+        detail: `{"id":"${group}","n":${i}}`,
+        group,
+        deduplicationId: `${i}`,
+      },
+    });
+    const others = Array.from({ length: 10 }, (_, i) => of(`other${i}`, i));
+    const ends = [of('a', 1), of('b', 1), ...others, of('a', 2), of('b', 2)];
+    const ids = (inputs: readonly Record<string, unknown>[]) =>
+      inputs.map(({ Entries }) => (Entries as Record<string, string>[]).map((one) => one.MessageGroupId));
+    let under = 0;
+    let refuses = false;
+    const { load, inputs } = sdk('SQSClient', 'SendMessageBatchCommand', async () => {
+      // The first request takes longest.
+      const isFirst = under++ === 0;
+      await new Promise((resolve) => setTimeout(resolve, isFirst ? 20 : 0));
+      return isFirst && refuses ? { Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] } : {};
+    });
+    const publish = sqsQueue(url, load);
+    expect(await publish(ends)).toEqual(new Map());
+    expect(ids(inputs).at(-1)).toEqual(['a', 'b']);
+    expect(ids(inputs).flat()).toHaveLength(ends.length);
+
+    inputs.length = 0;
+    under = 0;
+    refuses = true;
+    const refused = await publish(ends);
+    expect([...refused.keys()]).toEqual([ends[0], ends[12]]);
+    expect(ids(inputs).at(-1)).toEqual(['b']);
   });
 
   it('gets no request of more than 256 KB', async () => {

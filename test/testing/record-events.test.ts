@@ -85,6 +85,24 @@ describe('the event of the end of a record', () => {
     expect(nameOf().name).toEqual(['a', 'cancelled', second.name[2]]);
   });
 
+  it('is one of a record that others have set to DEAD, once it is among the dead', async () => {
+    const { backlog } = backlogWith();
+    const byHand = { queue: 'orders', status: 'DEAD', payload: 'work' };
+    await backlog.insert({ ...byHand, id: 'put' });
+    const waited = { lane: 'orders', dueAt: '2026-11-20T09:00:00.000Z', rev: 'x' };
+    await backlog.insert({ ...byHand, ...waited, id: 'set', lastAttemptAt: '2026-11-20T08:00:00.000Z' });
+    expect(backlog.recordEvent('set')).toBeUndefined();
+    await backlog.drain();
+    const events = () => ['put', 'set'].map((id) => backlog.recordEvent(id));
+    const first = events();
+    expect(first).toMatchObject([
+      { end: 'dead', endedAt: '2026-11-20T09:30:00.000Z' },
+      { end: 'dead', endedAt: '2026-11-20T09:30:00.000Z' },
+    ]);
+    await backlog.advance('2d');
+    expect(events()).toEqual(first);
+  });
+
   it('makes the ticket of the example, the same whenever it comes again', async () => {
     const { backlog, put } = backlogWith();
     await put('order-7', 'refuse');

@@ -1,4 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { Fn } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
@@ -117,11 +118,11 @@ describe('events of records', () => {
     expect(JSON.stringify(granted)).toMatch(/"(Topic|Sqs)/);
   });
 
-  it('may use the key of their target', () => {
-    const { rights } = synthesized(
-      { orders: {} },
-      (scope) => new Queue(scope, 'Sqs', { encryptionMasterKey: new Key(scope, 'Theirs') }),
-    );
+  it.each<[string, Target]>([
+    ['a queue', (scope) => new Queue(scope, 'Sqs', { encryptionMasterKey: new Key(scope, 'Theirs') })],
+    ['a topic', (scope) => new Topic(scope, 'Topic', { masterKey: new Key(scope, 'Theirs') })],
+  ])('may use the key of their target, %s', (_, to) => {
+    const { rights } = synthesized({ orders: {} }, to);
     expect(
       rights.flatMap(({ actions }) => actions).filter((action) => action.startsWith('kms:')),
     ).not.toEqual([]);
@@ -213,6 +214,23 @@ describe('events of records', () => {
     expect(() => new Backlog(stack, 'Backlog', { queues: { orders: retryQueue }, recordEvents })).toThrow(
       message,
     );
+  });
+
+  it.each<[string, Target]>([
+    ['bus', (scope) => EventBus.fromEventBusArn(scope, 'Far', BUS.replace('eu-central-1', 'us-east-1'))],
+    ['topic', (scope) => Topic.fromTopicArn(scope, 'Far', 'arn:aws:sns:us-east-1:123456789012:ends')],
+    ['queue', (scope) => Queue.fromQueueArn(scope, 'Far', 'arn:aws:sqs:us-east-1:123456789012:ends')],
+  ])('are refused for a %s of another region, which takes none from here', (_, to) => {
+    expect(() => synthesized({ orders: {} }, to)).toThrow(
+      'Backlog.recordEvents.to: expected a target in this region (eu-central-1), got one in us-east-1',
+    );
+  });
+
+  it('go to a target of whose region nothing is known', () => {
+    const { variables } = synthesized({ orders: {} }, (scope) =>
+      Topic.fromTopicArn(scope, 'Given', Fn.importValue('ends')),
+    );
+    expect(variables.BACKLOG_RECORD_EVENTS_TOPIC).toEqual({ 'Fn::ImportValue': 'ends' });
   });
 
   it('need a stream that shows what was written', () => {
