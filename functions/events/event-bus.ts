@@ -1,6 +1,6 @@
 import { EVENT_SOURCE } from '../../src/record/index.js';
 import { CLIENT_LIMITS } from '../intake/client-limits.js';
-import { type OutgoingEvent, type Publish, publishInGroups } from './publish.js';
+import { type OutgoingEvent, type Publish, publishInGroups, type Refusal } from './publish.js';
 import { madeOnce, runtimeSdk } from './runtime-sdk.js';
 
 /** The part of the SDK that is used. */
@@ -9,8 +9,13 @@ interface EventBridge {
   readonly PutEventsCommand: new (input: { readonly Entries: readonly object[] }) => object;
 }
 
+interface AnsweredEntry {
+  readonly ErrorCode?: string | undefined;
+  readonly ErrorMessage?: string | undefined;
+}
+
 interface Answer {
-  readonly Entries?: readonly { readonly ErrorCode?: string; readonly ErrorMessage?: string }[] | undefined;
+  readonly Entries?: readonly AnsweredEntry[] | undefined;
 }
 
 /** Puts events on an EventBridge bus. */
@@ -26,11 +31,16 @@ export function eventBus(
     const { client, PutEventsCommand } = connect();
     const Entries = some.map((event) => entryOf(event, bus));
     const answer = await client.send(new PutEventsCommand({ Entries }));
-    return (answer.Entries ?? []).map(({ ErrorCode: code, ErrorMessage: message = '' }) =>
-      code === undefined ? undefined : { code, message },
-    );
+    return some.map((_, i) => refusalIn(answer.Entries?.[i]));
   };
   return (events) => publishInGroups(events, send);
+}
+
+/** What the bus does not answer for, it may not have taken. */
+function refusalIn(entry: AnsweredEntry | undefined): Refusal | undefined {
+  if (entry === undefined) return { code: 'NoAnswer', message: 'the bus has not answered for this event' };
+  const { ErrorCode: code, ErrorMessage: message = '' } = entry;
+  return code === undefined ? undefined : { code, message };
 }
 
 function entryOf({ type, detail }: OutgoingEvent, bus: string) {

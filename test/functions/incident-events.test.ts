@@ -175,8 +175,9 @@ it('the bus takes ten events at a time, and names those that it has refused', as
   const sent: { readonly Entries: readonly object[] }[] = [];
   class EventBridgeClient {
     async send(command: object) {
-      sent.push(command as (typeof sent)[number]);
-      return { Entries: [{}, { ErrorCode: 'InternalFailure' }] };
+      const { Entries } = command as (typeof sent)[number];
+      sent.push({ Entries });
+      return { Entries: Entries.map((_, i) => (i === 1 ? { ErrorCode: 'InternalFailure' } : {})) };
     }
   }
   class PutEventsCommand {

@@ -361,8 +361,16 @@ describe('a target', () => {
     }),
   );
 
+  interface Input {
+    readonly Entries?: readonly object[];
+  }
+  /** The answer of a bus that has taken all events but those that are named by their place. */
+  const taken = ({ Entries = [] }: Input, refused: Readonly<Record<number, object>> = {}) => ({
+    Entries: Entries.map((_, i) => refused[i] ?? {}),
+  });
+
   /** An SDK that keeps the inputs of its commands and answers all of them so. */
-  function sdk(client: string, command: string, answer: () => object | Promise<object>) {
+  function sdk(client: string, command: string, answer: (input: Input) => object | Promise<object>) {
     const inputs: Record<string, unknown>[] = [];
     const made = { clients: 0 };
     class Client {
@@ -371,7 +379,7 @@ describe('a target', () => {
       }
       send = async (input: object) => {
         inputs.push(input as Record<string, unknown>);
-        return answer();
+        return answer(input as Input);
       };
     }
     class Command {
@@ -383,9 +391,9 @@ describe('a target', () => {
   }
 
   it('that is a bus gets ten entries at a time, by one client', async () => {
-    const { load, inputs, made } = sdk('EventBridgeClient', 'PutEventsCommand', () => ({
-      Entries: [{}, { ErrorCode: 'InternalFailure', ErrorMessage: 'oh' }],
-    }));
+    const { load, inputs, made } = sdk('EventBridgeClient', 'PutEventsCommand', (input) =>
+      taken(input, { 1: { ErrorCode: 'InternalFailure', ErrorMessage: 'oh' } }),
+    );
     const publish = eventBus('arn:bus', load);
     const refused = await publish(events);
     await publish(events.slice(0, 1));
@@ -433,10 +441,10 @@ describe('a target', () => {
 
   it('that gives no answer has taken none of its request, and those of the others', async () => {
     let requests = 0;
-    const { load } = sdk('EventBridgeClient', 'PutEventsCommand', () => {
+    const { load } = sdk('EventBridgeClient', 'PutEventsCommand', (input) => {
       requests++;
       if (requests === 1) throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
-      return {};
+      return taken(input);
     });
     const refused = await eventBus('arn:bus', load)(events);
     expect([...refused.values()]).toEqual(
@@ -479,8 +487,17 @@ describe('a target', () => {
     expect(ids(inputs).at(-1)).toEqual(['b']);
   });
 
+  it('that does not answer for an event may not have taken it', async () => {
+    const { load } = sdk('EventBridgeClient', 'PutEventsCommand', () => ({ Entries: [{}] }));
+    const refused = await eventBus('arn:bus', load)(events.slice(0, 3));
+    expect([...refused].map(([{ detail }, { code }]) => [detail, code])).toEqual([
+      ['{"id":"1"}', 'NoAnswer'],
+      ['{"id":"2"}', 'NoAnswer'],
+    ]);
+  });
+
   it('gets no request of more than 256 KB', async () => {
-    const { load, inputs } = sdk('EventBridgeClient', 'PutEventsCommand', () => ({}));
+    const { load, inputs } = sdk('EventBridgeClient', 'PutEventsCommand', (input) => taken(input));
     const large = Array.from(
       { length: 9 },
       (_, i): OutgoingEvent => ({
