@@ -98,6 +98,7 @@ export {
     age,
     areEqual,
     bornAt,
+    cancelReasonOf,
     caughtUpBy,
     createDynamoDbClient,
     deadLane,

@@ -179,7 +179,7 @@ export type Comparison = (
 ) => string;
 
 /** The condition under which a record counts as being as it was read, or as the library has written it since. */
-function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
+export function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
   const read = storedOf(record);
   const names = attributesToFence(read, record.rev !== undefined);
   return and(...names.map((name) => compare(name, read[name], expressions)));

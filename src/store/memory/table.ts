@@ -70,6 +70,14 @@ export class MemoryTable {
     return 'settled';
   }
 
+  /** Sets attributes of a record that is still as it was read, and leaves its `rev`. */
+  set(record: BacklogRecord, attributes: Item): 'settled' | 'changed' {
+    const item = this.items.get(record.id);
+    if (!item || !isAsRead(item, record)) return 'changed';
+    this.put({ ...item, ...attributes });
+    return 'settled';
+  }
+
   remove(record: BacklogRecord): 'removed' | 'changed' {
     const item = this.items.get(record.id);
     if (item && !isAsRead(item, record)) return 'changed';
