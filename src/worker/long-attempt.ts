@@ -170,8 +170,8 @@ export class RecordHold implements RecordsHold {
     const { change, rev, until } = this.pending;
     // The same write again: if it has taken effect before, the store finds its `rev`.
     const answer = await store.records.settle(record, change, rev);
-    if (answer !== 'settled') return this.goOnCancelled(record);
     this.pending = undefined;
+    if (answer !== 'settled') return this.goOnCancelled(record);
     this.record = { ...asWritten(record, change, rev), ...change.set };
     this.heldUntil = until;
     return true;
@@ -180,9 +180,8 @@ export class RecordHold implements RecordsHold {
   /** Renews the hold of a record that was asked to be cancelled meanwhile. False: it has changed otherwise. */
   private async goOnCancelled(written: BacklogRecord): Promise<boolean> {
     const found = this.heldUntil === 0 ? undefined : await this.findCancel(written);
-    this.pending = undefined;
     if (found === undefined) return false;
-    // The write of the outcome comes next.
+    // The outcome is being written.
     if (this.settleBy > 0) return true;
     this.onCancel(cancelReasonOf(found) ?? '');
     return this.writeOnce();

@@ -171,6 +171,16 @@ describe('cancel', () => {
     expect(writes).toBe(1);
   });
 
+  it('writes nothing where a long attempt was asked to end before', async () => {
+    const store = new MemoryStore({ clock });
+    const notBefore = { until: iso(60_000), cancel: 'the customer withdrew' };
+    store.put({ id: 'asked', queue: 'orders', payload: 1, ...failed, rev: 'r', notBefore });
+    const requestCancel = () => Promise.reject(new Error('written'));
+    const records = { requestCancel };
+    const client = new BacklogClient({ table: 'any', clock, store: replacing({ records }, store) });
+    expect(await client.cancel('asked')).toMatchObject({ reason: 'cancelRequested' });
+  });
+
   it('decides again when a long attempt renewed its hold, or ended, in between', async () => {
     const store = new MemoryStore({ clock });
     const put = (attributes: object) =>

@@ -211,6 +211,8 @@ class LongAttemptWorld {
       const answer = await this.store.records.settle(record, change, rev);
       if (answer === 'settled' && before?.status === 'SUCCESS' && before.rev !== rev)
         this.violations.push(`${record.id} was written after its success`);
+      // A request to cancel leaves the `rev`. After any other write, its process has lost the record.
+      if (answer === 'changed' && before?.rev !== record.rev) this.succeeded.delete(record.id);
       if (answer !== 'settled' || before?.rev === rev) return answer;
       const { status, attempts } = change.set;
       const isLost = status === 'DEAD' && attempts !== undefined && this.succeeded.has(record.id);

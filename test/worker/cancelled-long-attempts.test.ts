@@ -1,47 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../examples/tasks/cancelled.js';
-import { BacklogClient, Cancel, Dead, Done, RetryAfter, Snooze } from '../../src/index.js';
+import { Cancel, Dead, Done, RetryAfter, Snooze } from '../../src/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Process } from '../../src/worker/index.js';
-import { seededRandom } from '../simulation/random.js';
 import { replacing } from '../simulation/replacing.js';
 import { succeed } from './harness.js';
-import { at, LongLived } from './long-lived.js';
+import { at, LongLived, untilAborted, worldToCancel } from './long-lived.js';
 
 const HOUR = 3_600;
 const REQUESTED = { id: 'report', cancelled: false, reason: 'cancelRequested' } as const;
 const CANCELLED = { status: 'DEAD', deadReason: 'cancelled: withdrawn', attempts: 1 } as const;
 
-/** A world with one record, `report`. */
-function worldOf() {
-  const world = new LongLived();
-  const { harness } = world;
-  harness.put('report');
-  const client = new BacklogClient({
-    table: 'records',
-    store: harness.store,
-    clock: harness.clock,
-    random: seededRandom(2),
-  });
-  return { world, harness, cancel: (reason = 'withdrawn') => client.cancel('report', { reason }) };
-}
-
-/** Goes on until its signal is aborted, and ends in this way. */
-const untilAborted =
-  (act: (reason: unknown) => unknown): Process =>
-  (_, { signal }) =>
-    new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => {
-        Promise.resolve()
-          .then(() => act(signal.reason))
-          .then(resolve as () => void, reject);
-      });
-    });
-
 describe('a long attempt whose record is cancelled', () => {
   it('is told to end within 30 seconds, and its record is cancelled: no failure, and no attempt follows', async () => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     const reasons: unknown[] = [];
     await world.run(
       untilAborted((reason) => {
@@ -99,7 +72,7 @@ describe('a long attempt whose record is cancelled', () => {
       CANCELLED,
     ],
   ])('%s then', async (_, process, end) => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     await world.run(process);
     await harness.pass(100);
     expect(await cancel()).toEqual(REQUESTED);
@@ -119,7 +92,7 @@ describe('a long attempt whose record is cancelled', () => {
     ['fails', () => Promise.reject(new Error('no')), CANCELLED],
     ['is put off', () => new Snooze('1h'), CANCELLED],
   ])('%s before it hears of that', async (_, act, end) => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     await world.run(async ({ id }) => {
       await harness.sleep(110);
       return act(id) as undefined;
@@ -133,7 +106,7 @@ describe('a long attempt whose record is cancelled', () => {
   });
 
   it('goes on for as long as its handler needs to end, and its hold is renewed meanwhile', async () => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     const steps: string[] = [];
     await world.run(
       untilAborted(async () => {
@@ -157,7 +130,7 @@ describe('a long attempt whose record is cancelled', () => {
     ['is told so first', 60],
     ['has not been told so', 1],
   ])('is cancelled, and not attempted again, where its process is to end and it %s', async (_, after) => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     const stop = new AbortController();
     await world.run(
       world.working(() => HOUR, false),
@@ -176,7 +149,7 @@ describe('a long attempt whose record is cancelled', () => {
     ['before it was told so', 1],
     ['after', 60],
   ])('is cancelled by the next run, without an attempt, where its process was lost %s', async (_, after) => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     let isLost = false;
     const store = replacing(
       {
@@ -202,14 +175,27 @@ describe('a long attempt whose record is cancelled', () => {
     expect(harness.item('report')).not.toHaveProperty('failures');
   });
 
-  it('is cancelled where its process was lost and its producer has put it off since', async () => {
-    const { world, harness, cancel } = worldOf();
+  it.each([
+    ['was lost', true],
+    ['finds that', false],
+  ])('is cancelled where its producer has put it off since, and its process %s', async (_, isLost) => {
+    const { world, harness, cancel } = worldToCancel();
+    let isGone = false;
+    const store = replacing(
+      {
+        records: {
+          settle: (...args) => (isGone ? new Promise(() => {}) : harness.store.records.settle(...args)),
+        },
+      },
+      harness.store,
+    );
     await world.run(
       world.working(() => HOUR),
-      {},
+      { store },
     );
     await harness.pass(100);
     await cancel();
+    isGone = isLost;
     const dueAt = new Date(harness.time.now + 60_000).toISOString();
     harness.store.put({ ...harness.item('report'), dueAt });
     await world.watched(200, () => {
@@ -218,8 +204,74 @@ describe('a long attempt whose record is cancelled', () => {
     expect(harness.item('report')).toMatchObject(CANCELLED);
   });
 
+  it.each([
+    ['another process has written it', { rev: 'other' }, {}],
+    ['its end was changed by hand', {}, { until: '2026-03-01T00:03:20.000Z' }],
+    ['its payload was changed by hand', { payload: 2 }, {}],
+  ])('is another record where %s, and the signal of the attempt says so', async (_, attributes, hold) => {
+    const { world, harness, cancel } = worldToCancel();
+    const reasons: unknown[] = [];
+    await world.run(
+      untilAborted((reason) => {
+        reasons.push(reason);
+      }),
+    );
+    await harness.pass(100);
+    await cancel();
+    const { notBefore, ...item } = harness.item('report') as { id: string; notBefore: object };
+    harness.store.put({ ...item, ...attributes, notBefore: { ...notBefore, ...hold } });
+    await harness.pass(30);
+    expect(reasons.at(-1)).toMatchObject(
+      'payload' in attributes ? {} : { message: 'the record of this attempt is not held any more' },
+    );
+    expect(world.ended).toMatchObject([{ succeeded: 0, unsettled: 1 }]);
+    await world.watched(300, () => {
+      throw new Error('attempted');
+    });
+    expect(harness.item('report')).toMatchObject({ status: 'DEAD', deadReason: 'cancelled: withdrawn' });
+  });
+
+  it('is not renewed any more where it ends during an outage: its success is written at once', async () => {
+    const { world, harness, cancel } = worldToCancel();
+    const { records } = harness.store;
+    const written: unknown[] = [];
+    const store = replacing(
+      {
+        records: {
+          settle: async (...args) => {
+            if (at(harness) >= 80 && at(harness) < 115) throw new StoreUnavailableError('down');
+            const answer = await records.settle(...args);
+            if (answer === 'settled') written.push(args[1].set.status ?? args[1].set.notBefore);
+            return answer;
+          },
+        },
+      },
+      harness.store,
+    );
+    await world.run(
+      world.working(() => 81),
+      { store },
+    );
+    await harness.pass(50.5);
+    await cancel();
+    await harness.pass(60);
+    expect(world.spans).toEqual([{ id: 'report', from: 0, to: 81 }]);
+    expect(written.slice(2)).toEqual(['SUCCESS']);
+  });
+
+  it('does not take a false mark of its producer for its own', async () => {
+    const world = new LongLived();
+    const { harness } = world;
+    const notBefore = { until: '9999-12-31T23:59:59.999Z', cancel: 'false' };
+    harness.put('report', { notBefore });
+    await world.run(world.working(() => 100));
+    expect(harness.item('report').notBefore).toEqual({ until: expect.stringMatching(/^2026/) });
+    await harness.pass(100);
+    expect(harness.statuses()).toEqual({ SUCCESS: 1 });
+  });
+
   it('whose payload was changed beside that is cancelled with the new one', async () => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     await world.run(world.working(() => 105));
     await harness.pass(74);
     expect(at(harness)).toBe(104);
@@ -231,7 +283,7 @@ describe('a long attempt whose record is cancelled', () => {
   });
 
   it('writes its end once, where the answers of DynamoDB are lost', async () => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     let lost = 0;
     const store: OperatorStore = replacing(
       {
@@ -265,7 +317,7 @@ describe('a long attempt whose record is cancelled', () => {
   });
 
   it('makes no request more where it is not cancelled', async () => {
-    const { world, harness } = worldOf();
+    const { world, harness } = worldToCancel();
     const asked: string[] = [];
     const records = harness.store.records;
     const store = replacing(
@@ -294,8 +346,11 @@ describe('a long attempt whose record is cancelled', () => {
   });
 
   it('has its record dead at once in its first half minute, and its outcome is not written', async () => {
-    const { world, harness, cancel } = worldOf();
-    const running = world.run(world.working(() => 100));
+    const { world, harness, cancel } = worldToCancel();
+    const running = harness.start(
+      world.working(() => 100),
+      world.choices,
+    );
     await harness.pass(20);
     expect(await cancel()).toEqual({ id: 'report', cancelled: true });
     await harness.pass(30);
@@ -305,7 +360,7 @@ describe('a long attempt whose record is cancelled', () => {
   });
 
   it('cleans up as the example does', async () => {
-    const { world, harness, cancel } = worldOf();
+    const { world, harness, cancel } = worldToCancel();
     const asked: string[] = [];
     vi.stubGlobal('fetch', async (url: string, { method, signal }: RequestInit) => {
       await harness.sleep(10, signal ?? undefined);

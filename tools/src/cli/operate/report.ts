@@ -28,6 +28,11 @@ const LEFT: Readonly<Record<SkipReason, string>> = {
 /** Reasons that leave something undone which was asked for. */
 const OPEN: readonly SkipReason[] = ['inFlight', 'cancelRequested', 'changedMeanwhile', 'notFound', 'newer'];
 
+/** The number of records that an action changes, or whose long attempts it asks to end. */
+export function concernedBy({ changed, skipped }: Pick<ActionResult, 'changed' | 'skipped'>): number {
+  return changed + (skipped.cancelRequested ?? 0);
+}
+
 /** @param named whether ids were given: then one of another status is a mistake, too */
 export function hasProblems({ failed, skipped }: ActionResult, named: boolean): boolean {
   const open = named ? [...OPEN, 'otherStatus' as const] : OPEN;
