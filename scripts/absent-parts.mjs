@@ -26,6 +26,11 @@ export function CircularMap() {
   return new Map();
 }
 
+/** The SDK's log of requests: no handler gives a client a logger that logs. */
+export const loggerMiddleware = () => (next) => next;
+export const loggerMiddlewareOptions = undefined;
+export const getLoggerPlugin = () => ({ applyToStack() {} });
+
 /** The SDK's rules for names of buckets: no handler uses S3. */
 export async function resolveParamsForS3() {}
 

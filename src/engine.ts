@@ -81,6 +81,7 @@ export {
 export {
   bornAt,
   CONTRACT_ATTRIBUTES,
+  cancelReasonOf,
   DEFAULT_QUEUE,
   deadLane,
   detailTypeOf,

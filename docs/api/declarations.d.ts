@@ -317,6 +317,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly notBefore?: string | {
         readonly until: string;
         readonly lane?: string | undefined;
+        readonly cancel?: string | undefined;
     } | undefined;
     readonly hops?: number | undefined;
     readonly unknownTaskSince?: string | undefined;
@@ -418,6 +419,7 @@ declare function nextAttemptAt(record: BacklogRecord): string | undefined;
 
 type OfRecord = Pick<BacklogRecord, 'notBefore'>;
 declare function waitOf({ notBefore }: OfRecord): number;
+declare function cancelReasonOf({ notBefore }: OfRecord): string | undefined;
 declare function restOf(record: OfRecord): string | undefined;
 declare function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean;
 
@@ -1454,6 +1456,7 @@ interface OperatorRecordStore extends RecordStore {
     getItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
     scan(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
+    requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
 }
 interface OperatorPageStore extends PageStore {
@@ -1814,7 +1817,7 @@ interface Reading {
     readonly retry?: RetryPolicy | undefined;
 }
 
-type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
+type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'cancelRequested' | 'changedMeanwhile' | 'notFound' | 'newer';
 interface Change {
     readonly do: 'change';
     readonly change: OperatorChange;
@@ -2294,7 +2297,7 @@ declare const TOKEN = "known at deployment";
 interface CancelResult {
     readonly id: string;
     readonly cancelled: boolean;
-    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'underAttempt' | 'changedMeanwhile' | 'newer' | undefined;
+    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
 }
 
 interface InsertManyResult {
@@ -2360,7 +2363,7 @@ interface BacklogClientOptions extends ConnectionOptions {
 interface ClientStore {
     readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
 }
-interface LookUp extends Pick<RecordStore, 'get'>, Pick<OperatorRecordStore, 'list' | 'change'> {
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
 }
 interface ListOptions {
     readonly queue: string;
@@ -2999,6 +3002,7 @@ export {
     backlogMatchers,
     bornAt,
     bytes,
+    cancelReasonOf,
     caughtUpBy,
     causeText,
     causesOf,

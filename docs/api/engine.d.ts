@@ -99,6 +99,7 @@ export {
     age,
     areEqual,
     bornAt,
+    cancelReasonOf,
     caughtUpBy,
     createDynamoDbClient,
     deadLane,

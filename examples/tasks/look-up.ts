@@ -27,5 +27,6 @@ export async function invoiceNumber(id: string): Promise<string | undefined> {
 
 export async function withdraw(id: string): Promise<string> {
   const { cancelled, reason } = await backlog.cancel(id, { reason: 'the customer withdrew' });
+  if (reason === 'cancelRequested') return 'its attempt is asked to end'; // `wait` says what became of it
   return cancelled ? 'it will not be sent' : `too late: ${reason}`;
 }

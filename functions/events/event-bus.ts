@@ -36,7 +36,7 @@ export function eventBus(
   return (events) => publishInGroups(events, send);
 }
 
-/** What the bus does not answer for, it may not have taken. */
+/** The refusal of an event. One that the bus does not answer for may not have been taken. */
 function refusalIn(entry: AnsweredEntry | undefined): Refusal | undefined {
   if (entry === undefined) return { code: 'NoAnswer', message: 'the bus has not answered for this event' };
   const { ErrorCode: code, ErrorMessage: message = '' } = entry;

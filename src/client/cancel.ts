@@ -2,6 +2,7 @@ import {
   allOverAt,
   type BacklogRecord,
   CANCELLED,
+  cancelReasonOf,
   giveUp,
   isCancelled,
   isNewer,
@@ -21,21 +22,22 @@ export interface CancelResult {
   readonly cancelled: boolean;
   /**
    * The reason why it was not cancelled; absent if it is. `notFound`: there is no record of that id. `succeeded`: its work is
-   * done. `dead`: it was given up before. `underAttempt`: a long attempt is under way. `changedMeanwhile`: others change it all
-   * the time. `newer`: a newer version of this library wrote it.
+   * done. `dead`: it was given up before. `cancelRequested`: a long attempt is under way, whose signal is aborted within 30
+   * seconds. It is cancelled at the end of that attempt, unless that succeeds. `changedMeanwhile`: others change it all the time.
+   * `newer`: a newer version of this library wrote it.
    */
   readonly reason?:
     | 'notFound'
     | 'succeeded'
     | 'dead'
-    | 'underAttempt'
+    | 'cancelRequested'
     | 'changedMeanwhile'
     | 'newer'
     | undefined;
 }
 
 export interface CancelDeps {
-  readonly records: Pick<OperatorRecordStore, 'get' | 'change'>;
+  readonly records: Pick<OperatorRecordStore, 'get' | 'change' | 'requestCancel'>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -44,15 +46,23 @@ const MAX_TRIES = 4;
 const MAX_REASON_BYTES = 200;
 const RETENTION_SECONDS = 30 * 86_400;
 
-/** Gives a record up, unless it has ended. Decides again if another process was quicker. */
+/**
+ * Gives a record up, unless it has ended, or asks its long attempt to end. Decides again if another process was quicker.
+ */
 export async function cancelRecord(id: string, reason: string, deps: CancelDeps): Promise<CancelResult> {
   const { records, clock, random } = deps;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const record = await records.get(id);
     const now = clock.now();
     if (record && isCancelled(record)) return { id, cancelled: true };
-    const why = obstacle(record, now, clock.speed);
+    const why = obstacle(record);
     if (!record || why !== undefined) return { id, cancelled: false, reason: why ?? 'notFound' };
+    if (isUnderAttempt(record, now, clock.speed)) {
+      const isAsked = cancelReasonOf(record) !== undefined;
+      if (isAsked || (await records.requestCancel(record, reason)) === 'settled')
+        return { id, cancelled: false, reason: 'cancelRequested' };
+      continue;
+    }
     const deadReason = truncate(`${CANCELLED}${reason}`, MAX_REASON_BYTES);
     const overAt = allOverAt(now, clock.speed);
     const wishes = { deadReason, retention: RETENTION_SECONDS, now, allOverAt: overAt };
@@ -63,10 +73,9 @@ export async function cancelRecord(id: string, reason: string, deps: CancelDeps)
   return { id, cancelled: false, reason: 'changedMeanwhile' };
 }
 
-function obstacle(record: BacklogRecord | undefined, now: number, speed: number | undefined) {
+function obstacle(record: BacklogRecord | undefined) {
   if (!record) return 'notFound';
   if (record.status === 'SUCCESS') return 'succeeded';
   if (!isPending(record)) return 'dead';
-  if (isNewer(record)) return 'newer';
-  return isUnderAttempt(record, now, speed) ? 'underAttempt' : undefined;
+  return isNewer(record) ? 'newer' : undefined;
 }

@@ -54,12 +54,12 @@ export interface BacklogClientOptions extends ConnectionOptions {
  * @inline
  */
 interface ClientStore {
-  /** `insert`, and for `get`, `list` and `cancel` of the client `get`, `list` and `change`. */
+  /** `insert`, and for `get`, `list` and `cancel` of the client `get`, `list`, `change` and `requestCancel`. */
   readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
 }
 
 /** @inline */
-interface LookUp extends Pick<RecordStore, 'get'>, Pick<OperatorRecordStore, 'list' | 'change'> {}
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {}
 
 /** The selection of `list`. */
 export interface ListOptions {
@@ -344,8 +344,8 @@ export class BacklogClient {
 
   /**
    * Takes a record back whose work is not wanted any more: it is `DEAD` with the reason `cancelled: …`, which sets off no
-   * alarm, and is removed after 30 days. An attempt that is under way goes on, but its outcome is not written, and none
-   * follows. One read and one write; where another process changed the record meanwhile, again.
+   * alarm, and is removed after 30 days. An attempt under way goes on, and its outcome is not written; a long one is asked to
+   * end, see `CancelResult`. One read and one write; where another process changed the record meanwhile, again.
    *
    * @throws ConfigurationError for wrong options or what is no id, StoreError if the table cannot be used or reached
    */
@@ -382,9 +382,9 @@ export class BacklogClient {
 /** @throws ConfigurationError if the store can insert only */
 function wholeStore(store: ClientStore): LookUp {
   const { records } = store;
-  if (records.get && records.list && records.change) return records as LookUp;
+  if (records.get && records.list && records.change && records.requestCancel) return records as LookUp;
   throw new ConfigurationError(
-    'BacklogClient.store: expected a store whose records have get, list and change, such as a MemoryStore',
+    'BacklogClient.store: expected a store whose records have get, list, change and requestCancel: see MemoryStore',
   );
 }
 

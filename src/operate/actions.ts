@@ -28,6 +28,8 @@ export interface Action {
   readonly bringsForward?: boolean | undefined;
   /** A record may be attempted and match again. So a selection leaves out what was attempted since the action began. */
   readonly startsAttempts?: boolean | undefined;
+  /** The reason for which long attempts are asked to end. Default: records under a long attempt are left alone. */
+  readonly cancelReason?: string | undefined;
   /** The decision depends on the retry mode of the record's queue. */
   readonly needsRetryMode?: boolean | undefined;
   /** Changed records get this due time in the index, epoch milliseconds. Default: earlier ones, or none. */
@@ -52,6 +54,7 @@ export function discardAction(wishes: DiscardWishes): Action {
   return {
     actsOn: OPEN,
     byDefault: DEAD,
+    cancelReason: wishes.delete ? undefined : (wishes.reason ?? 'by an operator'),
     decide: (found, context) => discard(found, wishes, context),
   };
 }

@@ -39,6 +39,8 @@ export type SkipReason =
   | 'otherStatus'
   /** It is, or may be, under attempt where no lease guards it. Try again in a minute. */
   | 'inFlight'
+  /** Its long attempt is asked to end. At that end it is cancelled, unless the attempt succeeds. */
+  | 'cancelRequested'
   /** Others changed it all the time, or it is not what was `expected`. */
   | 'changedMeanwhile'
   | 'notFound'
@@ -49,6 +51,8 @@ export type SkipReason =
 export type Decision =
   | Change
   | { readonly do: 'remove' }
+  /** Ask its long attempt to end. */
+  | { readonly do: 'requestCancel'; readonly reason: string }
   | { readonly do: 'skip'; readonly reason: SkipReason }
   | { readonly do: 'refuse'; readonly reason: string };
 

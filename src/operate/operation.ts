@@ -5,10 +5,13 @@ import {
   asWritten,
   attributesToFence,
   type BacklogRecord,
+  cancelReasonOf,
   type Item,
   isNotIndexed,
+  isPending,
   isUnderAttempt,
   type RetryMode,
+  wasLostUnderAttempt,
 } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
@@ -17,7 +20,7 @@ import type { Clock } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
 import { type Random, randomToken } from '../support/random.js';
 import type { Action } from './actions.js';
-import { type Decision, isLeftToNewer } from './changes.js';
+import { type Decision, isLeftToNewer, type SkipReason } from './changes.js';
 import { findInFlight, whileClaimed } from './in-flight.js';
 import type { OperationOptions } from './options.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
@@ -41,7 +44,9 @@ const PAGE_SECONDS = 5;
 /** Real time between two looks whether another region has become the active one, as the functions have it. */
 const REGION_MS = 60_000;
 
-type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
+type Planned = Found & {
+  readonly decision: Extract<Decision, { do: 'change' | 'remove' | 'requestCancel' }>;
+};
 
 /** A change with the `rev` that it writes, and that of its second step. */
 export type NamedChange = Planned & { readonly rev: string; readonly revIfFree: string };
@@ -159,7 +164,7 @@ export class Operation {
     while (rest.length > 0 && this.room() > 0 && !this.signal.aborted) {
       const chosen = rest.slice(0, this.room());
       rest = rest.slice(chosen.length);
-      if (this.options.dryRun) for (const { record } of chosen) this.counters.changed(record.id);
+      if (this.options.dryRun) for (const one of chosen) this.done(one);
       else await this.writePatiently(chosen);
     }
   }
@@ -204,20 +209,21 @@ export class Operation {
   private async plan(page: readonly Found[]): Promise<Planned[]> {
     const { action, counters } = this;
     const { clock } = this.deps;
-    const fitting = page.filter(({ record, item }) => {
-      if (isLeftToNewer(record)) counters.skipped('newer');
-      else if (!isExpected(item, this.options.expected)) counters.skipped('changedMeanwhile');
-      else if (isUnderAttempt(record, clock.now(), clock.speed)) counters.skipped('inFlight');
-      else if (!action.actsOn.includes(record.status)) counters.skipped('otherStatus');
-      else return true;
-      return false;
+    const fitting = page.filter((one) => {
+      const reason = this.whyLeft(one);
+      if (reason !== undefined) counters.skipped(reason);
+      return reason === undefined;
     });
     if (action.needsRetryMode) await this.learnRetryModes(fitting);
     const now = clock.now();
     const overAt = allOverAt(now, clock.speed);
     const planned = fitting.flatMap((found): Planned[] => {
       const retryMode = this.retryModes.get(found.record.queue);
-      const decision = action.decide(found, { now, allOverAt: overAt, retryMode });
+      const { cancelReason: reason } = action;
+      const isAsked = reason !== undefined && isUnderAttempt(found.record, now, clock.speed);
+      const decision: Decision = isAsked
+        ? { do: 'requestCancel', reason }
+        : action.decide(found, { now, allOverAt: overAt, retryMode });
       if (decision.do === 'skip') counters.skipped(decision.reason);
       else if (decision.do === 'refuse') counters.failed(found.record.id, decision.reason);
       else return [{ ...found, decision }];
@@ -228,6 +234,24 @@ export class Operation {
     const elsewhere = await this.patiently(() => findInFlight(records, this.deps));
     for (const _ of elsewhere) counters.skipped('inFlight');
     return planned.filter(({ record }) => !elsewhere.has(record.id));
+  }
+
+  /** The reason why a record is left as it is, before anything is decided about it. */
+  private whyLeft({ record, item }: Found): SkipReason | undefined {
+    const { action, deps, options } = this;
+    const { clock } = deps;
+    const now = clock.now();
+    if (isLeftToNewer(record)) return 'newer';
+    if (!isExpected(item, options.expected)) return 'changedMeanwhile';
+    const isToEnd = cancelReasonOf(record) !== undefined;
+    if (isUnderAttempt(record, now, clock.speed)) {
+      if (action.cancelReason === undefined) return 'inFlight';
+      return isToEnd ? 'cancelRequested' : undefined;
+    }
+    // The process of its attempt was lost: the next run cancels it, and no action lets it be attempted before.
+    const isLost = isToEnd && isPending(record) && wasLostUnderAttempt(record, true, now);
+    if (isLost && action.cancelReason === undefined) return 'inFlight';
+    return action.actsOn.includes(record.status) ? undefined : 'otherStatus';
   }
 
   /** Returns the ids of records that another process has changed since they were read. */
@@ -269,7 +293,11 @@ export class Operation {
 
   private async writeNow({ record, decision, rev, revIfFree }: NamedChange): Promise<'done' | 'changed'> {
     const { store } = this.deps;
-    if (decision.do === 'remove') {
+    if (decision.do === 'requestCancel') {
+      const { reason } = decision;
+      const answer = await this.patiently(() => store.records.requestCancel(record, reason));
+      if (answer === 'changed') return 'changed';
+    } else if (decision.do === 'remove') {
       if ((await this.patiently(() => store.records.remove(record, rev))) === 'changed') return 'changed';
     } else {
       const { change, ifFree } = decision;
@@ -281,8 +309,14 @@ export class Operation {
         this.moved.push({ record: { ...asWritten(record, change, rev), notBefore }, ifFree, rev: revIfFree });
       }
     }
-    this.counters.changed(record.id);
+    this.done({ record, decision });
     return 'done';
+  }
+
+  /** Counts a write. A record whose attempt goes on is not changed by the request that it may end. */
+  private done({ record, decision }: Pick<Planned, 'record' | 'decision'>): void {
+    if (decision.do === 'requestCancel') this.counters.skipped('cancelRequested');
+    else this.counters.changed(record.id);
   }
 
   /** Reads the retry mode of each queue, once. */

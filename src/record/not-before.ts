@@ -1,5 +1,6 @@
 import { CLOCK_TOLERANCE_MS, parseIso, toIso } from '../support/clock.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
+import { truncate } from './history.js';
 import { laneOf } from './lanes.js';
 import { type BacklogRecord, isPending } from './record.js';
 
@@ -10,6 +11,7 @@ import { type BacklogRecord, isPending } from './record.js';
  * |---|---|---|---|
  * | a time | a `Retry-After`, a `Snooze` or an operator asked for that wait | runs and operators | the next outcome |
  * | a map `{ until }` | a long attempt is under way, as its process says | that process | its outcome |
+ * | a map `{ until, cancel }` | that attempt is to end, for this reason | operators and producers, once that process | its outcome |
  * | a map `{ until, lane }` | an operator took it out of that lane, where a run may be attempting it | operators | the next outcome, or a redrive |
  */
 export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
@@ -19,15 +21,22 @@ export const HOLD_MS = 75_000;
 /** Real time after which a run's attempt in a lane that the record has left is over: no function of Lambda's lives longer. */
 const MAX_RUN_MS = 15 * 60_000;
 
+/** The longest reason that is kept: a `deadReason` has room for it. */
+const MAX_CANCEL_BYTES = 180;
+
 type OfRecord = Pick<BacklogRecord, 'notBefore'>;
 
 /** Reads the attribute. Undefined: it is no such thing. */
 export function parseNotBefore(value: unknown): NotBefore | undefined {
-  const { until, lane } = (typeof value === 'object' ? value : {}) as Readonly<Record<string, unknown>>;
+  const { until, lane, cancel } = (typeof value === 'object' ? value : {}) as Readonly<
+    Record<string, unknown>
+  >;
   const [wait, end] = [parseIso(value), parseIso(until)];
   if (wait !== undefined) return wait;
-  if (end !== undefined && lane === undefined) return { until: end };
-  return end !== undefined && typeof lane === 'string' ? { until: end, lane } : undefined;
+  if (end === undefined) return undefined;
+  if (cancel === undefined && lane === undefined) return { until: end };
+  if (typeof cancel === 'string' && lane === undefined) return { until: end, cancel };
+  return typeof lane === 'string' && cancel === undefined ? { until: end, lane } : undefined;
 }
 
 /** The end of a wait that was asked for, epoch milliseconds; minus infinity: none was. */
@@ -38,6 +47,22 @@ export function waitOf({ notBefore }: OfRecord): number {
 /** The end of the hold that the process of a long attempt has written, ISO-8601. */
 export function holdOf({ notBefore }: OfRecord): string | undefined {
   return typeof notBefore === 'object' && notBefore.lane === undefined ? notBefore.until : undefined;
+}
+
+/** The reason for which a long attempt was asked to end. Undefined: it was not. */
+export function cancelReasonOf({ notBefore }: OfRecord): string | undefined {
+  return typeof notBefore === 'object' ? notBefore.cancel : undefined;
+}
+
+/** The mark of a record whose long attempt is to end: its hold goes on meanwhile. The first reason stays. */
+export function cancelMark(
+  record: OfRecord,
+  reason: string,
+): { readonly until: string; readonly cancel: string } {
+  return {
+    until: holdOf(record) ?? '',
+    cancel: cancelReasonOf(record) ?? truncate(reason, MAX_CANCEL_BYTES),
+  };
 }
 
 /** The end of either of them, ISO-8601. A record that has left its lane has that as its due time. */
@@ -73,14 +98,16 @@ export function isUnderAttempt(record: BacklogRecord, now: number, speed?: numbe
 
 /**
  * Tells whether the process that attempted it was lost: it has neither renewed its hold nor written an outcome. A record
- * that was put off differently since is not counted as a failure.
+ * that was put off differently since is not counted as a failure, unless it was to be cancelled.
  *
  * @param isByAge its due time is its age, as in a progressive queue
  */
 export function wasLostUnderAttempt(record: BacklogRecord, isByAge: boolean, now: number): boolean {
   const until = holdOf(record);
   if (until === undefined || record.rev === undefined) return false;
-  return isPutOffByHold(record, isByAge) && Date.parse(until) <= now;
+  const isOver = Date.parse(until) <= now;
+  // One that was to be cancelled is not attempted, whatever its due time is by now.
+  return isOver && (isPutOffByHold(record, isByAge) || cancelReasonOf(record) !== undefined);
 }
 
 /** Tells whether the hold still puts it off. On a queue that retries by due time, it is then due at the end of the hold. */
@@ -91,10 +118,18 @@ function isPutOffByHold(record: BacklogRecord, isByAge: boolean): boolean {
 /**
  * Marks a record whose long attempt goes on: it is not due before that time. Neither lease nor journal names it any more.
  * Its process writes this again and again; if it is lost, the record comes due.
+ *
+ * @param cancel the reason for which the attempt was asked to end. Default: it was not
  */
-export function holdForAttempt(record: BacklogRecord, until: number, context: SettleContext): RecordChange {
+export function holdForAttempt(
+  record: BacklogRecord,
+  until: number,
+  context: SettleContext,
+  cancel?: string,
+): RecordChange {
   const { set, remove } = waitUntil({ ...record, notBefore: undefined }, until, context);
-  return { set: { ...arrivalOf(record), ...set, notBefore: { until: toIso(until) } }, remove };
+  const notBefore = { until: toIso(until), ...(cancel !== undefined && { cancel }) };
+  return { set: { ...arrivalOf(record), ...set, notBefore }, remove };
 }
 
 /** Ends the hold without an outcome: due at once, unless a producer or an operator has put the record off since. */

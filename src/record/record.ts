@@ -123,6 +123,8 @@ export interface BacklogRecord<Payload = unknown> {
          * is under way, as its process last said.
          */
         readonly lane?: string | undefined;
+        /** The reason for which the long attempt is to end: the record is cancelled, unless that attempt succeeds. */
+        readonly cancel?: string | undefined;
       }
     | undefined;
   /** The number of records before it in a chain, each inserted by an attempt of the one before. Absent: none. */

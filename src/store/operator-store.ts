@@ -58,6 +58,12 @@ export interface OperatorRecordStore extends RecordStore {
    * @throws StoreError, also where the table refuses the change of this one record
    */
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
+  /**
+   * Marks a record whose long attempt is to end, and leaves its `rev` as it is: the attempt goes on under that.
+   *
+   * @returns `changed`: it is no longer as it was read, and nothing is written
+   */
+  requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'>;
   /** Removes a record that is still as it was read. `removed` also if it is gone. */
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
 }

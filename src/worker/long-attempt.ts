@@ -3,6 +3,8 @@ import {
   type AttemptOutcome,
   asWritten,
   type BacklogRecord,
+  Cancel,
+  cancelReasonOf,
   endHold,
   HOLD_MS,
   holdForAttempt,
@@ -16,7 +18,7 @@ import type { RunContext } from './context.js';
 import { RunCounters } from './counters.js';
 import { FailureLog } from './failure-log.js';
 import type { Entry } from './guards/gate.js';
-import { conclude, settleWithRetries } from './settle.js';
+import { conclude, type Settling, settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 
@@ -42,10 +44,14 @@ export class RecordHold implements RecordsHold {
   /** A write without an answer: it may have taken effect. */
   private pending: { change: RecordChange; rev: string; until: number } | undefined;
 
-  /** @param record as it was last written */
+  /**
+   * @param record as it was last written
+   * @param onCancel gets the reason when a renewal finds that the attempt is to end
+   */
   constructor(
     public record: BacklogRecord,
     private readonly deps: HoldDeps,
+    private readonly onCancel: (reason: string) => void,
   ) {
     this.rev = randomToken(deps.random);
   }
@@ -114,21 +120,50 @@ export class RecordHold implements RecordsHold {
     return this.write();
   }
 
-  /** Ends a hold whose outcome could not be written: the record is due at once, and its worker does not count as lost. */
+  /**
+   * Ends a hold whose outcome could not be written: the record is due at once, and its worker does not count as lost. One that
+   * was cancelled has its end.
+   */
   async giveBack(): Promise<void> {
     const { random, rules, store } = this.deps;
-    const { record } = this;
-    const found = await store.records.get(record.id);
-    if (!found || found.rev !== record.rev || holdOf(found) !== holdOf(record)) return;
-    await store.records.settle(found, endHold(found, rules.settleContext(found)), randomToken(random));
+    const found = await this.findHeld(this.record);
+    if (!found) return;
+    const reason = cancelReasonOf(found);
+    const change =
+      reason === undefined
+        ? endHold(found, rules.settleContext(found))
+        : rules.settle(found, { type: 'cancel', reason });
+    await store.records.settle(found, change, randomToken(random));
+  }
+
+  /**
+   * Looks whether a request to cancel is all that has changed on a record since this process wrote it: such a request leaves `rev`
+   * as it is. Returns the record with it, fenced by what this process knows of the rest.
+   */
+  async findCancel(written: BacklogRecord): Promise<BacklogRecord | undefined> {
+    if (cancelReasonOf(written) !== undefined) return undefined;
+    const found = await this.findHeld(written);
+    const { rev = '', notBefore } = found ?? {};
+    if (found === undefined || notBefore === undefined || cancelReasonOf(found) === undefined)
+      return undefined;
+    this.record = { ...asWritten(written, { set: { notBefore }, remove: [] }, rev), notBefore };
+    return this.record;
+  }
+
+  /** Reads the record, as far as it is still under this hold. */
+  private async findHeld({ id, rev, notBefore }: BacklogRecord): Promise<BacklogRecord | undefined> {
+    const found = await this.deps.store.records.get(id);
+    return found?.rev === rev && found && holdOf(found) === holdOf({ notBefore }) ? found : undefined;
   }
 
   private async writeOnce(): Promise<boolean> {
     const { clock, random, rules, store } = this.deps;
     const { record } = this;
     const inHoldMs = HOLD_MS * (clock.speed ?? 1);
+    // Before the first hold, it is a producer that says so.
+    const reason = this.heldUntil === 0 ? undefined : cancelReasonOf(record);
     this.pending ??= {
-      change: holdForAttempt(record, clock.now() + inHoldMs, rules.settleContext(record)),
+      change: holdForAttempt(record, clock.now() + inHoldMs, rules.settleContext(record), reason),
       rev: randomToken(random),
       until: clock.wall() + HOLD_MS,
     };
@@ -136,10 +171,20 @@ export class RecordHold implements RecordsHold {
     // The same write again: if it has taken effect before, the store finds its `rev`.
     const answer = await store.records.settle(record, change, rev);
     this.pending = undefined;
-    if (answer !== 'settled') return false;
+    if (answer !== 'settled') return this.goOnCancelled(record);
     this.record = { ...asWritten(record, change, rev), ...change.set };
     this.heldUntil = until;
     return true;
+  }
+
+  /** Renews the hold of a record that was asked to be cancelled meanwhile. False: it has changed otherwise. */
+  private async goOnCancelled(written: BacklogRecord): Promise<boolean> {
+    const found = this.heldUntil === 0 ? undefined : await this.findCancel(written);
+    if (found === undefined) return false;
+    // The outcome is being written.
+    if (this.settleBy > 0) return true;
+    this.onCancel(cancelReasonOf(found) ?? '');
+    return this.writeOnce();
   }
 }
 
@@ -161,7 +206,7 @@ export class LongAttempt {
     },
     private readonly run: RunContext,
   ) {
-    this.hold = new RecordHold(given.attempt.record, run);
+    this.hold = new RecordHold(given.attempt.record, run, (reason) => this.cancel(reason));
     this.failures = new FailureLog(run.logger, run.options.logsErrorTexts === true);
     this.startedAt = run.clock.wall() - HOLD_AFTER_MS;
   }
@@ -184,8 +229,14 @@ export class LongAttempt {
     try {
       const outcome = await this.outcome();
       await hold.beginSettling();
-      const { change, note } = conclude(hold.record, outcome, this.given.entry, alone);
-      await settleWithRetries(hold.record, change, alone);
+      const ended = unlessCancelled(outcome, hold.record);
+      const { change, note } = conclude(hold.record, ended, this.given.entry, alone);
+      const again = async (changed: BacklogRecord): Promise<Settling | undefined> => {
+        const record = await hold.findCancel(changed);
+        const end = record && unlessCancelled(outcome, record);
+        return record && end && { record, change: end === outcome ? change : run.rules.settle(record, end) };
+      };
+      await settleWithRetries(hold.record, change, alone, again);
       await note?.();
       if (counters.hasUnsettled) await hold.giveBack();
     } catch (error) {
@@ -233,6 +284,15 @@ export class LongAttempt {
     attempt.cancel(new Error('the record of this attempt is not held any more'));
   }
 
+  /** Tells the attempt that its record was cancelled. The hold is renewed until it ends. */
+  private cancel(reason: string): void {
+    const { attempt } = this.given;
+    this.run.logger.info('a long attempt is told to end: its record was cancelled', {
+      id: attempt.record.id,
+    });
+    attempt.cancel(new Cancel(reason));
+  }
+
   /** Tells whether another region is the active one. If that cannot be read in time, the hold on the record decides. */
   private async isPassive(over: AbortSignal): Promise<boolean> {
     const { clock, options } = this.run;
@@ -260,4 +320,14 @@ export class LongAttempt {
     });
     return neverEnded(timeoutSeconds, stop?.aborted === true);
   }
+}
+
+/**
+ * The outcome of an attempt whose record may have been cancelled meanwhile. What it succeeded in is done, and what its handler says
+ * itself (`Dead`, `Cancel`) holds. Anything else would let another attempt follow.
+ */
+function unlessCancelled(outcome: AttemptOutcome, record: BacklogRecord): AttemptOutcome {
+  const reason = cancelReasonOf(record);
+  const isOpen = outcome.type === 'failure' || outcome.type === 'snooze';
+  return isOpen && reason !== undefined ? { type: 'cancel', reason, ms: outcome.ms } : outcome;
 }

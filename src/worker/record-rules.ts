@@ -2,6 +2,7 @@ import type { TierBand } from '../policies/index.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  cancelReasonOf,
   copyForHandler,
   expire,
   judge,
@@ -126,8 +127,7 @@ export class RecordRules {
       this.warnOf(record);
       return { record, change: waitForTask(record, this.settleContext(record)) };
     }
-    if (verdict.do === 'lost')
-      return { record, change: settleLostWorker(record, this.settleContext(record)) };
+    if (verdict.do === 'lost') return { record, change: this.lost(record) };
     if (verdict.do === 'expire') return { record, change: expire(record, this.settleContext(record)) };
     if (verdict.do === 'correct') return { record, change: verdict.change };
     if (verdict.do === 'quarantine') {
@@ -135,6 +135,15 @@ export class RecordRules {
     }
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record };
+  }
+
+  /** The change of a record whose long attempt was lost with its process: a failure, or the end of one that was cancelled. */
+  private lost(record: BacklogRecord): RecordChange {
+    const context = this.settleContext(record);
+    const reason = cancelReasonOf(record);
+    return reason === undefined
+      ? settleLostWorker(record, context)
+      : settle(record, { type: 'cancel', reason }, context);
   }
 
   /** The change of a record that cannot be handled: dead, for people to look at. */

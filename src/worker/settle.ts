@@ -41,19 +41,28 @@ export function conclude(
   return { change: rules.settle(record, outcome), note };
 }
 
+/** A record as it is now, and the change to write to it. */
+export interface Settling {
+  readonly record: BacklogRecord;
+  readonly change: RecordChange;
+}
+
 /**
  * The one write of an attempt, repeated while DynamoDB does not answer and there is time.
  *
+ * @param again asked where the record has changed. Returns what to write all the same; undefined: nothing
  * @returns what kept the outcome from being written, if that concerns other records, too: the run ends with it
  */
 export async function settleWithRetries(
-  record: BacklogRecord,
+  read: BacklogRecord,
   decided: RecordChange,
   run: RunContext,
+  again?: (changed: BacklogRecord) => Promise<Settling | undefined>,
 ): Promise<Error | undefined> {
   const { store, hold, counters, failures, failing, logger, clock, options } = run;
   const { rev } = hold;
   const failed = decided.set.lastError?.name;
+  let record = read;
   let change = decided;
   for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
     try {
@@ -64,6 +73,11 @@ export async function settleWithRetries(
         failing.settled(record, change);
         if (change.set.status === 'SUCCESS') hold.succeededAt = clock.now();
         return undefined;
+      }
+      const next = await again?.(record);
+      if (next) {
+        ({ record, change } = next);
+        continue;
       }
       counters.unsettled();
       logger.warn('another process changed the record during its attempt', {

@@ -198,6 +198,33 @@ describe('the other actions', () => {
     expect([deadReason, (await table.get('b'))?.status]).toEqual(['discarded: too late', 'NEW']);
   });
 
+  it('discard asks a long attempt to end, and says so: by its id, and in a selection', async () => {
+    const until = iso(60_000);
+    await table.put(record('a', { dueAt: until, notBefore: { until } }), record('b'));
+    const trial = await operate('discard', 'a', '--dry-run');
+    expect(trial.out).toMatch(/0 records would be discarded\n1 left alone: .*told to end within 30 seconds/);
+    const { code, out } = await operate('discard', 'a', '--reason', 'by phone', '--yes');
+    expect(code).toBe(3);
+    expect(out).toMatch(/^0 records discarded\n1 left alone: under a long attempt, which is told to end/);
+    expect(await table.get('a')).toMatchObject({
+      status: 'NEW',
+      rev: 'r',
+      notBefore: { until, cancel: 'by phone' },
+    });
+    const many = await operate('discard', '--queue', 'orders', '--status', 'NEW', '--yes', '--json');
+    expect(many).toMatchObject({ code: 3, json: { changed: 1, skipped: { cancelRequested: 1 } } });
+    const shown = await backlog(
+      'list',
+      '--queue',
+      'orders',
+      '--endpoint',
+      tables.endpoint,
+      '--table',
+      table.name,
+    );
+    expect(shown.out).toMatch(/a .*asked to end/);
+  });
+
   it('discard asks for named ids as well', async () => {
     await table.put(dead('a'));
     const { err } = await operate('discard', 'a');

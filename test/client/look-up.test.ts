@@ -129,13 +129,23 @@ describe('cancel', () => {
   it.each([
     ['succeeded', { status: 'SUCCESS', rev: 'r' }],
     ['dead', { status: 'DEAD', lane: 'orders/dead', dueAt: iso(), deadReason: 'maxAttempts', rev: 'r' }],
-    ['underAttempt', { ...failed, rev: 'r', notBefore: { until: iso(60_000) } }],
     ['newer', { ...failed, rev: 'r', backlogFormat: 99 }],
   ])('leaves a record alone, and says %s', async (reason, attributes) => {
     const item = { id: `c-${reason}`, queue: 'orders', payload: 1, ...attributes };
     await underTest.put(item);
     expect(await backlog.cancel(item.id)).toEqual({ id: item.id, cancelled: false, reason });
     expect(await underTest.raw(item.id)).toEqual(item);
+  });
+
+  it('asks a long attempt to end, once, and says that and nothing more', async () => {
+    const notBefore = { until: iso(60_000) };
+    const item = { id: 'c-long', queue: 'orders', payload: 1, ...failed, rev: 'r', notBefore };
+    await underTest.put(item);
+    const answer = { id: 'c-long', cancelled: false, reason: 'cancelRequested' };
+    for (const reason of ['the customer withdrew', 'for another reason'])
+      expect(await backlog.cancel('c-long', { reason })).toEqual(answer);
+    const marked = { ...item, notBefore: { ...notBefore, cancel: 'the customer withdrew' } };
+    expect(await underTest.raw('c-long')).toEqual(marked);
   });
 
   it('says that there is no record', async () => {
@@ -161,6 +171,38 @@ describe('cancel', () => {
     expect(writes).toBe(1);
   });
 
+  it('writes nothing where a long attempt was asked to end before', async () => {
+    const store = new MemoryStore({ clock });
+    const notBefore = { until: iso(60_000), cancel: 'the customer withdrew' };
+    store.put({ id: 'asked', queue: 'orders', payload: 1, ...failed, rev: 'r', notBefore });
+    const requestCancel = () => Promise.reject(new Error('written'));
+    const records = { requestCancel };
+    const client = new BacklogClient({ table: 'any', clock, store: replacing({ records }, store) });
+    expect(await client.cancel('asked')).toMatchObject({ reason: 'cancelRequested' });
+  });
+
+  it('decides again when a long attempt renewed its hold, or ended, in between', async () => {
+    const store = new MemoryStore({ clock });
+    const put = (attributes: object) =>
+      store.put({ id: 'raced', queue: 'orders', payload: 1, ...failed, rev: 'r', ...attributes });
+    const ends: [object, object][] = [
+      [{ rev: 'q', notBefore: { until: iso(70_000) } }, { reason: 'cancelRequested' }],
+      [{ rev: 'q', status: 'SUCCESS' }, { reason: 'succeeded' }],
+      [{ rev: 'q', status: 'ERROR' }, { cancelled: true }],
+    ];
+    for (const [end, result] of ends) {
+      put({ notBefore: { until: iso(60_000) } });
+      let writes = 0;
+      const requestCancel: MemoryStore['records']['requestCancel'] = async (...given) => {
+        if (writes++ === 0) put(end);
+        return store.records.requestCancel(...given);
+      };
+      const records = { requestCancel };
+      const racing = new BacklogClient({ table: 'any', clock, store: replacing({ records }, store) });
+      expect(await racing.cancel('raced')).toEqual({ id: 'raced', cancelled: false, ...result });
+    }
+  });
+
   it('refuses an option that it does not know', async () => {
     await expect(backlog.cancel('c-1', { why: 'x' } as never)).rejects.toThrow(ConfigurationError);
   });
@@ -172,6 +214,6 @@ it('a store that can insert only is refused when a record is looked up', async (
     store: { records: { insert: async () => 'inserted' } },
   });
   await expect(inserting.get('a')).rejects.toThrow(
-    'BacklogClient.store: expected a store whose records have get, list and change',
+    'BacklogClient.store: expected a store whose records have get, list, change and requestCancel',
   );
 });

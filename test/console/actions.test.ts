@@ -103,6 +103,31 @@ describe('an action', () => {
     expect(itemOf(console, 'r')).toMatchObject({ status: 'ERROR' });
   });
 
+  it('asks a long attempt to end, says so, and needs no second look when its process renews its hold', async () => {
+    const console = consoleUnderTest();
+    const held = (ms: number, attributes = {}) => {
+      const until = iso(ms);
+      return waiting('long', { dueAt: until, notBefore: { until }, rev: `r-${ms}`, ...attributes });
+    };
+    console.store.put(held(60_000));
+    const path = '/record/act?id=long&do=discard';
+    const seen = hiddenField((await get(console.app, path)).text, 'seen');
+    console.store.put(held(70_000));
+    const { status, location } = await post(console.app, path, { seen, reason: 'withdrawn' });
+    expect(status).toBe(303);
+    expect(itemOf(console, 'long')).toMatchObject({
+      status: 'NEW',
+      rev: 'r-70000',
+      notBefore: { until: iso(70_000), cancel: 'withdrawn, by ops' },
+    });
+    const { text } = await get(console.app, location);
+    expect(text).not.toContain('flash ok');
+    expect(text).toMatch(/0 records discarded.*told to end within 30 seconds/s);
+    expect(text).toMatch(/Its attempt is told to end.*withdrawn, by ops/s);
+    console.store.put(held(75_000, { payload: 'another' }));
+    expect((await post(console.app, path, { seen })).status).toBe(409);
+  });
+
   const NEVER_WRITTEN = { rev: undefined, payload: { tags: new Set(['a', 'b']), n: 12345678901234567890n } };
 
   it.each([

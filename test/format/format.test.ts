@@ -51,6 +51,18 @@ it('this version writes what its fixture holds: if it does not, see docs/upgrade
 describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
   'what version %s left',
   (version) => {
+    it('has long attempts whose processes were lost: a failure, and a cancellation, without an attempt', async () => {
+      backlog = await inherit(version);
+      const summary = await backlog.run({ queue: 'reports' }, () => {
+        throw new Error('attempted');
+      });
+      expect(summary).toMatchObject({ attempted: 0, failed: 1, cancelled: 1 });
+      expect(await backlog.store.records.get('long-cancelled')).toMatchObject({
+        status: 'DEAD',
+        deadReason: 'cancelled: withdrawn',
+      });
+    });
+
     it('is attempted when it is due, with its history kept', async () => {
       backlog = await inherit(version);
       const before = await backlog.store.records.get('still-failing');

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { IncidentEvents } from '../../functions/monitor/incident-events.js';
 import { Jobs, Tables } from '../../src/engine.js';
 import { tierBands } from '../../src/policies/index.js';
-import { Dead, RetryAfter } from '../../src/record/index.js';
+import { Dead, HOLD_MS, RetryAfter } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import type { OpenBacklog } from './backlog.js';
 
@@ -113,6 +113,23 @@ export async function live(backlog: OpenBacklog): Promise<void> {
   await store.sweep.write({ startedAt: LIFE_STARTS, cursors: ['', null, 'bare', ''], found: 2 });
   await bulkJobs(backlog);
   await incident(backlog, true);
+  await longAttempts(backlog);
+}
+
+/** Records whose long attempts were lost with their processes. One of them was asked to end. */
+async function longAttempts({ client, store, clock }: OpenBacklog): Promise<void> {
+  for (const id of ['long', 'long-cancelled']) {
+    await client.insert({ id, queue: 'reports', payload: {} }, { at: new Date(clock.now() + 1000) });
+    const record = await store.records.get(id);
+    if (!record) throw new Error(`no ${id}`);
+    const until = new Date(clock.now() + HOLD_MS).toISOString();
+    await store.records.settle(
+      record,
+      { set: { dueAt: until, notBefore: { until } }, remove: [] },
+      `${id}-rev`,
+    );
+  }
+  await client.cancel('long-cancelled', { reason: 'withdrawn' });
 }
 
 /** The stored jobs: one that was stopped, and one that was lost in its probe. */

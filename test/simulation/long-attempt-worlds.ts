@@ -1,4 +1,5 @@
 import '../loaded-limits.js';
+import { cancelRecord } from '../../src/client/cancel.js';
 import { resolvePolicy, tierBands } from '../../src/policies/index.js';
 import type { BacklogRecord, Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
@@ -28,20 +29,31 @@ export interface LongSabotage {
   readonly store?: (store: OperatorStore) => OperatorStore;
 }
 
+/** Ends of a record: its success, or its cancellation. */
+function isOver({ status, deadReason }: Item): boolean {
+  return status === 'SUCCESS' || (status === 'DEAD' && String(deadReason).startsWith('cancelled: '));
+}
+
 /**
  * Worker processes whose attempts take from a second to twenty minutes, beside runs of rules, on one queue. Processes are
- * killed, and requests fail before and after they took effect, come twice, or have no answer for minutes. Then all is well,
- * and every record must come to its end. (No process is frozen: it could not tell its attempts to end.)
+ * killed, and requests fail before and after they took effect, come twice, or have no answer for minutes. Producers cancel
+ * records at any time. Then all is well, and every record must come to its end. (No process is frozen: it could not tell its attempts to end.)
  */
 class LongAttemptWorld {
   readonly violations: string[] = [];
   /** Attempts that went on without their runs. */
   long = 0;
+  /** Long attempts that were asked to end, those whose signals were aborted, and those that succeeded all the same. */
+  readonly asked = new Set<string>();
+  readonly aborted = new Set<string>();
+  readonly won = new Set<string>();
   private readonly random: () => number;
   private readonly time = new VirtualTime(START);
   private readonly truth: MemoryStore;
   private readonly store: OperatorStore;
   private readonly underWay = new Map<string, Actor>();
+  /** Records whose attempts have succeeded in a process that is alive: it writes their outcomes. */
+  private readonly succeeded = new Map<string, Actor>();
   private readonly isProgressive: boolean;
   private readonly shards: number;
   private actors = 0;
@@ -62,7 +74,7 @@ class LongAttemptWorld {
     this.fireRule();
     for (let at = 0; ; at += MINUTE_MS) {
       await time.runUntil(START + at);
-      const open = this.truth.items().filter(({ status }) => status !== 'SUCCESS');
+      const open = this.truth.items().filter((item) => !isOver(item));
       if (at > TROUBLED_MS && open.length === 0) return this.violations;
       if (at > MAX_MS) return [...this.violations, `still open: ${open.map(({ id }) => id).join(', ')}`];
     }
@@ -74,13 +86,22 @@ class LongAttemptWorld {
     this.truth.put({ id, status: 'NEW', queue: 'q', payload: {}, insertedAt: at, lane, dueAt: at, rev: 'r' });
   }
 
+  /** A producer cancels a record; a minute later, if it has no answer. */
+  private cancel(id: string): void {
+    const actor = this.newActor('producer');
+    const store = faultyStore(this.watched(), actor, this.faults, this.random);
+    const deps = { records: store.records, clock: actor.clock, random: this.random };
+    cancelRecord(id, 'withdrawn', deps).catch(() => this.time.after(MINUTE_MS, () => this.cancel(id)));
+  }
+
   private readonly faults = (): Faults => (this.time.now - START < TROUBLED_MS ? TROUBLES : NO_FAULTS);
 
   private newActor(kind: string): Actor {
     const actor = new Actor(`${kind} ${++this.actors}`, this.time, this.random, this.faults);
     // Nothing that it did goes on.
     actor.onKilled = () => {
-      for (const [id, by] of this.underWay) if (by === actor) this.underWay.delete(id);
+      for (const ids of [this.underWay, this.succeeded])
+        for (const [id, by] of ids) if (by === actor) ids.delete(id);
     };
     return actor;
   }
@@ -148,15 +169,34 @@ class LongAttemptWorld {
     if (other) this.violations.push(`${at} s: ${actor.name} attempts ${id}, as ${other.name} does`);
     if (this.item(id)?.status === 'SUCCESS')
       this.violations.push(`${at} s: ${id} is attempted after its success`);
+    if (this.asked.has(id))
+      this.violations.push(`${at} s: ${actor.name} attempts ${id}, which was cancelled`);
     this.underWay.set(id, actor);
     return new Promise((resolve, reject) => {
+      let hasEnded = false;
       const end = (act: () => void) => {
+        if (hasEnded) return;
+        hasEnded = true;
         if (this.underWay.get(id) === actor) this.underWay.delete(id);
         act();
       };
-      signal.addEventListener('abort', () => end(() => reject(signal.reason)));
+      const succeed = () => {
+        this.succeeded.set(id, actor);
+        resolve();
+      };
+      const finishes = chance(random, 0.3);
+      signal.addEventListener('abort', () => {
+        if (signal.reason.name === 'Cancel') this.aborted.add(id);
+        // Some have done their work by then.
+        if (signal.reason.name === 'Cancel' && finishes)
+          actor.step(between(random, 0, 60_000), () => end(succeed));
+        else end(() => reject(signal.reason));
+      });
       const ms = pick(random, [1_000, between(random, 1_000, 90_000), between(random, 60_000, 1_200_000)]);
-      actor.step(ms, () => end(chance(random, 0.3) ? () => reject(new Error('scripted')) : resolve));
+      // Often when it is about to end.
+      const leftMs = chance(random, 0.3) ? between(random, ms - 500, ms + 500) : between(random, 30_000, ms);
+      if (ms > 40_000 && chance(random, 0.3)) this.time.after(leftMs, () => this.cancel(id));
+      actor.step(ms, () => end(chance(random, 0.3) ? () => reject(new Error('scripted')) : succeed));
     });
   }
 
@@ -164,27 +204,40 @@ class LongAttemptWorld {
     return this.truth.items().find((item) => item.id === id);
   }
 
-  /** The store, with a check that no record is overwritten after its success. */
+  /** The store, with a check that no record is overwritten after its success, and none is cancelled in its place. */
   private watched(): OperatorStore {
     const settle: OperatorStore['records']['settle'] = async (record, change, rev) => {
       const before = this.item(record.id);
       const answer = await this.store.records.settle(record, change, rev);
       if (answer === 'settled' && before?.status === 'SUCCESS' && before.rev !== rev)
         this.violations.push(`${record.id} was written after its success`);
+      // A request to cancel leaves the `rev`. After any other write, its process has lost the record.
+      if (answer === 'changed' && before?.rev !== record.rev) this.succeeded.delete(record.id);
+      if (answer !== 'settled' || before?.rev === rev) return answer;
+      const { status, attempts } = change.set;
+      const isLost = status === 'DEAD' && attempts !== undefined && this.succeeded.has(record.id);
+      if (isLost) this.violations.push(`${record.id} was cancelled after its attempt had succeeded`);
+      if (status === 'SUCCESS' && this.asked.has(record.id)) this.won.add(record.id);
       return answer;
     };
-    return replacing({ records: { settle } }, this.store);
+    const requestCancel: OperatorStore['records']['requestCancel'] = async (record, reason) => {
+      const answer = await this.store.records.requestCancel(record, reason);
+      if (answer === 'settled') this.asked.add(record.id);
+      return answer;
+    };
+    return replacing({ records: { settle, requestCancel } }, this.store);
   }
 }
 
 /** Plays worlds, and gives what is wrong in any of them. */
 export async function playLongAttempts(worlds: number, sabotage: LongSabotage = {}, firstSeed = 1) {
   const violations: string[] = [];
-  let long = 0;
+  const counts = { long: 0, asked: 0, aborted: 0, won: 0 };
   for (let seed = firstSeed; seed < firstSeed + worlds; seed++) {
     const world = new LongAttemptWorld(seed, sabotage);
     violations.push(...(await world.play()).map((violation) => `seed ${seed}: ${violation}`));
-    long += world.long;
+    counts.long += world.long;
+    for (const what of ['asked', 'aborted', 'won'] as const) counts[what] += world[what].size;
   }
-  return { violations, long };
+  return { violations, ...counts };
 }

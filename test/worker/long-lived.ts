@@ -1,4 +1,6 @@
+import { BacklogClient } from '../../src/index.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
+import { seededRandom } from '../simulation/random.js';
 import { Harness, type RunChoices, START, succeed } from './harness.js';
 
 const DAY = 86_400;
@@ -59,3 +61,29 @@ export class LongLived {
     return looks;
   }
 }
+
+/** A world with one record, `report`, and what cancels it. */
+export function worldToCancel() {
+  const world = new LongLived();
+  const { harness } = world;
+  harness.put('report');
+  const client = new BacklogClient({
+    table: 'records',
+    store: harness.store,
+    clock: harness.clock,
+    random: seededRandom(2),
+  });
+  return { world, harness, cancel: (reason = 'withdrawn') => client.cancel('report', { reason }) };
+}
+
+/** Goes on until its signal is aborted, and ends in this way. */
+export const untilAborted =
+  (act: (reason: unknown) => unknown): Process =>
+  (_, { signal }) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        Promise.resolve()
+          .then(() => act(signal.reason))
+          .then(resolve as () => void, reject);
+      });
+    });

@@ -7,11 +7,11 @@ import type { Decision } from '../changes.js';
 import type { NamedChange } from '../operation.js';
 
 /**
- * The attributes that a change takes from a record, so that it can be undone. Undefined: it removes the record, or indexes it,
- * which stays.
+ * The attributes that a change takes from a record, so that it can be undone. Undefined: it removes the record, indexes it, or
+ * asks its attempt to end, which stays.
  */
 export function keptOf({ record, item, decision, rev, revIfFree }: NamedChange): Kept | undefined {
-  if (decision.do === 'remove' || isMisindexed(record)) return undefined;
+  if (decision.do !== 'change' || isMisindexed(record)) return undefined;
   const changes = [decision.change, ...(decision.ifFree ? [decision.ifFree] : [])];
   const names = new Set(changes.flatMap(({ set, remove }) => [...Object.keys(set), ...remove]));
   const before = Object.entries(item).filter(([name, value]) => names.has(name) && value !== undefined);

@@ -3,6 +3,7 @@ import type { Found, ItemsScan, OperatorRecordStore } from '../operator-store.js
 import type { ListFilter } from '../store.js';
 import { listRecords } from './list.js';
 import { conditionOf, DynamoDbRecords } from './records.js';
+import { requestCancel } from './request-cancel.js';
 
 /** The records, as operators read and change them. */
 export class DynamoDbOperatorRecords extends DynamoDbRecords implements OperatorRecordStore {
@@ -24,6 +25,10 @@ export class DynamoDbOperatorRecords extends DynamoDbRecords implements Operator
       ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
     });
     return { found: page.items.map((stored) => this.find(stored)), next: page.last?.id?.S };
+  }
+
+  requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'> {
+    return requestCancel(record, reason, { records: this, table: this.table });
   }
 
   async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {

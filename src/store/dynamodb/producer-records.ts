@@ -4,6 +4,7 @@ import type { Random } from '../../support/random.js';
 import type { OperatorRecordStore } from '../operator-store.js';
 import { listRecords } from './list.js';
 import { DynamoDbRecords } from './records.js';
+import { requestCancel } from './request-cancel.js';
 import { Table } from './table.js';
 
 interface ProducerRecordsDeps {
@@ -20,12 +21,13 @@ export function producerRecords({
   table,
   clock,
   random,
-}: ProducerRecordsDeps): Pick<OperatorRecordStore, 'get' | 'list' | 'change'> {
+}: ProducerRecordsDeps): Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
   const recordsTable = new Table({ client, name: table, keyName: 'id', clock, random });
   const records = new DynamoDbRecords(recordsTable, clock);
   return {
     get: (id) => records.get(id),
     list: (filter) => listRecords(filter, recordsTable, records),
     change: (record, change, rev) => records.change(record, change, rev),
+    requestCancel: (record, reason) => requestCancel(record, reason, { records, table: recordsTable }),
   };
 }

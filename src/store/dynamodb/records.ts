@@ -15,7 +15,7 @@ import type { Settled, SettleGroups } from '../settle-groups.js';
 import type { RecordStore } from '../store.js';
 import { type Attributes, toAttributeValue, toItem } from './attribute-values.js';
 import { isItemTooLarge } from './errors.js';
-import { and, type Condition, Expressions } from './expressions.js';
+import { and, type Condition, Expressions, or } from './expressions.js';
 import type { FencedUpdate } from './group-writes.js';
 import { isSameValue } from './same-value.js';
 import type { Table } from './table.js';
@@ -108,7 +108,9 @@ export class DynamoDbRecords implements RecordStore {
       const expressions = new Expressions();
       const set = { ...change.set, rev };
       const remove = change.remove.filter((attribute) => change.set[attribute] === undefined);
-      const condition = asRead(record, expressions, compare);
+      const wins =
+        compare === isStill && change.set.status === 'SUCCESS' && typeof record.notBefore === 'object';
+      const condition = asRead(record, expressions, wins ? isStillOrToEnd : compare);
       return (await this.table.update(record.id, expressions.update(set, remove, condition))).written;
     };
     this.underWay++;
@@ -179,7 +181,7 @@ export type Comparison = (
 ) => string;
 
 /** The condition under which a record counts as being as it was read, or as the library has written it since. */
-function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
+export function asRead(record: BacklogRecord, expressions: Expressions, compare: Comparison): string {
   const read = storedOf(record);
   const names = attributesToFence(read, record.rev !== undefined);
   return and(...names.map((name) => compare(name, read[name], expressions)));
@@ -194,6 +196,20 @@ function fenceOf(record: BacklogRecord): (readonly [string, Attributes[string] |
 function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
   if (read === undefined) return expressions.absent(name);
   return `${expressions.name(name)} = ${expressions.stored(read)}`;
+}
+
+/** The same as `isStill`, but the hold of a long attempt may have been marked since: a success wins over a request to cancel. */
+function isStillOrToEnd(
+  name: string,
+  read: Attributes[string] | undefined,
+  expressions: Expressions,
+): string {
+  const still = isStill(name, read, expressions);
+  const until = name === 'notBefore' ? read?.M?.until : undefined;
+  if (until === undefined) return still;
+  const [mark, end] = [expressions.name(name), expressions.name('until')];
+  const isMarked = `attribute_exists(${mark}.${expressions.name('cancel')})`;
+  return or(still, and(`${mark}.${end} = ${expressions.stored(until)}`, isMarked));
 }
 
 /** The same as `isStill`, but of documents only the type is compared: dynalite finds no two of them equal. */

@@ -1,4 +1,4 @@
-import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
+import { type BacklogRecord, cancelMark, type Item, type RecordChange } from '../../record/index.js';
 import type { Found, ItemsPage, ItemsScan, OperatorChange, OperatorRecordStore } from '../operator-store.js';
 import type { ListFilter } from '../store.js';
 import { ownCopy } from './freeze.js';
@@ -55,6 +55,10 @@ export class MemoryRecords implements OperatorRecordStore {
 
   async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
     return this.table.write(record, change, rev);
+  }
+
+  async requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'> {
+    return this.table.set(record, { notBefore: cancelMark(record, reason) });
   }
 
   async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {

@@ -65,8 +65,17 @@ export class MemoryTable {
   write(record: BacklogRecord, change: OperatorChange, rev: string): 'settled' | 'changed' {
     const item = this.items.get(record.id);
     if (!item) return 'changed';
-    if (!isAsRead(item, record)) return item.rev === rev ? 'settled' : 'changed';
+    const found = change.set.status === 'SUCCESS' ? withoutRequest(item, record) : item;
+    if (!isAsRead(found, record)) return item.rev === rev ? 'settled' : 'changed';
     this.put({ ...changed(item, change), rev });
+    return 'settled';
+  }
+
+  /** Sets attributes of a record that is still as it was read, and leaves its `rev`. */
+  set(record: BacklogRecord, attributes: Item): 'settled' | 'changed' {
+    const item = this.items.get(record.id);
+    if (!item || !isAsRead(item, record)) return 'changed';
+    this.put({ ...item, ...attributes });
     return 'settled';
   }
 
@@ -114,6 +123,13 @@ function isAsRead(item: Item, record: BacklogRecord): boolean {
   return attributesToFence(read, record.rev !== undefined).every(
     (name) => item[name] === read[name] || isDeepStrictEqual(item[name], read[name]),
   );
+}
+
+/** The item as if its long attempt had not been asked to end since: a success wins over that. */
+function withoutRequest(item: Item, { notBefore }: BacklogRecord): Item {
+  if (typeof notBefore !== 'object' || notBefore.cancel !== undefined) return item;
+  const { cancel, ...hold } = { ...(item.notBefore as object | undefined) } as NonNullable<typeof notBefore>;
+  return cancel === undefined ? item : { ...item, notBefore: hold };
 }
 
 function changed(item: Item, { set, remove }: OperatorChange): Item {

@@ -70,6 +70,75 @@ export function operating(underTest: UnderTest): void {
     expect(await raw('op-3')).toMatchObject({ rev: 'rev-a' });
   });
 
+  it('marks a record whose attempt is to end, and leaves its rev, once, and only as it was read', async () => {
+    const { store, put, raw } = underTest();
+    const notBefore = { until: iso(75_000) };
+    const held = item('op-cancel', {
+      rev: 'r-1',
+      dueAt: notBefore.until,
+      notBefore,
+      mine: 1,
+      payload: { a: [1] },
+    });
+    await put(held);
+    const record = await read(store, 'op-cancel');
+    expect(await store.records.requestCancel(record, 'withdrawn')).toBe('settled');
+    const marked = { ...held, notBefore: { ...notBefore, cancel: 'withdrawn' } };
+    expect(await raw('op-cancel')).toEqual(marked);
+    expect(await read(store, 'op-cancel')).toMatchObject({ notBefore: marked.notBefore, problems: [] });
+    expect(await store.records.requestCancel(record, 'for another reason')).toBe('changed');
+    const again = await read(store, 'op-cancel');
+    expect(await store.records.requestCancel(again, 'for another reason')).toBe('settled');
+    expect(await raw('op-cancel')).toEqual(marked);
+    await put({ ...marked, payload: { a: [2] } });
+    expect(await store.records.requestCancel(again, 'withdrawn')).toBe('changed');
+    expect(await store.records.settle(record, { set: { status: 'SUCCESS' }, remove: [] }, 'r-2')).toBe(
+      'changed',
+    );
+    expect(await raw('op-cancel')).toEqual({ ...marked, payload: { a: [2] } });
+  });
+
+  it.each([
+    ['wins over the request, which its process does not know', {}, {}, 'settled'],
+    ['has no payload but that of its attempt', { payload: 2 }, {}, 'changed'],
+    ['is of its own hold', {}, { until: iso(90_000) }, 'changed'],
+    ['is under its own rev', { rev: 'r-9' }, {}, 'changed'],
+  ] as const)('a success %s', async (name, changed, hold, answer) => {
+    const { store, put, raw } = underTest();
+    const id = `op-wins-${name}`;
+    const held = item(id, {
+      rev: 'r-1',
+      dueAt: iso(75_000),
+      notBefore: { until: iso(75_000) },
+      payload: [1],
+    });
+    await put(held);
+    const record = await read(store, id);
+    await store.records.requestCancel(record, 'withdrawn');
+    await put({ ...held, ...changed, notBefore: { until: iso(75_000), cancel: 'withdrawn', ...hold } });
+    expect(await store.records.settle(record, { set: { status: 'ERROR' }, remove: [] }, 'r-2')).toBe(
+      'changed',
+    );
+    const success = { set: { status: 'SUCCESS' }, remove: ['lane', 'dueAt', 'notBefore'] } as const;
+    expect(await store.records.settle(record, success, 'r-3')).toBe(answer);
+    expect(await raw(id)).toMatchObject({ status: answer === 'settled' ? 'SUCCESS' : 'NEW' });
+  });
+
+  it('marks nothing that is gone, and keeps a reason within its room', async () => {
+    const { store, put, raw } = underTest();
+    const held = item('op-cancel-long', { rev: 'r-1', notBefore: { until: iso(75_000) } });
+    await put(held);
+    expect(await store.records.requestCancel(await read(store, 'op-cancel-long'), 'ü'.repeat(500))).toBe(
+      'settled',
+    );
+    const { notBefore } = (await raw('op-cancel-long')) as { notBefore: { cancel: string } };
+    expect(Buffer.byteLength(notBefore.cancel)).toBeLessThanOrEqual(180);
+    const record = await read(store, 'op-cancel-long');
+    expect(await store.records.remove(record, 'r-2')).toBe('removed');
+    expect(await store.records.requestCancel(record, 'withdrawn')).toBe('changed');
+    expect(await raw('op-cancel-long')).toBeUndefined();
+  });
+
   it('neither changes nor removes what has been given another status by hand', async () => {
     const { store, put, raw } = underTest();
     const record = await insertAndRead(store, item('op-hand', { status: 'DEAD' }));

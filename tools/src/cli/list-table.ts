@@ -1,5 +1,5 @@
 import type { BacklogRecord, Status } from 'dynamo-backlog';
-import { age, isUnderAttempt, nextAttemptAt, notReadyText } from 'dynamo-backlog/engine';
+import { age, cancelReasonOf, isUnderAttempt, nextAttemptAt, notReadyText } from 'dynamo-backlog/engine';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';
@@ -166,16 +166,20 @@ export function paintStatus(status: Status, paint: Paint): string {
 function dueCell(record: BacklogRecord, { time }: Density, now: number): string {
   const due = nextAttemptAt(record);
   if (due === undefined) return NONE;
-  if (isUnderAttempt(record, now)) return 'under attempt';
+  if (isUnderAttempt(record, now)) return attemptText(record);
   const ms = Date.parse(due) - now;
   return ms > 0 ? time(due, ms) : 'next run';
 }
 
-/** `in 3 min`, `next run`, `under attempt` for hours, or `-` for a record that does not wait. */
+function attemptText(record: BacklogRecord): string {
+  return cancelReasonOf(record) === undefined ? 'under attempt' : 'asked to end';
+}
+
+/** `in 3 min`, `next run`, `under attempt` for hours, `asked to end` if it is to be cancelled, or `-` for a record that does not wait. */
 export function dueText(record: BacklogRecord, now: number): string {
   const due = nextAttemptAt(record);
   if (due === undefined) return NONE;
-  if (isUnderAttempt(record, now)) return 'under attempt';
+  if (isUnderAttempt(record, now)) return attemptText(record);
   const ms = Date.parse(due) - now;
   return ms > 0 ? `in ${age(ms)}` : 'next run';
 }

@@ -16,7 +16,7 @@ import { counted, EXIT, type ExitCode, type Output, printable } from '../output.
 import { itemsBar } from '../progress.js';
 import { meantText } from '../unserved.js';
 import { type ForceFlags, refuseUnknownQueues, requireKnownQueue } from './known-queue.js';
-import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
+import { concernedBy, hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { runNewJob } from './run-job.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, type OperatorAt, operatorAt } from './target.js';
@@ -79,14 +79,17 @@ export async function act(
     warnOfQueue(action.toQueue, target, output);
     if (asks) {
       const trial = await run({ dryRun: true });
-      if (trial.changed === 0) {
+      const concerned = concernedBy(trial);
+      if (concerned === 0) {
         output.message(`${resultText(trial, action.verbs, true)}; nothing was changed`);
         return hasProblems(trial, named !== undefined) ? EXIT.problems : EXIT.ok;
       }
       total = trial.changed;
       await showPreviews(trial, { action, at }, output);
+      if (concerned > total) output.message(resultText(trial, action.verbs, true));
       const such = trial.examples.slice(0, 3).map(printable).join(', ');
-      const question = `${action.verbs.ask} ${counted(total, 'record')} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
+      const examples = such === '' ? '' : ` (${such}${total > 3 ? ', …' : ''})`;
+      const question = `${action.verbs.ask} ${counted(concerned, 'record')}${examples} of ${target.where}?`;
       if (signal.aborted || !(await confirmed(question, false, signal))) {
         output.message('nothing was changed');
         return EXIT.failed;

@@ -18,13 +18,20 @@ const LEFT: Readonly<Record<SkipReason, string>> = {
   asWanted: 'nothing to change',
   otherStatus: 'of another status',
   inFlight: 'may be under attempt just now: the same command again in a minute',
+  cancelRequested:
+    'under a long attempt, which is told to end within 30 seconds: then cancelled, unless it succeeds',
   changedMeanwhile: 'changed by others meanwhile',
   notFound: 'not there',
   newer: 'written by a newer version of dynamo-backlog',
 };
 
 /** Reasons that leave something undone which was asked for. */
-const OPEN: readonly SkipReason[] = ['inFlight', 'changedMeanwhile', 'notFound', 'newer'];
+const OPEN: readonly SkipReason[] = ['inFlight', 'cancelRequested', 'changedMeanwhile', 'notFound', 'newer'];
+
+/** The number of records that an action changes, or whose long attempts it asks to end. */
+export function concernedBy({ changed, skipped }: Pick<ActionResult, 'changed' | 'skipped'>): number {
+  return changed + (skipped.cancelRequested ?? 0);
+}
 
 /** @param named whether ids were given: then one of another status is a mistake, too */
 export function hasProblems({ failed, skipped }: ActionResult, named: boolean): boolean {

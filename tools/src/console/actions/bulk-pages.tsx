@@ -1,5 +1,5 @@
 import { count, counted, records, units } from 'dynamo-backlog/overview';
-import { resultText } from '../../cli/operate/report.js';
+import { concernedBy, resultText } from '../../cli/operate/report.js';
 import { Pace } from '../jobs/pace.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Panel, recordLink } from '../parts.js';
@@ -30,7 +30,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
   const pace = given === '0' ? 0 : Number(given) || DEFAULT_PACE;
   const atLeast = isLeast ? 'at least ' : '';
   const asked = action.ask.join(trialText(plan.trial));
-  const isNone = result.changed === 0 && !isLeast;
+  const isNone = concernedBy(result) === 0 && !isLeast;
   return page({
     context,
     title: asked,

@@ -184,7 +184,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
     statuses: OPEN,
     done: 'discarded',
     explain:
-      'Given up, as the work is not wanted any more. It stays visible as dead for 30 days, and can be redriven until then; afterwards it is removed.',
+      'Given up, as the work is not wanted any more. It stays visible as dead for 30 days, and can be redriven until then; afterwards it is removed. If a long attempt of it is under way, that is told to end within 30 seconds, and the record is cancelled then, unless it succeeds.',
     fields: ({ field }) => (
       <label class="f">
         Reason, kept on the record

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ActionResult, BacklogOperator, Selection } from 'dynamo-backlog';
 import { counted, records } from 'dynamo-backlog/overview';
+import { concernedBy } from '../../cli/operate/report.js';
 import { call, type NamedAction } from '../../jobs/call.js';
 
 /** Records that were chosen on a page, what is to be done with them once it is confirmed, and what a dry run has counted. */
@@ -52,7 +53,8 @@ export async function dryRun(
 }
 
 /** `116 records`, `at least 1,000 records` */
-export function trialText({ result: { changed }, isLeast }: Trial): string {
+export function trialText({ result, isLeast }: Trial): string {
+  const changed = concernedBy(result);
   if (!isLeast) return records(changed);
   return changed === 0 ? 'the records that match' : `at least ${counted(changed, 'record')}`;
 }

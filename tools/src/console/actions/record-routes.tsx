@@ -1,5 +1,5 @@
 import { BacklogOperator, type BacklogRecord, ConfigurationError } from 'dynamo-backlog';
-import { isId, Tables } from 'dynamo-backlog/engine';
+import { type Item, isId, isUnderAttempt, Tables } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
@@ -50,7 +50,9 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const noEdit = action.name === 'edit' ? editRefusal(shownPayload(record, deps.redact)) : undefined;
     if (noEdit !== undefined) return { answer: request.html(refusedPage(context, noEdit, record.id), 403) };
     const queues = (deps.queues?.() ?? []).map(({ name }) => name);
-    return { ...found, action, shown: { context, action, record, seen: seenOf(found.item), queues } };
+    const isHeld = isUnderAttempt(record, context.now, deps.backlog.clock?.speed);
+    const seen = seenOf(isHeld ? steady(found.item) : found.item);
+    return { ...found, action, shown: { context, action, record, seen, queues } };
   };
   /** The answer if the record has changed meanwhile: the page with the record as it is now, for another look. */
   const changed = async (request: Context, field: Field) => {
@@ -141,6 +143,11 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     }
   });
   return app;
+}
+
+/** An item under a long attempt without the attributes that its process renews every 25 seconds. */
+function steady({ rev: _, dueAt: __, notBefore: ___, ...item }: Item): Item {
+  return item;
 }
 
 const CHANGED =

@@ -1,5 +1,5 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { age, isPending, jsonOf, notReadyText, restOf } from 'dynamo-backlog/engine';
+import { age, cancelReasonOf, isPending, jsonOf, notReadyText, restOf } from 'dynamo-backlog/engine';
 import { fullClock, type Reading } from 'dynamo-backlog/overview';
 import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
@@ -81,12 +81,19 @@ function Summary({ record }: { record: BacklogRecord }) {
   const { failures, attempts, lastError, firstFailureAt, lastFailureAt, deadReason, unknownTaskSince } =
     record;
   const waits = notReadyText(record);
+  const cancelReason = cancelReasonOf(record);
   const span = Date.parse(lastFailureAt ?? '') - Date.parse(firstFailureAt ?? '');
   return (
     <span class="sub">
       {deadReason === undefined ? null : (
         <>
           given up: <Foreign text={deadReason} most={200} />.{' '}
+        </>
+      )}
+      {cancelReason === undefined ? null : (
+        <>
+          Its attempt is told to end, and it is cancelled then, unless it succeeds:{' '}
+          <Foreign text={cancelReason} most={200} />.{' '}
         </>
       )}
       {unknownTaskSince === undefined ? null : 'No handler knows its task. '}
