@@ -49,6 +49,7 @@ const BARE: Readonly<Record<string, string>> = {
   progressive: DYNAMODB_ALONE,
   intake: `${DYNAMODB} ${SQS} ${LAMBDA} export const handler = (event) => ({ dynamoDb, sqs, lambda })[event.service](event);`,
   monitor: `${DYNAMODB} ${LAMBDA} export const handler = (event) => ({ dynamoDb, lambda })[event.service](event);`,
+  'record-events': DYNAMODB_ALONE,
   widget: DYNAMODB_ALONE,
   'widget-actions': DYNAMODB_ALONE,
   sweep: `${DYNAMODB} ${SQS} export const handler = (event) => ({ dynamoDb, sqs })[event.service](event);`,

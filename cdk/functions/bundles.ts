@@ -10,7 +10,7 @@ const FOLDERS = {
   intake: 'upkeep',
   sweep: 'upkeep',
   monitor: 'upkeep',
-  'record-events': 'record-events',
+  'record-events': 'upkeep',
   widget: 'widget',
   'widget-actions': 'widget',
 } as const;

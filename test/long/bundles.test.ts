@@ -45,6 +45,8 @@ describe.each([
   ['intake', ['client-dynamodb', 'client-lambda', 'client-sqs']],
   ['sweep', ['client-dynamodb', 'client-sqs']],
   ['monitor', ['client-dynamodb', 'client-lambda']],
+  // It needs none: it loads the part that all of its folder have in common.
+  ['record-events', ['client-dynamodb']],
   ['widget', ['client-dynamodb']],
   ['widget-actions', ['client-dynamodb']],
 ] as const)('the bundle of the handler %s', (name, clients) => {
@@ -106,15 +108,6 @@ it.each(['fibonacci', 'progressive'])(
     expect(handler.laterInputs).toEqual(expect.arrayContaining(ofLimits));
   },
 );
-
-it('the handler record-events starts without a client: that of its target comes from the runtime', async () => {
-  const { handler } = await bundleHandler('record-events', await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
-  expect(handler.inputs).toContain('src/record/record-event.ts');
-  for (const unneeded of [CLIENTS, FOREIGN, LARGE_ZOD, CREDENTIAL_CHAIN]) {
-    expect(handler.inputs.filter((input) => unneeded.test(input))).toEqual([]);
-  }
-  expect(handler.files).toBeLessThanOrEqual(MAX_FILES);
-});
 
 it('there is no other handler to bundle', () => {
   expect(HANDLERS).toEqual([

@@ -73,7 +73,7 @@ describe('the tarball of the tools', () => {
 
   it('has nothing else', () => {
     const known =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/(tutorials\/)?[\w-]+\.md|docs\/[\w-]+\.schema\.json|docs\/(images|policies)\/[\w-]+\.(svg|png)|examples\/.*|bin\/backlog\.js|dist\/[\w-]+\.js|dist\/console\/[\w-]+\.(js|css)|dist\/starter\/.*|dist\/THIRD-PARTY-LICENSES\.txt)$/;
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/(tutorials\/)?[\w-]+\.md|docs\/[\w-]+\.(schema|openapi)\.json|docs\/(images|policies)\/[\w-]+\.(svg|png)|examples\/.*|bin\/backlog\.js|dist\/[\w-]+\.js|dist\/console\/[\w-]+\.(js|css)|dist\/starter\/.*|dist\/THIRD-PARTY-LICENSES\.txt)$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
   });
 
