@@ -74,6 +74,8 @@ class Destination {
   /** Notes the attempts of a process that is killed now, as far as the tables do not have their outcome. */
   async killed(who: string): Promise<void> {
     const its = [...this.underWay, ...this.answered].filter(([, by]) => by === who).map(([id]) => id);
+    // A write that was on its way at the kill takes effect all the same. Until its lease has run out, no other process attempts them.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     for (let i = 0; i < its.length; i += 100) {
       const some = await store.records.getMany(its.slice(i, i + 100));
       for (const { id, status } of some)

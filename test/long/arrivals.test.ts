@@ -54,7 +54,7 @@ function seen(id: string): string[] {
     .map(({ payload, what }) => `${payload} ${what}`);
 }
 
-it.concurrent('ids of a run whose process dies come back, are indexed, and are attempted by the rule', async () => {
+it.concurrent('ids of a run whose process dies come back, are indexed, and are attempted by the run that finds them first', async () => {
   const ids = ['exit-1', 'exit-2', 'exit-3'];
   await put({ id: 'exit-1', queue: 'fragile', payload: 'exit once' });
   await vi.waitFor(() => expect(existsSync(join(folder, 'exited'))).toBe(true), { timeout: 30_000 });
@@ -65,7 +65,9 @@ it.concurrent('ids of a run whose process dies come back, are indexed, and are a
   await succeeded('exit-1', 120_000);
   expect(seen('exit-1')).toEqual(['exit once begin', 'exit once begin', 'exit once end']);
   expect(runtime.out()).toMatch(/fragile, on arrival: Runtime exited with exit status 1/);
-  await vi.waitFor(() => expect(runtime.out()).toMatch(/fragile, every minute: attempted 1: 1 ok/), 60_000);
+  // By the rule, or by the run of one of the others, which drains the lane that it finds.
+  const byRun = /fragile, (?:every minute: attempted 1: 1 ok|on arrival.*: attempted [23]: [23] ok)/;
+  await vi.waitFor(() => expect(runtime.out()).toMatch(byRun), 60_000);
 });
 
 it.concurrent("a producer's overwrite of a record that has succeeded is attempted as a new one", async () => {
