@@ -12,7 +12,7 @@ import { hasNewImages, type Tables } from '../tables/tables.js';
 import { builtIn } from './bundles.js';
 import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
-import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
+import { acknowledgeEventSources, acknowledgeSweep } from './nag.js';
 import { variableBytes } from './settings-files.js';
 import type { Arrivals, QueueFunction } from './workers.js';
 
@@ -73,7 +73,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   grantSend(lambda, [returns, eventDlq]);
   const workers = new Set([...onArrival, ...restarted].map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
-  acknowledgeIntake(lambda, settings);
+  acknowledgeEventSources(lambda, settings);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   return { lambda, sweep };
 }

@@ -58,7 +58,8 @@ export function acknowledgeRuns(lambda: IFunction, settings: Settings): void {
   );
 }
 
-export function acknowledgeIntake(lambda: IFunction, settings: Settings): void {
+/** Acknowledges the findings of a function that event source mappings alone start. */
+export function acknowledgeEventSources(lambda: IFunction, settings: Settings): void {
   acknowledgeSettings(lambda, settings);
   acknowledge(
     lambda,
@@ -68,8 +69,7 @@ export function acknowledgeIntake(lambda: IFunction, settings: Settings): void {
   acknowledge(
     lambda,
     'Serverless-LambdaEventSourceMappingDestination',
-    'What fails of the stream goes to the dead-letter queue for events, and so does what fails of the redelivery queue, ' +
-      'as its dead letter.',
+    'What it fails on goes to the dead-letter queue for events: of a stream by its mapping, of a queue as its dead letter.',
   );
 }
 

@@ -6,7 +6,7 @@ import type { RecordEvents } from '../props/record-events-props.js';
 import { grantSend } from '../support/encryption.js';
 import { builtIn } from './bundles.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
-import { acknowledgeIntake } from './nag.js';
+import { acknowledgeEventSources } from './nag.js';
 import { variableBytes } from './settings-files.js';
 
 /** Time for a batch of 100 events, with some tries of each request. */
@@ -45,7 +45,7 @@ export function addRecordEvents(
   });
   grantTarget(lambda, events.to);
   grantSend(lambda, [eventDlq]);
-  acknowledgeIntake(lambda, settings);
+  acknowledgeEventSources(lambda, settings);
   return lambda;
 }
 

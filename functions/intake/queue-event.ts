@@ -73,9 +73,14 @@ export function renderRedelivery(ids: readonly string[], swept = false): string[
   return bodies.map((texts) => `{"notIndexed":[${texts.join(',')}]${origin}}`);
 }
 
-/** JSON in characters that SQS takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+/** A value as JSON in characters that SQS takes. */
 export function asText(value: unknown): string {
-  return JSON.stringify(value).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
+  return sqsText(JSON.stringify(value));
+}
+
+/** JSON in characters that SQS takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+export function sqsText(json: string): string {
+  return json.replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 }
 
 /**

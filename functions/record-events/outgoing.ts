@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonOf } from '../../src/delivery/body.js';
 import { detailTypeOf, type RecordEventDetail } from '../../src/record/index.js';
 import { MAX_DETAIL_BYTES, type OutgoingEvent } from '../events/publish.js';
+import { sqsText } from '../intake/queue-event.js';
 
 /** The event about the end of a record as it goes to others: without its payload, if it would be too large. */
 export function outgoingOf(detail: RecordEventDetail): OutgoingEvent {
@@ -15,15 +16,10 @@ export function outgoingOf(detail: RecordEventDetail): OutgoingEvent {
 }
 
 function fitting(detail: RecordEventDetail): string {
-  const text = asText(detail);
+  const text = sqsText(jsonOf(detail));
   if (Buffer.byteLength(text) <= MAX_DETAIL_BYTES) return text;
   const { payload: _, ...rest } = detail;
-  return asText({ ...rest, omitted: ['payload'] });
-}
-
-/** JSON with every digit of a number. SQS does not take two of the characters of JSON. */
-export function asText(detail: object): string {
-  return jsonOf(detail).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
+  return sqsText(jsonOf({ ...rest, omitted: ['payload'] }));
 }
 
 /** Ids have up to 2 KB, and any character. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { eventBus } from '../events/event-bus.js';
-import { sqsQueue, topic } from '../events/messages.js';
 import type { Publish } from '../events/publish.js';
+import { sqsQueue, topic } from '../events/sns-sqs.js';
 import type { RecordEventsSettings } from './settings.js';
 
 /** The target of the settings. The local runtime has no buses and no topics: there, a line of the log stands for each event. */

@@ -1,13 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { recordEvent } from '../../src/record/index.js';
-import { sqsQueue } from '../events/messages.js';
 import type { OutgoingEvent, Publish, Refusal } from '../events/publish.js';
+import { sqsQueue } from '../events/sns-sqs.js';
 import type { BatchResponse } from '../intake/intake-handler.js';
+import { asText } from '../intake/queue-event.js';
 import { parseStreamEvent, type StreamChange } from '../intake/stream-event.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { asText, outgoingOf } from './outgoing.js';
+import { outgoingOf } from './outgoing.js';
 import { publishTo } from './publish-to.js';
 import { type RecordEventsSettings, readRecordEventsSettings } from './settings.js';
 

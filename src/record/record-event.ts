@@ -111,7 +111,7 @@ export function recordEvent(
     ...(end !== 'succeeded' && reasonOf(record, include.has('texts'))),
     ...(end === 'dead' && errorOf(record, include.has('texts'))),
     ...(include.has('payload') && payload !== undefined && { payload }),
-    ...(include.has('result') && end === 'succeeded' && result !== undefined && { result }),
+    ...(include.has('result') && result !== undefined && { result }),
   };
 }
 

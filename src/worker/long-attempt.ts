@@ -160,7 +160,7 @@ export class RecordHold implements RecordsHold {
     const { clock, random, rules, store } = this.deps;
     const { record } = this;
     const inHoldMs = HOLD_MS * (clock.speed ?? 1);
-    // Before the first hold, it is a producer that says so.
+    // A mark from before the first hold is a producer's.
     const reason = this.heldUntil === 0 ? undefined : cancelReasonOf(record);
     this.pending ??= {
       change: holdForAttempt(record, clock.now() + inHoldMs, rules.settleContext(record), reason),

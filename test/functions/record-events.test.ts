@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { eventBus } from '../../functions/events/event-bus.js';
-import { sqsQueue, topic } from '../../functions/events/messages.js';
 import type { OutgoingEvent, Publish, Refusal } from '../../functions/events/publish.js';
+import { sqsQueue, topic } from '../../functions/events/sns-sqs.js';
 import { recordEventsHandler } from '../../functions/record-events/record-events-handler.js';
 import { keepingLogger, type LogEntry } from '../../src/testing/logs.js';
 import { context } from './support.js';
@@ -152,7 +152,7 @@ describe('an event of a record', () => {
   });
 
   it('has the same end again when nothing but its write tells the time of it', async () => {
-    // As `adopt` writes an item that is done.
+    // The item that `adopt` leaves of work that is done.
     const { insertedAt: _, lastAttemptAt: __, ...adopted } = succeeded;
     const change = changeOf(adopted);
     const written = {
@@ -342,7 +342,8 @@ describe('the settings', () => {
       BACKLOG_EVENT_DLQ_URL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/dlq',
     };
     const handler = recordEventsHandler({ env, logger: keepingLogger(logs, undefined) as never });
-    expect(await handler({ Records: [changeOf(dead)] }, context)).toEqual({ batchItemFailures: [] });
+    const change = changeOf({ ...dead, deadReason: 'HTTP 422: secret' });
+    expect(await handler({ Records: [change] }, context)).toEqual({ batchItemFailures: [] });
     expect(logs).toMatchObject([
       { level: 'info', message: 'Backlog record dead', extra: { detail: { id: 'order-8' } } },
     ]);
