@@ -336,7 +336,7 @@ interface BacklogRecord<Payload = unknown> {
 }
 declare function isPending(record: BacklogRecord): boolean;
 declare function isNotIndexed(record: BacklogRecord): boolean;
-declare function isCancelled({ status, deadReason }: BacklogRecord): boolean;
+declare function isCancelled({ status, deadReason }: Pick<BacklogRecord, 'status' | 'deadReason'>): boolean;
 declare function bornAt(record: BacklogRecord): number;
 declare function isNewer({ format }: Pick<BacklogRecord, 'format'>): boolean;
 declare const AS_READ: unique symbol;

@@ -190,7 +190,7 @@ export function isReason(deadReason: string, word: string): boolean {
 }
 
 /** Tells whether it was given up because its work was not wanted any more: it is among the dead, and sets off no alarm. */
-export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
+export function isCancelled({ status, deadReason }: Pick<BacklogRecord, 'status' | 'deadReason'>): boolean {
   return status === 'DEAD' && deadReason?.startsWith(CANCELLED) === true;
 }
 

@@ -284,10 +284,10 @@ export class LongAttempt {
     attempt.cancel(new Error('the record of this attempt is not held any more'));
   }
 
-  /** Tells the attempt that its record was cancelled. The hold is renewed until it ends. */
+  /** Tells the attempt that its record is to be cancelled. The hold is renewed until it ends. */
   private cancel(reason: string): void {
     const { attempt } = this.given;
-    this.run.logger.info('a long attempt is told to end: its record was cancelled', {
+    this.run.logger.info('a long attempt is told to end: its record is to be cancelled', {
       id: attempt.record.id,
     });
     attempt.cancel(new Cancel(reason));

@@ -69,7 +69,17 @@ describe('the heading of the history', () => {
     [
       'that succeeded at once',
       { attempts: 1, history: [], status: 'SUCCESS' as const },
-      ['an attempt that succeeds at once leaves no entry'],
+      ['a first attempt that succeeds, or is cancelled, leaves no entry'],
+    ],
+    [
+      'that was cancelled at once',
+      { attempts: 1, history: [], status: 'DEAD' as const, deadReason: 'cancelled: withdrawn' },
+      ['a first attempt that succeeds, or is cancelled, leaves no entry'],
+    ],
+    [
+      'that is dead, without what it had',
+      { attempts: 1, history: [], status: 'DEAD' as const, deadReason: 'expired' },
+      [older],
     ],
   ])('of a record %s', (_, record, heading) => {
     expect(historyHeading({ status: 'ERROR', ...record })).toEqual(heading);

@@ -9,7 +9,7 @@ import {
   traceIdOf,
 } from 'dynamo-backlog/engine';
 import { eventJson } from '../event-json.js';
-import { historyGap } from '../history-gap.js';
+import { type Attempted, historyGap } from '../history-gap.js';
 import { recordJson, type ShownPayload, shownPayload, shownResult } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';
@@ -130,9 +130,7 @@ function shownLines(shown: ShownPayload): string {
 }
 
 /** The line above the history, which says why attempts have no entry in it. Empty: no attempt has ended. */
-export function historyHeading(
-  record: Pick<BacklogRecord, 'attempts' | 'history' | 'notReady' | 'status'>,
-): string[] {
+export function historyHeading(record: Attempted): string[] {
   const { attempts, history } = record;
   const kept = history.filter(({ probe }) => !probe).length;
   const gap = historyGap(record);
