@@ -1,5 +1,5 @@
 import { EVENT_SOURCE } from '../../src/record/index.js';
-import { CLIENT_LIMITS } from '../intake/client-limits.js';
+import { CLIENT_LIMITS } from '../service-limits.js';
 import { type OutgoingEvent, type Publish, publishInGroups, type Refusal } from './publish.js';
 import { madeOnce, runtimeSdk } from './runtime-sdk.js';
 

@@ -1,7 +1,8 @@
 import { needsIndexing } from '../../src/intake/index.js';
 import { type BacklogRecord, isPending, type KnownQueues, whyUnfit } from '../../src/record/index.js';
 import type { Arrivals } from '../../src/worker/index.js';
-import { asText, MAX_MESSAGE_BYTES } from './queue-event.js';
+import { asText } from '../service-limits.js';
+import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 
 /** An event for the function of a queue. */

@@ -1,9 +1,8 @@
 import { InvocationType, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { asText, CLIENT_LIMITS } from '../service-limits.js';
 import type { Invocation } from './arrivals.js';
-import { CLIENT_LIMITS } from './client-limits.js';
 import type { RuleInvocation } from './dead-run.js';
 import { createMessages, type Messages } from './messages.js';
-import { asText } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
 /** The requests of the intake to other services than DynamoDB. */

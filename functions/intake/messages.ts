@@ -1,7 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ConfigurationError } from '../../src/support/errors.js';
-import { CLIENT_LIMITS } from './client-limits.js';
-import { asText, renderRedelivery, type ShortWait } from './queue-event.js';
+import { asText, CLIENT_LIMITS } from '../service-limits.js';
+import { renderRedelivery, type ShortWait } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
 /** The messages that the intake and its sweep send to queues. */

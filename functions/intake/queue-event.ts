@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { parseOptions } from '../../src/support/validation.js';
+import { asText } from '../service-limits.js';
 import { type DeadRun, deadRunOf } from './dead-run.js';
 
 /** A second in which records of a queue come due that wait for less than a tick. */
@@ -60,7 +61,7 @@ export const MAX_MESSAGE_BYTES = 200_000;
 export function renderRedelivery(ids: readonly string[], swept = false): string[] {
   const bodies: string[][] = [];
   let bytes = 0;
-  for (const id of ids.map(asText)) {
+  for (const id of ids.map((one) => asText(one))) {
     bytes += Buffer.byteLength(id) + 1;
     const body = bodies.at(-1);
     if (body && bytes <= MAX_MESSAGE_BYTES) body.push(id);
@@ -71,16 +72,6 @@ export function renderRedelivery(ids: readonly string[], swept = false): string[
   }
   const origin = swept ? ',"swept":true' : '';
   return bodies.map((texts) => `{"notIndexed":[${texts.join(',')}]${origin}}`);
-}
-
-/** A value as JSON in characters that SQS takes. */
-export function asText(value: unknown): string {
-  return sqsText(JSON.stringify(value));
-}
-
-/** JSON in characters that SQS takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
-export function sqsText(json: string): string {
-  return json.replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { GetEventSourceMappingCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { CLIENT_LIMITS } from '../intake/client-limits.js';
+import { CLIENT_LIMITS } from '../service-limits.js';
 
 /** Tells why an event source mapping hands nothing over; undefined: it works. */
 export type SourceTrouble = (mapping: string) => Promise<string | undefined>;

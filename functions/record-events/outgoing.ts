@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonOf } from '../../src/delivery/body.js';
 import { detailTypeOf, type RecordEventDetail } from '../../src/record/index.js';
 import { MAX_DETAIL_BYTES, type OutgoingEvent } from '../events/publish.js';
-import { sqsText } from '../intake/queue-event.js';
+import { asText } from '../service-limits.js';
 
 /** The event about the end of a record as it goes to others: without its payload, if it would be too large. */
 export function outgoingOf(detail: RecordEventDetail): OutgoingEvent {
@@ -16,10 +16,10 @@ export function outgoingOf(detail: RecordEventDetail): OutgoingEvent {
 }
 
 function fitting(detail: RecordEventDetail): string {
-  const text = sqsText(jsonOf(detail));
+  const text = asText(detail, jsonOf);
   if (Buffer.byteLength(text) <= MAX_DETAIL_BYTES) return text;
   const { payload: _, ...rest } = detail;
-  return sqsText(jsonOf({ ...rest, omitted: ['payload'] }));
+  return asText({ ...rest, omitted: ['payload'] }, jsonOf);
 }
 
 /** Ids have up to 2 KB, and any character. */

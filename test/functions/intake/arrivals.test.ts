@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
-import { asText } from '../../../functions/intake/queue-event.js';
+import { asText } from '../../../functions/service-limits.js';
 import { intercepted } from '../../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
 import { context, workbench } from '../support.js';
