@@ -30,6 +30,14 @@ export function CircularMap() {
 export const loggerMiddleware = () => (next) => next;
 export const loggerMiddlewareOptions = undefined;
 export const getLoggerPlugin = () => ({ applyToStack() {} });
+export const schemaLogFilter = () => undefined;
+
+/** The SDK's pages of its own, which no handler reads. */
+export const createPaginator = () => undefined;
+
+/** The SDK's warning of a Node.js that is too old. The CDK app chooses the runtime of the handlers. */
+export const emitWarningIfUnsupportedVersion = () => {};
+export const state = {};
 
 /** The SDK's rules for names of buckets: no handler uses S3. */
 export async function resolveParamsForS3() {}

@@ -388,7 +388,7 @@ interface RecordChange {
         readonly expiresAt?: number;
     };
     readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
-    readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
+    readonly countedAs?: 'succeeded' | 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
 }
 
 interface FailingNote {
@@ -426,11 +426,13 @@ declare function isUnderAttempt(record: BacklogRecord, now: number, speed?: numb
 declare const BRAND: unique symbol;
 interface DoneOptions {
     readonly result?: unknown;
+    readonly again?: Date | undefined;
 }
 declare class Done extends Error {
     readonly name = "Done";
     readonly [BRAND] = "done";
     readonly result: unknown;
+    readonly again: number | undefined;
     constructor(options?: DoneOptions);
 }
 declare class RetryAfter extends Error {
@@ -467,6 +469,7 @@ type AttemptEnding = {
     readonly type: 'success';
     readonly result?: string | undefined;
     readonly notKept?: string | undefined;
+    readonly again?: number | undefined;
 } | {
     readonly type: 'failure';
     readonly error: ErrorText;
@@ -2919,6 +2922,7 @@ interface PerformResult {
     readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
     readonly error?: unknown;
     readonly result?: unknown;
+    readonly again?: Date | undefined;
     readonly reason?: string | undefined;
     readonly waitSeconds?: number | undefined;
     readonly logs: readonly LogEntry[];

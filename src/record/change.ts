@@ -74,8 +74,8 @@ export interface RecordChange {
     | 'lastError'
     | 'history'
   )[];
-  /** The count of the run that it adds to, if the status does not tell. */
-  readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
+  /** The count of the run that it adds to, if the status does not tell. `succeeded`: it comes again. */
+  readonly countedAs?: 'succeeded' | 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
 }
 
 export interface SettleContext {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
+import { LAST_TIME } from '../support/clock.js';
 import { type Duration, parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { readRetryAfter } from '../support/retry-after-header.js';
@@ -14,7 +15,7 @@ import { givenResult, hasRoomForResult } from './result.js';
  */
 const BRAND = Symbol.for('dynamo-backlog.outcome');
 
-const doneSchema = z.strictObject({ result: z.optional(z.unknown()) });
+const doneSchema = z.strictObject({ result: z.optional(z.unknown()), again: z.optional(z.unknown()) });
 
 /** The options of a `Done`. */
 export interface DoneOptions {
@@ -23,9 +24,14 @@ export interface DoneOptions {
    * cannot be kept is left out, with a line at `ERROR`; the record succeeds all the same. Default: none.
    */
   readonly result?: unknown;
+  /**
+   * The time at which the record comes again: it waits as a new one until then, at least for a minute, with no failure counted and
+   * its age from 0. Default: it does not, and is `SUCCESS`.
+   */
+  readonly again?: Date | undefined;
 }
 
-/** The work is done: the record succeeds. Without a result it is the same as returning nothing. */
+/** The work is done: the record succeeds. Without options it is the same as returning nothing. */
 export class Done extends Error {
   /** Always `Done`. */
   override readonly name = 'Done';
@@ -33,18 +39,29 @@ export class Done extends Error {
   readonly [BRAND] = 'done';
   /** The value to keep; `undefined`: none. */
   readonly result: unknown;
+  /** The time at which the record comes again, epoch milliseconds; `undefined`: it does not. */
+  readonly again: number | undefined;
   /**
-   * @param options `{ result }`: a small value that the record keeps
+   * @param options `{ result, again }`: a small value that the record keeps, and the time at which it comes again
    * @throws ConfigurationError for any other option. Thrown in an attempt, that is a failure like any other
    */
   constructor(options: DoneOptions = {}) {
     super();
     // An error must not quote what was given in place of the options: it may be the result.
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      throw new ConfigurationError(`Done: expected { result }, got ${describe(options)}`);
+      throw new ConfigurationError(`Done: expected { result, again }, got ${describe(options)}`);
     }
-    this.result = parseOptions(doneSchema, { ...options }, 'Done').result;
+    const { result, again } = parseOptions(doneSchema, { ...options }, 'Done');
+    this.result = result;
+    this.again = again === undefined ? undefined : timeOf(again, 'Done.again');
   }
+}
+
+/** @throws ConfigurationError for what is no `Date`, or one that has no ISO form of four digits for the year */
+function timeOf(date: unknown, name: string): number {
+  const time = date instanceof Date ? date.getTime() : Number.NaN;
+  if (time >= 0 && time <= LAST_TIME) return time;
+  throw new ConfigurationError(`${name}: expected a Date up to the year 9999, got ${describe(date)}`);
 }
 
 /** A destination may ask for more than the longest wait, which is kept then. */
@@ -187,6 +204,8 @@ type AttemptEnding =
       readonly result?: string | undefined;
       /** The reason why the result that it gave is not kept. It does not quote the result. */
       readonly notKept?: string | undefined;
+      /** The time at which the record comes again, epoch milliseconds. Undefined: it does not. */
+      readonly again?: number | undefined;
     }
   | {
       readonly type: 'failure';
@@ -264,7 +283,7 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
   const kind = outcome[BRAND];
   switch (kind) {
     case 'done':
-      return { type: 'success', ...givenResult(outcome.result) };
+      return { type: 'success', ...givenResult(outcome.result), again: outcome.again };
     case 'retryAfter':
       return {
         type: 'failure',

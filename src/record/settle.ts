@@ -11,6 +11,7 @@ import {
   waitUntil,
 } from './change.js';
 import { fail, giveUp, refuse, shortReason, WORKER_LOST } from './fail.js';
+import { restart } from './index-change.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, CANCELLED } from './record.js';
 import { besideResult } from './result.js';
@@ -24,19 +25,14 @@ export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: 
 function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
   switch (outcome.type) {
     case 'success': {
-      const { result } = outcome;
+      const { result, again } = outcome;
+      const end = {
+        ...endOf(result === undefined ? record : besideResult(record, result), 'succeeded', outcome, context),
+        ...(result === undefined ? {} : { result }),
+      };
+      if (again !== undefined) return comeAgain(end, again, context);
       return {
-        set: {
-          ...endOf(
-            result === undefined ? record : besideResult(record, result),
-            'succeeded',
-            outcome,
-            context,
-          ),
-          status: 'SUCCESS',
-          ...(result === undefined ? {} : { result }),
-          ...expiryOf(context),
-        },
+        set: { ...end, status: 'SUCCESS', ...expiryOf(context) },
         remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
       };
     }
@@ -57,6 +53,13 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
     default:
       throw new TypeError(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
   }
+}
+
+/** A success whose record waits as a new one, for a tick at least: one that comes again at once would fill its queue. */
+function comeAgain(end: RecordChange['set'], at: number, context: SettleContext): RecordChange {
+  const { lane, now, tickSeconds } = context;
+  const { set, remove } = restart(lane, Math.max(at, now + tickSeconds * 1000));
+  return { set: { ...end, ...set, status: 'NEW' }, remove, countedAs: 'succeeded' };
 }
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {

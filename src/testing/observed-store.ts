@@ -90,8 +90,8 @@ export class ObservedStore extends MemoryStore {
 }
 
 function howSettled({ countedAs, set: { status } }: RecordChange): Settled | undefined {
-  if (countedAs === 'snoozed' || countedAs === 'cancelled') return countedAs;
-  if (countedAs) return undefined;
+  if (countedAs === 'unknownTask' || countedAs === 'probe') return undefined;
+  if (countedAs) return countedAs;
   if (status === 'SUCCESS') return 'succeeded';
   if (status === 'DEAD') return 'dead';
   return status === 'ERROR' ? 'failed' : undefined;

@@ -35,6 +35,8 @@ export interface PerformResult {
   readonly error?: unknown;
   /** The result of `Done`, as its record keeps it. */
   readonly result?: unknown;
+  /** The time at which `Done` has its record come again. */
+  readonly again?: Date | undefined;
   /** The reason that `Dead`, `Cancel` or `Snooze` gives. */
   readonly reason?: string | undefined;
   /** The wait that `RetryAfter` or `Snooze` asks for, in seconds. */
@@ -116,6 +118,7 @@ function resultOf(outcome: AttemptOutcome): Omit<PerformResult, 'logs'> {
   return {
     outcome: OUTCOMES[outcome.type],
     ...('result' in outcome && outcome.result !== undefined ? { result: JSON.parse(outcome.result) } : {}),
+    ...('again' in outcome && outcome.again !== undefined ? { again: new Date(outcome.again) } : {}),
     ...(error === undefined ? {} : { error }),
     ...('reason' in outcome && outcome.reason !== undefined ? { reason: outcome.reason } : {}),
     ...(wait === undefined ? {} : { waitSeconds: wait }),

@@ -104,8 +104,8 @@ export class FailingWatch {
 
   /** Counts the outcome of an attempt, once it is written. What is not ready yet is neither a success nor a failure. */
   settled(record: BacklogRecord, { set, countedAs }: RecordChange): void {
-    if (countedAs !== undefined && countedAs !== 'probe') return;
-    if (set.status === 'SUCCESS') this.succeeded(record);
+    if (set.status === 'SUCCESS' || countedAs === 'succeeded') this.succeeded(record);
+    else if (countedAs !== undefined && countedAs !== 'probe') return;
     // A record that is dead of its age has no new error.
     else if (set.lastError !== undefined) this.failed(record, set);
   }

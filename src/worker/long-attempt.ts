@@ -323,11 +323,13 @@ export class LongAttempt {
 }
 
 /**
- * The outcome of an attempt whose record may have been cancelled meanwhile. What it succeeded in is done, and what its handler says
- * itself (`Dead`, `Cancel`) holds. Anything else would let another attempt follow.
+ * The outcome of an attempt whose record may have been cancelled meanwhile. What it succeeded in is done, and does not come again.
+ * What its handler says itself (`Dead`, `Cancel`) holds. Anything else would let another attempt follow.
  */
 function unlessCancelled(outcome: AttemptOutcome, record: BacklogRecord): AttemptOutcome {
   const reason = cancelReasonOf(record);
+  if (outcome.type === 'success' && outcome.again !== undefined && reason !== undefined)
+    return { ...outcome, again: undefined };
   const isOpen = outcome.type === 'failure' || outcome.type === 'snooze';
   return isOpen && reason !== undefined ? { type: 'cancel', reason, ms: outcome.ms } : outcome;
 }

@@ -71,7 +71,8 @@ export async function settleWithRetries(
         counters.settled(change);
         failures.settled(record, change);
         failing.settled(record, change);
-        if (change.set.status === 'SUCCESS') hold.succeededAt = clock.now();
+        if (change.set.status === 'SUCCESS' || change.countedAs === 'succeeded')
+          hold.succeededAt = clock.now();
         return undefined;
       }
       const next = await again?.(record);

@@ -8,6 +8,7 @@ import {
   withoutLease,
   withoutProbeClaim,
   withoutSharedPermits,
+  withoutWaitForAgain,
 } from '../simulation/sabotage.js';
 import {
   withoutClaims,
@@ -57,6 +58,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the fence', withoutFence, false, false, 71],
   ['the answers of a group', withoutAnswersOfGroups, false, false, 1],
   ['the copy that an attempt gets', withoutCopy, false, false, 1],
+  ['the wait of a record that comes again', withoutWaitForAgain, false, false, 1],
   ['the journal', withoutJournal, false, false, 3],
   ['what is under attempt in the journal of the next page', withoutEarlierPages, false, false, 5],
   ['the lease', withoutLease, false, false, 8],

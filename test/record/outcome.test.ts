@@ -12,6 +12,23 @@ import {
 describe('what process returns', () => {
   it('nothing is success', () => expect(outcomeOfReturn(undefined)).toEqual({ type: 'success' }));
   it('Done is success', () => expect(outcomeOfReturn(new Done())).toEqual({ type: 'success' }));
+
+  it('Done may have its record come again', () => {
+    const again = new Date('2026-12-01T03:00:00Z');
+    expect(outcomeOfReturn(new Done({ again }))).toEqual({ type: 'success', again: again.getTime() });
+  });
+
+  it.each([
+    ['text', '2026-12-01T03:00:00Z'],
+    ['no time', new Date('soon')],
+    ['null', null],
+    ['a time before 1970', new Date(-1)],
+    ['a year of five digits', new Date(Date.UTC(10_000, 0, 1))],
+  ])('Done refuses %s as the time at which its record comes again', (_, again) => {
+    expect(() => new Done({ again: again as Date })).toThrow(
+      /^Done.again: expected a Date up to the year 9999, got (a string|a Date|null)$/,
+    );
+  });
   it.each([
     [null, 'null'],
     [true, 'a boolean'],

@@ -84,3 +84,23 @@ export const withoutAnswersOfGroups: Sabotage = {
     faults: { ...scenario.faults, misread: 1 } as typeof scenario.faults,
   }),
 };
+
+/** A success that is to come again is due at once. */
+export const withoutWaitForAgain: Sabotage = {
+  comesAgain: true,
+  store: (store) =>
+    replacing(
+      {
+        records: {
+          settle: (record, change, rev) => {
+            const { set, countedAs } = change;
+            const dueAt = set.lastAttemptAt ?? '';
+            const isAgain = countedAs === 'succeeded';
+            const made = isAgain ? { ...change, set: { ...set, availableAt: dueAt, dueAt } } : change;
+            return store.records.settle(record, made, rev);
+          },
+        },
+      },
+      store,
+    ),
+};

@@ -19,6 +19,8 @@ export interface Script {
   readonly firstDurationMs: number;
   readonly ignoresSignal: boolean;
   readonly end: 'success' | 'dead' | 'cancelled';
+  /** Its first success has it come again after this time. */
+  readonly againMs?: number | undefined;
   readonly maxAttempts: number | undefined;
   /** The producer writes a new version over it at this time. */
   readonly overwriteAtMs: number | undefined;
@@ -121,8 +123,12 @@ export function resultOf(attempt: number): unknown {
   return attempt % 3 === 0 ? undefined : { attempt };
 }
 
-/** Throws, or returns a result, as the script has it for this attempt. */
-export function actOut(script: Script, attempt: number, random: Random): Done {
+/**
+ * Throws, or returns a result, as the script has it for this attempt.
+ *
+ * @param again the time at which a success comes again; undefined: it does not
+ */
+export function actOut(script: Script, attempt: number, random: Random, again?: Date): Done {
   if (attempt <= script.failuresFirst) {
     const longest = pick(random, [90, 90, 1200]);
     if (chance(random, 0.15)) throw new Snooze(between(random, 0, longest), pick(random, ['shut', 'busy']));
@@ -131,5 +137,5 @@ export function actOut(script: Script, attempt: number, random: Random): Done {
   }
   if (script.end === 'cancelled') throw new Cancel('scripted');
   if (script.end === 'dead') throw new Dead('scripted');
-  return new Done({ result: resultOf(attempt) });
+  return new Done({ result: resultOf(attempt), again });
 }

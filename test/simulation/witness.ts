@@ -309,7 +309,7 @@ export class Witness {
       (as === 'dead' && change.set.deadReason === undefined);
     if (as !== undefined && as !== 'unknownTask' && !isIndexed) counts[as]++;
     const known = this.records.get(record.id);
-    if (status === 'SUCCESS') this.succeededAt.set(actor, now);
+    if (status === 'SUCCESS' || change.countedAs === 'succeeded') this.succeededAt.set(actor, now);
     if (known && actor.wasFrozen) known.thawedAt = now;
     const { lane } = change.set;
     if (known && record.lane !== undefined && lane !== undefined && !isSameQueue(lane, record.lane))
@@ -332,6 +332,14 @@ export class Witness {
     known.movedUntil = queue !== undefined && dueAt !== undefined ? Date.parse(dueAt) : undefined;
     const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
     known.retryAfterMs = lastError?.name === 'RetryAfter' || known.wasSnoozed ? asked : 0;
+    if (change.countedAs === 'succeeded') this.comesAgain(known, dueAt ?? '');
+  }
+
+  /** A success whose record waits as a new one: nothing that was before counts any more. */
+  private comesAgain(known: Known, at: string): void {
+    known.since = Date.parse(at);
+    known.failedAt = undefined;
+    known.previousAge = undefined;
   }
 
   /** A probe that failed leaves due time and counts of the record as they are, except for a wait that was asked for. */
@@ -379,9 +387,13 @@ export class Witness {
     return probes.made < MAX_PROBES && look.now >= probes.failedAt + PROBE_AFTER_MS - SKEW_MS;
   }
 
-  private checkHistory({ id, attempts, history: before }: BacklogRecord, { set }: RecordChange): void {
+  private checkHistory(
+    { id, attempts, history: before }: BacklogRecord,
+    { set, countedAs }: RecordChange,
+  ): void {
     const isAttempt = set.attempts !== undefined;
-    const needsNone = before.length === 0 && (set.status === 'SUCCESS' || set.status === 'DEAD');
+    const isOver = set.status === 'SUCCESS' || set.status === 'DEAD' || countedAs === 'succeeded';
+    const needsNone = before.length === 0 && isOver;
     if (isAttempt && !set.history && !needsNone) this.report(`${id}: an attempt left no history`);
     if (!set.history) return;
     const bytes = Buffer.byteLength(JSON.stringify(set.history));

@@ -90,6 +90,7 @@ const SHORT_WAIT_SECONDS = 20;
 const SHORT_WAITS_SEED = 0x7377;
 const REPORTS_SEED = 0x7265;
 const OUTAGE_SEED = 0x6f75;
+const AGAIN_SEED = 0x6167;
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
@@ -106,6 +107,8 @@ export interface Sabotage {
   readonly noOnFailure?: boolean;
   /** Every world has an outage. */
   readonly hasOutage?: boolean;
+  /** Records of every world may come again. */
+  readonly comesAgain?: boolean;
 }
 
 /**
@@ -138,6 +141,8 @@ export class World {
   private actors = 0;
   /** The stream, on some changes. */
   private hasGivenUp = false;
+  /** Records whose success had them come again, once. */
+  private readonly cameAgain = new Set<string>();
   /** Removed, as they had expired. */
   private readonly gone = new Set<string>();
 
@@ -193,7 +198,14 @@ export class World {
     const longestMs = this.scenario.faults.hang > 0 ? 70_000 : 250_000;
     const scripts = makeScripts(this.random, { horizonMs: TROUBLED_MS, hasBare, longestMs });
     this.writesMs = scripts.flatMap(writeTimesMs);
-    this.scripts = new Map(scripts.map((script) => [script.id, this.withTask(script)]));
+    const again = seededRandom(seed + AGAIN_SEED);
+    const someComeAgain = chance(again, 0.3) || sabotage.comesAgain === true;
+    this.scripts = new Map(
+      scripts.map((script) => {
+        const againMs = chance(again, 0.4) ? between(again, 1, TROUBLED_MS) : undefined;
+        return [script.id, { ...this.withTask(script), ...(someComeAgain && { againMs }) }];
+      }),
+    );
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
     const isShort = chance(seededRandom(seed + SHORT_WAITS_SEED), 0.25);
     const interval = this.features.outage?.waitSeconds ?? (isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS);
@@ -725,9 +737,16 @@ export class World {
         );
       actor.step(made === 1 ? script.firstDurationMs : script.durationMs, () => {
         if (made <= script.crashesFirst) return actor.kill();
-        endOnce(() => (this.isDown() ? this.failsToConnect() : actOut(script, attempt, this.random)));
+        endOnce(() =>
+          this.isDown() ? this.failsToConnect() : actOut(script, attempt, this.random, this.againAt(script)),
+        );
       });
     });
+  }
+
+  private againAt({ id, againMs }: Script): Date | undefined {
+    const isDue = againMs !== undefined && !this.cameAgain.has(id);
+    return isDue ? new Date(this.time.now + againMs) : undefined;
   }
 
   private isDown(): boolean {
@@ -749,6 +768,7 @@ export class World {
       const before = this.item(record.id);
       const answer = await store.records.settle(record, change, rev);
       const isNew = answer === 'settled' && before?.rev !== rev;
+      if (isNew && change.countedAs === 'succeeded') this.cameAgain.add(record.id);
       if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
       if (isNew && change.set.exact) this.cloud?.wrote('MODIFY', this.item(record.id) ?? {});
       return answer;
