@@ -1,0 +1,69 @@
+import { type BacklogRecord, Cancel, Dead, Done } from '../record/index.js';
+import type { RecordStore } from '../store/index.js';
+import { toIso } from '../support/clock.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import type { AttemptLogger } from '../support/logger.js';
+import { dueOccurrences } from './due-occurrences.js';
+import { type InsertionContext, occurrenceId, occurrenceItem } from './occurrence-record.js';
+import { parseSchedule, type Schedule } from './schedule-record.js';
+
+/** Records under way at once. */
+const CONCURRENCY = 25;
+
+export interface RecurringDeps extends InsertionContext {
+  readonly records: Pick<RecordStore, 'insert'>;
+  readonly logger: AttemptLogger;
+  readonly signal: AbortSignal;
+  /** Tells whether the CDK app has a recurring record of this name. */
+  readonly isInTemplate: (name: string) => boolean;
+}
+
+/** The `deadReason` of a schedule that the CDK app has no more, without `cancelled: `. */
+export const NOT_IN_TEMPLATE = 'it is in the template no more';
+
+/**
+ * The attempt of a schedule: inserts the records of the occurrences that are due, and comes again at the next one. If the process
+ * is lost in between, it does the same again, and the records are there already.
+ *
+ * @throws Dead if its definition cannot be read, Cancel if the CDK app has it no more, StoreError
+ */
+export async function attemptSchedule(record: BacklogRecord, deps: RecurringDeps): Promise<Done> {
+  const schedule = readable(record);
+  const { name, payload } = schedule;
+  const { now, logger } = deps;
+  if (payload.template !== undefined && !deps.isInTemplate(name)) throw new Cancel(NOT_IN_TEMPLATE);
+  const { due, missed, next } = dueOccurrences(schedule, now);
+  if (missed !== undefined)
+    logger.warn('occurrences were missed', { recurring: name, since: toIso(missed), inserted: due.length });
+  for (let start = 0; start < due.length; start += CONCURRENCY) {
+    deps.signal.throwIfAborted();
+    const some = due.slice(start, start + CONCURRENCY);
+    await Promise.all(some.map((at) => insert(schedule, at, deps)));
+  }
+  return new Done({ again: next === undefined ? undefined : new Date(next) });
+}
+
+function readable(record: BacklogRecord): Schedule {
+  try {
+    return parseSchedule(record);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new Dead(error.message);
+    throw error;
+  }
+}
+
+async function insert({ name, payload }: Schedule, at: number, deps: RecurringDeps): Promise<void> {
+  const item = asItem(() => occurrenceItem({ name, definition: payload, at }, deps));
+  const answer = await deps.records.insert(item);
+  if (answer === 'duplicate')
+    deps.logger.debug('the record of an occurrence is there already', { id: occurrenceId(name, at) });
+}
+
+function asItem<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof InvalidRecordError) throw new Dead(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type BacklogRecord, type Item, isPending, laneOf, ownLaneOf, restart } from '../record/index.js';
+import type { OperatorChange } from '../store/operator-store.js';
+import { toIso } from '../support/clock.js';
+import { ConfigurationError } from '../support/errors.js';
+import { type Random, randomToken } from '../support/random.js';
+import { occurrencesOf, RECURRING_QUEUE } from './definition.js';
+import { parseSchedule, type SchedulePayload, scheduleId } from './schedule-record.js';
+
+/** The item of a new schedule. Undefined: it has no occurrence any more. */
+export function scheduleItem(
+  name: string,
+  payload: SchedulePayload,
+  { now, random }: { readonly now: number; readonly random: Random },
+): Item | undefined {
+  const next = occurrencesOf(payload, now).next(now);
+  if (next === undefined) return undefined;
+  return {
+    id: scheduleId(name),
+    status: 'NEW',
+    queue: RECURRING_QUEUE,
+    payload,
+    insertedAt: toIso(now),
+    availableAt: toIso(next),
+    lane: laneOf(RECURRING_QUEUE),
+    dueAt: toIso(next),
+    rev: randomToken(random),
+  };
+}
+
+/**
+ * The change that gives a schedule another definition. An occurrence that is due and was not inserted yet is still to come; one
+ * that has ended, or is dead, begins again. Undefined: it has no occurrence any more.
+ */
+export function redefine(
+  record: BacklogRecord,
+  payload: SchedulePayload,
+  now: number,
+): OperatorChange | undefined {
+  const next = occurrencesOf(payload, Date.parse(record.insertedAt)).next(now);
+  if (next === undefined) return undefined;
+  const { availableAt = record.insertedAt } = record;
+  if (isPending(record) && Date.parse(availableAt) <= now) return { set: { payload }, remove: [] };
+  const { set, remove } = restart(ownLaneOf(record), next);
+  return { set: { ...set, status: 'NEW', payload }, remove };
+}
+
+/** Tells whether a schedule is as it is wanted: it waits, and its payload is this one. */
+export function isDefinedAs(record: BacklogRecord, payload: SchedulePayload): boolean {
+  if (!isPending(record)) return false;
+  try {
+    return isDeepStrictEqual(plain(parseSchedule(record).payload), plain(payload));
+  } catch (error) {
+    if (error instanceof ConfigurationError) return false;
+    throw error;
+  }
+}
+
+function plain(payload: SchedulePayload): unknown {
+  return JSON.parse(JSON.stringify(payload));
+}

@@ -1,0 +1,126 @@
+import { type BacklogRecord, bornAt } from '../record/index.js';
+import type { Occurrences } from '../schedules/index.js';
+import { parseIso } from '../support/clock.js';
+import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
+import {
+  checkName,
+  type Definition,
+  occurrencesOf,
+  parseDefinition,
+  RECURRING_OPTIONS,
+} from './definition.js';
+
+/** The start of the ids of schedules. */
+const ID = 'recurring:';
+
+/** A time in which a recurring record has no occurrences. */
+export interface RecurringPause {
+  /** ISO-8601. */
+  readonly since: string;
+  /** The time at which it goes on by itself, ISO-8601. Absent: it does not. */
+  readonly until?: string | undefined;
+  /** The reason in a few words. */
+  readonly reason?: string | undefined;
+  /** The name of the operator. */
+  readonly by?: string | undefined;
+}
+
+/** The payload of a schedule: the definition, and what belongs to it. */
+export interface SchedulePayload extends Definition {
+  /** The fingerprint of the definition in the CDK app. Absent: the application has put it. */
+  readonly template?: string | undefined;
+  readonly paused?: RecurringPause | undefined;
+}
+
+/** A schedule: the record of the queue `recurring` whose payload says what recurs. */
+export interface Schedule {
+  readonly name: string;
+  readonly payload: SchedulePayload;
+  readonly occurrences: Occurrences;
+  /** The time up to which all occurrences were inserted, passed over or skipped, epoch milliseconds, exclusive. */
+  readonly doneUntil: number;
+}
+
+/** The id of the schedule of a name. */
+export function scheduleId(name: string): string {
+  return ID + name;
+}
+
+/** The name of a schedule, by the id of its record. */
+export function nameOf(id: string): string {
+  return id.startsWith(ID) ? id.slice(ID.length) : id;
+}
+
+/**
+ * Reads a schedule. Anyone may have written it.
+ *
+ * @throws ConfigurationError naming what cannot be read
+ */
+export function parseSchedule(record: BacklogRecord): Schedule {
+  const { id, payload, insertedAt } = record;
+  if (!isObject(payload)) {
+    throw new ConfigurationError(
+      `payload: expected the definition of a recurring record, got ${show(payload)}`,
+    );
+  }
+  const name = nameOf(id);
+  checkName(name, 'id');
+  // Later versions may know more.
+  const known = RECURRING_OPTIONS.filter((option) => Object.hasOwn(payload, option));
+  const definition = parseDefinition(
+    Object.fromEntries(known.map((option) => [option, payload[option]])),
+    'payload',
+  );
+  const { template } = payload;
+  return {
+    name,
+    payload: {
+      ...definition,
+      ...(typeof template === 'string' && { template }),
+      ...(isObject(payload.paused) && { paused: parsePaused(payload.paused) }),
+    },
+    occurrences: occurrencesOf(definition, Date.parse(insertedAt)),
+    doneUntil: bornAt(record),
+  };
+}
+
+/** The payload of a schedule as it is. One that cannot be read is to be replaced: nothing is known of it. */
+export function payloadOf(record: BacklogRecord): Partial<SchedulePayload> {
+  try {
+    return parseSchedule(record).payload;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return {};
+    throw error;
+  }
+}
+
+/** A pause whose beginning cannot be read has always been. */
+function parsePaused({ since, until, reason, by }: Readonly<Record<string, unknown>>): RecurringPause {
+  return {
+    since: parseIso(since) ?? new Date(0).toISOString(),
+    ...(parseIso(until) !== undefined && { until: parseIso(until) }),
+    ...(typeof reason === 'string' && { reason }),
+    ...(typeof by === 'string' && { by }),
+  };
+}
+
+/** The part of a pause in which there are no occurrences, epoch milliseconds, without its end. */
+export function pausedTime({ paused }: SchedulePayload): { readonly from: number; readonly until: number } {
+  if (!paused) return { from: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const { since, until } = paused;
+  return {
+    from: Date.parse(since),
+    until: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
+  };
+}
+
+/** Tells whether a schedule has no occurrence at a time, as it is paused. */
+export function isPausedAt(payload: SchedulePayload, at: number): boolean {
+  const { from, until } = pausedTime(payload);
+  return at >= from && at < until;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
