@@ -118,6 +118,7 @@ export {
 export { itemBytes } from './record/item-size.js';
 export { isPassiveBy } from './registry/regions.js';
 export { removedSince } from './registry/removed.js';
+export { countFirings, parseSchedule, parseSchedulerExpression, type Schedule } from './schedules/index.js';
 export type * as StoreTypes from './store/contract.js';
 export { isId } from './store/dynamodb/control-values.js';
 export { isOfOneRecord, isOfStore } from './store/errors.js';

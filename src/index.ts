@@ -17,6 +17,8 @@ export {
   type InsertResult,
   type ListOptions,
   type NewRecord,
+  type NextOccurrenceOptions,
+  nextOccurrence,
   type TaskInsertOptions,
   type WaitOptions,
   WaitTimeoutError,

@@ -15,5 +15,6 @@ export {
   type InsertProgress,
 } from './insert-many.js';
 export type { NewRecord } from './new-record.js';
+export { type NextOccurrenceOptions, nextOccurrence } from './next-occurrence.js';
 export type { TaskInsertOptions } from './task-record.js';
 export { WaitTimeoutError } from './wait.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseSchedule } from '../../src/schedules/expression.js';
 import { type ClockSetting, scaledClock } from '../../src/support/clock.js';
 import { Alarm } from '../../tools/src/local/schedule/alarm.js';
 import { ClockControl } from '../../tools/src/local/schedule/clock-control.js';
-import { parseSchedule } from '../../tools/src/local/schedule/expression.js';
 import { Scheduler } from '../../tools/src/local/schedule/scheduler.js';
 import { LOOK_EVERY_MS, SpeedLimit } from '../../tools/src/local/schedule/speed-limit.js';
 import { Timekeeper } from '../../tools/src/local/schedule/timekeeper.js';

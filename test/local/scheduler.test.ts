@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseSchedule } from '../../src/schedules/expression.js';
+import { parseSchedulerExpression } from '../../src/schedules/scheduler-expression.js';
 import { scaledClock } from '../../src/support/clock.js';
-import { parseSchedule } from '../../tools/src/local/schedule/expression.js';
 import { type Firing, Scheduler } from '../../tools/src/local/schedule/scheduler.js';
-import { parseSchedulerExpression } from '../../tools/src/local/schedule/scheduler-expression.js';
 import type { RulePhase } from '../../tools/src/local/schedule/timekeeper.js';
 import type { LocalRule } from '../../tools/src/local/template/local-app.js';
 

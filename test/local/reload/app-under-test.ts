@@ -1,4 +1,4 @@
-import { parseSchedule } from '../../../tools/src/local/schedule/expression.js';
+import { parseSchedule } from '../../../src/schedules/expression.js';
 import type {
   LocalApp,
   LocalFunction,

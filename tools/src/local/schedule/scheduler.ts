@@ -1,6 +1,5 @@
-import type { ClockSetting } from 'dynamo-backlog/engine';
+import { type ClockSetting, countFirings } from 'dynamo-backlog/engine';
 import type { LocalRule } from '../template/local-app.js';
-import { countFirings } from './schedule.js';
 import type { Timekeeper } from './timekeeper.js';
 
 /** One firing of a rule. */

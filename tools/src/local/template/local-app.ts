@@ -1,7 +1,6 @@
-import type { BundleDescription } from 'dynamo-backlog/engine';
+import type { BundleDescription, Schedule } from 'dynamo-backlog/engine';
 import type { TableShape } from '../../../../src/store/dynamodb/create-tables.js';
 import type { Alarm } from '../../cloudwatch/alarm.js';
-import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import type { References } from './intrinsics.js';
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { parseSchedule } from '../schedule/expression.js';
+import { parseSchedule } from 'dynamo-backlog/engine';
 import type { TemplateResource } from './assembly.js';
 import { resolveText } from './intrinsics.js';
 import type { LocalRule, StackContext } from './local-app.js';

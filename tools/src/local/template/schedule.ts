@@ -1,7 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
-import { parseOptions } from 'dynamo-backlog/engine';
+import { parseOptions, parseSchedulerExpression } from 'dynamo-backlog/engine';
 import * as z from 'zod';
-import { parseSchedulerExpression } from '../schedule/scheduler-expression.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
 import type { LocalRule, StackContext } from './local-app.js';

@@ -1,6 +1,6 @@
-import { ConfigurationError } from 'dynamo-backlog';
+import { ConfigurationError } from '../support/errors.js';
 import { parseCron } from './cron.js';
-import { parseRate } from './expression.js';
+import { parseRate, splitExpression } from './expression.js';
 import type { Schedule } from './schedule.js';
 import { WallClock } from './wall-clock.js';
 
@@ -24,7 +24,7 @@ export interface SchedulerExpression {
  */
 export function parseSchedulerExpression(from: SchedulerExpression): Schedule {
   const { expression, timeZone = 'UTC', startAt, endAt = Number.POSITIVE_INFINITY } = from;
-  const [, kind, body = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression.trim()) ?? [];
+  const { kind, body } = splitExpression(expression, ['rate', 'cron', 'at']);
   const clock = new WallClock(timeZone);
   switch (kind) {
     case 'at':
@@ -33,8 +33,6 @@ export function parseSchedulerExpression(from: SchedulerExpression): Schedule {
       return until(endAt, notBefore(startAt, inZone(parseCron(body), clock)));
     case 'rate':
       return until(endAt, atOnce(startAt, parseRate(body)));
-    default:
-      throw new ConfigurationError(`schedule: expected rate(...), cron(...) or at(...), got "${expression}"`);
   }
 }
 
@@ -47,7 +45,8 @@ function inZone(schedule: Schedule, clock: WallClock): Schedule {
         shown = schedule.next(shown, createdAt);
         if (shown === undefined) return undefined;
         const instant = clock.firstShowing(shown);
-        if (instant !== undefined && instant > after) return instant;
+        if (instant === undefined) shown = Math.max(shown, clock.endOfGap(shown) - 1);
+        else if (instant > after) return instant;
       }
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSchedule } from '../../tools/src/local/schedule/expression.js';
+import { parseSchedule } from '../../src/schedules/expression.js';
 
 const at = (iso: string) => Date.parse(iso);
 

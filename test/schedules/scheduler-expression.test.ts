@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   parseSchedulerExpression,
   type SchedulerExpression,
-} from '../../tools/src/local/schedule/scheduler-expression.js';
-import { WallClock } from '../../tools/src/local/schedule/wall-clock.js';
+} from '../../src/schedules/scheduler-expression.js';
+import { WallClock } from '../../src/schedules/wall-clock.js';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
