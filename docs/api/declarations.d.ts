@@ -2141,6 +2141,22 @@ declare function isPassiveBy(active: ActiveRegion | undefined, { region, primary
 
 declare function removedSince(entry: QueueOwner, now: number): string | undefined;
 
+interface Schedule {
+    next(after: number, createdAt: number): number | undefined;
+    readonly everyMs?: number | undefined;
+}
+declare function countFirings(schedule: Schedule, from: number, to: number, createdAt: number): number;
+
+declare function parseSchedule(expression: string): Schedule;
+
+interface SchedulerExpression {
+    readonly expression: string;
+    readonly timeZone?: string | undefined;
+    readonly startAt?: number | undefined;
+    readonly endAt?: number | undefined;
+}
+declare function parseSchedulerExpression(from: SchedulerExpression): Schedule;
+
 type contract_d_ActiveRegion = ActiveRegion;
 type contract_d_ActiveRegionStore = ActiveRegionStore;
 type contract_d_ArrivalsClaim = ArrivalsClaim;
@@ -2403,6 +2419,14 @@ declare class BacklogClient {
     list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
     cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
 }
+
+interface NextOccurrenceOptions {
+    readonly timeZone?: string | undefined;
+    readonly after?: Date | string | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+}
+declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
 
 declare class WaitTimeoutError extends Error {
     readonly name = "WaitTimeoutError";
@@ -3013,6 +3037,7 @@ export {
     clockText,
     contract_d,
     count,
+    countFirings,
     counted,
     createDynamoDbClient,
     deadLane,
@@ -3074,6 +3099,7 @@ export {
     names,
     nearest,
     nextAttemptAt,
+    nextOccurrence,
     notReadyText,
     observeQueues,
     openTelemetry,
@@ -3084,6 +3110,8 @@ export {
     parseOptions,
     parsePause,
     parseRecord,
+    parseSchedule,
+    parseSchedulerExpression,
     parseSelection,
     parseWeights,
     patiently,
@@ -3235,6 +3263,7 @@ export type {
     MonitoredQueue,
     NewJob,
     NewRecord,
+    NextOccurrenceOptions,
     NotReady,
     ObservableResult,
     OpenBreaker,
@@ -3291,6 +3320,7 @@ export type {
     RunSummary,
     RunTarget,
     RuntimeKnowledge,
+    Schedule,
     Selected,
     Selection,
     Sentence,

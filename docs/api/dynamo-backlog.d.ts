@@ -26,6 +26,7 @@ export {
     InvalidRecordError,
     ListOptions,
     NewRecord,
+    NextOccurrenceOptions,
     NotReady,
     OperationInterruptedError,
     OperationOptions,
@@ -57,4 +58,5 @@ export {
     WaitOptions,
     WaitTimeoutError,
     defineTask,
+    nextOccurrence,
 } from './declarations.js';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { parseOccurrences } from '../schedules/index.js';
-import { systemClock } from '../support/clock.js';
 import { parseOptions } from '../support/validation.js';
 import { parseTime } from './delay.js';
 
@@ -45,7 +44,7 @@ export function nextOccurrence(schedule: string, options: NextOccurrenceOptions 
   const { timeZone, ...times } = parseOptions(optionsSchema, options, 'nextOccurrence');
   const timeOf = (name: keyof typeof times) =>
     times[name] === undefined ? undefined : parseTime(times[name], name);
-  const after = timeOf('after') ?? systemClock.now();
+  const after = timeOf('after') ?? Date.now();
   const occurrences = parseOccurrences({
     schedule,
     timeZone,

@@ -65,7 +65,7 @@ export class WallClock {
 
   /** The distance of its local time to UTC in milliseconds, as whole minutes: only Liberia had seconds, until 1972. */
   offsetAt(instant: number): number {
-    return Math.round((this.shownAt(instant) - instant) / MINUTE_MS) * MINUTE_MS;
+    return Math.floor((this.shownAt(instant) - instant) / MINUTE_MS) * MINUTE_MS;
   }
 
   /**

@@ -216,7 +216,10 @@ describe('the schedules of a synthesized app', () => {
 
   it.each([
     [{ ScheduleExpression: 'rate(1 week)' }, 'PollAAAA0000: schedule: expected a rate'],
-    [{ ScheduleExpressionTimezone: 'Mars/Base' }, 'PollAAAA0000: expected a time zone such as Europe/Berlin'],
+    [
+      { ScheduleExpressionTimezone: 'Mars/Base' },
+      'PollAAAA0000: timeZone: expected a time zone such as Europe/Berlin',
+    ],
     [{ State: 'PAUSED' }, 'PollAAAA0000.State: expected one of "ENABLED"|"DISABLED", got "PAUSED"'],
     [{ StartDate: 'soon' }, 'PollAAAA0000.StartDate: expected a date such as 2026-11-20T09:30:00Z'],
     [{ Target: { ...target, Input: '{' } }, 'PollAAAA0000: '],

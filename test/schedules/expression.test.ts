@@ -86,18 +86,71 @@ describe('a cron expression', () => {
   });
 
   it.each([
-    ['cron(0 12 * * *)', /six fields/],
+    [
+      'cron(0 12 * * *)',
+      'got 5 fields: EventBridge\'s cron has a sixth field, the year, and one of the two days is "?"; write cron(0 12 * * ? *)',
+    ],
+    ['cron(0 12 * *)', 'expected six fields (minutes hours day-of-month month day-of-week year), got 4'],
     ['cron(0 12 * * * *)', /exactly one/],
     ['cron(0 12 ? * ? *)', /exactly one/],
     ['cron(60 12 * * ? *)', /minutes: expected 0 to 59/],
     ['cron(0 24 * * ? *)', /hours: expected 0 to 23/],
     ['cron(0 0 ? * 0 *)', /day of week: expected 1 to 7/],
-    ['cron(0 0 L * ? *)', /not supported by the local runtime/],
-    ['cron(0 0 ? * 2#1 *)', /not supported by the local runtime/],
+    ['cron(0 0 L-3 * ? *)', 'day of month: expected L, LW or a day such as 15W alone, not in a list'],
+    ['cron(0 0 1,L * ? *)', /got "1,L"/],
+    ['cron(0 0 1-15W * ? *)', /got "1-15W"/],
+    ['cron(0 0 W * ? *)', /got "W"/],
+    ['cron(0 0 32W * ? *)', /got "32W"/],
+    ['cron(0 0 0W * ? *)', /got "0W"/],
+    ['cron(0 0 WL * ? *)', /got "WL"/],
+    ['cron(0 0 1#2 * ? *)', /got "1#2"/],
+    ['cron(0 0 ? * 6#0 *)', 'day of week: expected L, a day such as 6L, or 6#1 to 6#5, alone'],
+    ['cron(0 0 ? * 6#6 *)', /got "6#6"/],
+    ['cron(0 0 ? * 8#1 *)', /got "8#1"/],
+    ['cron(0 0 ? * 2#1,3#1 *)', /got "2#1,3#1"/],
+    ['cron(0 0 ? * MON-FRIL *)', /got "MON-FRIL"/],
+    ['cron(0 0 ? * 0L *)', /got "0L"/],
+    ['cron(0 0 ? * LW *)', /got "LW"/],
+    ['cron(0 0 ? * 2W *)', 'day of week: expected 1 to 7'],
+    ['cron(0 L * * ? *)', 'hours: expected 0 to 23'],
     ['cron(5-1 0 * * ? *)', /minutes/],
     ['cron(0/0 0 * * ? *)', /minutes/],
     ['cron(0 0 1 FOO ? *)', /month/],
   ])('%s is refused', (expression, problem) => {
     expect(() => parseSchedule(expression)).toThrow(problem);
   });
+});
+
+describe('five fields, as Unix has them, are refused with the six that they mean', () => {
+  it.each([
+    ['*/5 * * * *', 'cron(*/5 * * * ? *)'],
+    ['0 9 1 * *', 'cron(0 9 1 * ? *)'],
+    ['0 9 * * 1-5', 'cron(0 9 ? * MON-FRI *)'],
+    ['0 9 * * 0', 'cron(0 9 ? * SUN *)'],
+    ['0 9 * jan,jul 7', 'cron(0 9 ? jan,jul SUN *)'],
+    ['0 9 * * sat,2', 'cron(0 9 ? * sat,TUE *)'],
+    ['0 9 ? * 2', 'cron(0 9 ? * 2 *)'],
+    ['0 9 L * ?', 'cron(0 9 L * ? *)'],
+  ])('%s is %s', (five, six) => {
+    expect(() => parseSchedule(`cron(${five})`)).toThrow(`; write ${six}`);
+    expect(() => parseSchedule(five)).toThrow(
+      `expected rate(...) or cron(...), got "${five}"; did you mean ${six}?`,
+    );
+    expect(parseSchedule(six).next(0, 0)).toBeGreaterThan(0);
+  });
+
+  it.each(['0 9 1 * 1', '0 9 * * */2', '0 9 * * 5-7', '0 25 * * *', '@daily a b c d'])(
+    '%s has no simple form',
+    (five) => {
+      expect(() => parseSchedule(`cron(${five})`)).toThrow(/one of the two days is "\?"$/);
+      expect(() => parseSchedule(five)).toThrow(/, got "[^"]*"$/);
+    },
+  );
+});
+
+it('takes an expression of 256 characters at most', () => {
+  const longest = `cron(${'0,'.repeat(119)}0 0 * * ? *) `;
+  expect(longest).toHaveLength(256);
+  expect(() => parseSchedule(longest)).not.toThrow();
+  expect(() => parseSchedule(`${longest} `)).toThrow('schedule: expected at most 256 characters, got 257');
 });
