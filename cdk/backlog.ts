@@ -101,10 +101,13 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly schedules: readonly CfnSchedule[];
   /**
    * The functions that attempt the records, by queue. Queues of a worker share one; queues with `deliverTo` share one
-   * per retry mode.
+   * per retry mode. That of the prop `recurring` is among them.
    */
   readonly functions: Readonly<Record<string, IFunction>>;
-  /** The functions that are made here, by queue: of queues and workers with `entry`, and of queues with `deliverTo`. */
+  /**
+   * The functions that are made here, by queue: of queues and workers with `entry`, of queues with
+   * `deliverTo`, and of `recurring`.
+   */
   readonly createdFunctions: Readonly<Record<string, LambdaFunction>>;
   /** Dispatches or indexes records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: LambdaFunction | undefined;
@@ -152,7 +155,10 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.work = workSettings(options, queues, common);
     const settings = { ...common, queues };
 
-    const forRuns = runSettingsOf(common, options, this.redelivery ?? eventDlq);
+    const forRuns = runSettingsOf(common, options, {
+      failedEvents: this.redelivery ?? eventDlq,
+      indexesAtOnce: this.redelivery === undefined,
+    });
     const assigned = assignFunctions(this, queues, workers, forRuns);
     this.functions = functionsOf(assigned);
     this.createdFunctions = createdOf(assigned);

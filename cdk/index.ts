@@ -14,8 +14,10 @@ export type { EntryFunctionProps, FunctionProps } from './props/function-props.j
 export type { IntakeProps } from './props/intake-props.js';
 export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './props/queue-props.js';
 export type { QueueEventsProps, RecordEventsProps } from './props/record-events-props.js';
+export type { RecurringProps } from './props/recurring-props.js';
 export type { ISharedBacklog } from './props/shared-parts.js';
 export type { WorkerProps } from './props/worker-props.js';
 export type { BacklogAttributes, StackAttributes } from './sharing/backlog-attributes.js';
 export type { AddQueueOptions, IBacklog } from './sharing/backlog-base.js';
 export type { GrantInsertOptions } from './sharing/grant-insert.js';
+export type { GrantRecurringOptions } from './sharing/grant-recurring.js';

@@ -2,6 +2,7 @@ import type { Construct } from 'constructs';
 import { checkDepthAlarms } from './props/alarm-settings.js';
 import type { ReadProps } from './props/backlog-shape.js';
 import { type Queue, readQueues } from './props/queue.js';
+import { withRecurring } from './props/recurring.js';
 import { readWorkers, type WorkerWork } from './props/worker-props.js';
 import { checkShared, withArrivals } from './sharing/shared-backlog.js';
 import { checkTimeZone } from './triggers/time-zone.js';
@@ -19,7 +20,7 @@ export interface Queues {
  */
 export function queuesOf(backlog: Construct, options: ReadProps): Queues {
   const { sharedBacklog: shared, metrics, timeZone, trigger } = options;
-  const read = readQueues(options.queues);
+  const read = withRecurring(backlog, readQueues(options.queues), options.recurring);
   const workers = readWorkers(options.workers, read);
   const queues = shared ? withArrivals(read, workers, shared) : read;
   if (shared) checkShared(backlog, shared);

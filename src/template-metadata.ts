@@ -36,6 +36,8 @@ export interface BacklogDescription {
         >
       >
     | undefined;
+  /** The recurring records by name. Absent: there is no function for any. */
+  readonly recurring?: Readonly<Record<string, RecurringDescription>> | undefined;
   /** It has an intake. */
   readonly intake: boolean;
   /** It has a sweep. */
@@ -46,6 +48,20 @@ export interface BacklogDescription {
   readonly control: TableDescription;
   /** The queues by name. */
   readonly queues: Readonly<Record<string, QueueDescription>>;
+}
+
+/** A recurring record as it was checked at synthesis. What is absent has its default. */
+export interface RecurringDescription {
+  /** The cron or the rate. */
+  readonly schedule: string;
+  /** The time zone of a cron. */
+  readonly timeZone?: string | undefined;
+  /** The queue of its records, the default one too. */
+  readonly queue: string;
+  /** A hash of its payload. */
+  readonly payload?: string | undefined;
+  /** The other options. Durations are in seconds. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A table of the template, or a given one. */
@@ -64,7 +80,7 @@ export interface QueueDescription {
   readonly retry?: RetryPolicy | undefined;
   /** The tiers of a progressive queue, the default ones too. */
   readonly tiers?: readonly Tier<number>[] | undefined;
-  /** The worker: `deliverTo`, `entry`, `handler`, `worker NAME`, or `external`. */
+  /** The worker: `deliverTo`, `entry`, `handler`, `worker NAME`, `external`, or `recurring`. */
   readonly work: string;
   /** The destination of the built-in delivery. */
   readonly deliverTo?: DeliveryDescription | undefined;

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { ConfigurationError } from '../../src/support/errors.js';
 
-/** The folder of each built-in handler, as `npm run build` makes it: built-in delivery for each retry mode, and what is beside the queues. */
+/** The folder of each built-in handler, as `npm run build` makes it: built-in delivery for each retry mode, recurring records, and what is beside the queues. */
 const FOLDERS = {
   fibonacci: 'delivery',
   progressive: 'delivery',
+  recurring: 'delivery',
   intake: 'upkeep',
   sweep: 'upkeep',
   monitor: 'upkeep',

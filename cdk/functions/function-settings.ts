@@ -97,10 +97,14 @@ export interface FunctionSettings extends CommonSettings {
   readonly timeout: Duration;
   /** The queue for asynchronous events that a function failed on. */
   readonly failedEvents: IQueue;
+  /** There is no intake: what is inserted is to be indexed at once. */
+  readonly indexesAtOnce: boolean;
   readonly layers?: readonly ILayerVersion[] | undefined;
   readonly bundling?: BundlingOptions | undefined;
   readonly reservedConcurrentExecutions?: number | undefined;
 }
+
+type OfEvents = Pick<FunctionSettings, 'failedEvents' | 'indexesAtOnce'>;
 
 /** Props of a Backlog for the functions that attempt records. */
 export function runSettingsOf(
@@ -110,10 +114,10 @@ export function runSettingsOf(
     layers,
     bundling,
     reservedConcurrentExecutions,
-  }: Omit<FunctionSettings, keyof CommonSettings | 'failedEvents'>,
-  failedEvents: IQueue,
+  }: Omit<FunctionSettings, keyof CommonSettings | keyof OfEvents>,
+  ofEvents: OfEvents,
 ): FunctionSettings {
-  return { ...common, timeout, layers, bundling, reservedConcurrentExecutions, failedEvents };
+  return { ...common, timeout, layers, bundling, reservedConcurrentExecutions, ...ofEvents };
 }
 
 /** Settings that one function has of its own. */

@@ -225,7 +225,7 @@ export function givesEventsBack(handler: IFunction): boolean {
   return isOwnFunction(handler) && handler.node.tryFindChild('EventInvokeConfig') === undefined;
 }
 
-function commonProps(
+export function commonProps(
   scope: Construct,
   queues: readonly Queue[],
   settings: FunctionSettings,
@@ -254,7 +254,7 @@ function onceOnly({ failedEvents }: FunctionSettings): EventInvokeConfigOptions 
   };
 }
 
-function finish(
+export function finish(
   worker: Omit<Worker, 'timeoutSeconds' | 'lambda'> & { readonly lambda: IFunction & IGrantable },
   queues: readonly Queue[],
   timeout: Duration,

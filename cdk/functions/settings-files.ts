@@ -78,7 +78,7 @@ export class SettingsFiles {
     });
     this.#users.add(scope);
     if (values.length === 0) return Object.fromEntries(variables);
-    checkValues(values, space);
+    checkValues(values, space, 'BACKLOG_RECURRING' in settings);
     return { ...Object.fromEntries(variables), BACKLOG_FILE_VALUES: Stack.of(scope).toJsonString(values) };
   }
 
@@ -153,9 +153,20 @@ function indexOf(value: string, values: string[]): number {
   return found >= 0 ? found : values.push(value) - 1;
 }
 
-function checkValues(values: readonly string[], { room, valueBytes }: ValuesSpace): void {
+function checkValues(
+  values: readonly string[],
+  { room, valueBytes }: ValuesSpace,
+  areOfRecurring: boolean,
+): void {
   const bytes = variableBytes(JSON.stringify(values), valueBytes);
   if (bytes <= room) return;
+  if (areOfRecurring) {
+    throw new ConfigurationError(
+      `Backlog.recurring: expected at most ${room} bytes of values that are known at deployment only, in all payloads, got ` +
+        `${values.length} values of up to ${bytes} bytes. They do not fit into the environment of a function. Give them as text, or ` +
+        'to the handler of the records, as variables of its own',
+    );
+  }
   throw new ConfigurationError(
     `queues: expected at most ${room} bytes of values that are known at deployment only (URLs, ARNs of secrets, names of functions), ` +
       `got ${values.length} values of up to ${bytes} bytes. They do not fit into the environment of a function. Give URLs ` +

@@ -99,6 +99,11 @@ function chosenOf(queues: readonly Queue[], names: readonly string[]): Queue[] {
         `workEnvironment.queues: expected queues without "deliverTo", whose function delivers them, got ${show(name)}`,
       );
     }
+    if (queue.work.type === 'recurring') {
+      throw new ConfigurationError(
+        `workEnvironment.queues: expected queues of yours, got ${show(name)}, whose function inserts recurring records`,
+      );
+    }
     return queue;
   });
 }

@@ -6,6 +6,7 @@ import type { Queue } from '../props/queue.js';
 import type { WorkerWork } from '../props/worker-props.js';
 import type { FunctionSettings } from './function-settings.js';
 import { deliveryFunction, entryFunction, ownFunction, type Served, type Worker } from './queue-functions.js';
+import { recurringFunction } from './recurring.js';
 
 /** A queue with the scope of its constructs and what does its work. */
 export interface QueueFunction {
@@ -18,7 +19,7 @@ export interface QueueFunction {
 
 /**
  * One function for each queue with code of its own, one for each worker, and one for all queues of a retry mode that have the
- * built-in delivery. None for those that a process elsewhere attempts: they are left out.
+ * built-in delivery, or the schedules of recurring records. None for those that a process elsewhere attempts: they are left out.
  */
 export function assignFunctions(
   scope: Construct,
@@ -36,6 +37,8 @@ export function assignFunctions(
     const queueScope = new Construct(queuesScope, queue.name);
     if (work.type === 'delivery') return { queue, scope: queueScope, worker: delivery(queue.retryMode) };
     if (work.type === 'worker') return { queue, scope: queueScope, ...shared(work.worker) };
+    if (work.type === 'recurring')
+      return { queue, scope: queueScope, worker: recurringFunction(queueScope, queue, work, settings) };
     const served = { name: queue.name, path: `queues.${queue.name}`, queues: [queue] };
     return { queue, scope: queueScope, worker: functionFor(queueScope, served, work, settings) };
   });

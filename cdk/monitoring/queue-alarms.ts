@@ -17,13 +17,9 @@ export function queueAlarms(
           // The alarm for all queues reads a metric of the monitor's own stack.
           essential: given.includes('lag') || !monitor,
           severity: 'page',
-          runbook: 'lag',
           metric: queueMetric(tableName, name, 'OldestDueAge'),
           above: lagSeconds,
-          description:
-            `A record of the queue ${name} has been due for more than ${lagSeconds} s without an attempt. ` +
-            `${work.type === 'external' ? 'No process works on it' : 'Its rule does not fire, its function fails'}, the queue is ` +
-            'paused or its breaker open, or more comes in than the destination takes. First: "backlog stats".',
+          ...(work.type === 'recurring' ? lateSchedules(lagSeconds) : lateRecords(queue, lagSeconds)),
         }
       : undefined,
     failures && enabled
@@ -57,6 +53,28 @@ export function queueAlarms(
     unknownTask && work.type !== 'delivery' ? unknownTaskAlarm(tableName, name) : undefined,
   ];
   return definitions.flatMap((one) => (one ? [{ ...one, severity: severity ?? one.severity }] : []));
+}
+
+type Late = Pick<AlarmDefinition, 'runbook' | 'description'>;
+
+function lateRecords({ name, work }: Queue, lagSeconds: number): Late {
+  return {
+    runbook: 'lag',
+    description:
+      `A record of the queue ${name} has been due for more than ${lagSeconds} s without an attempt. ` +
+      `${work.type === 'external' ? 'No process works on it' : 'Its rule does not fire, its function fails'}, the queue is ` +
+      'paused or its breaker open, or more comes in than the destination takes. First: "backlog stats".',
+  };
+}
+
+function lateSchedules(lagSeconds: number): Late {
+  return {
+    runbook: 'lag-recurring',
+    description:
+      `Recurring records are late: a schedule has been due for more than ${lagSeconds} s without an attempt. The rule of the queue ` +
+      'recurring does not fire, its function fails, or the queue is paused. Occurrences are made up for as their option "missed" ' +
+      'says. First: "backlog stats".',
+  };
 }
 
 /** The runs and the monitor say for how long nothing has recovered, and 0 for an hour after the recovery. */

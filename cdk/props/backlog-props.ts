@@ -7,6 +7,7 @@ import type { FunctionProps } from './function-props.js';
 import type { IntakeProps } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
 import type { RecordEventsProps } from './record-events-props.js';
+import type { RecurringProps } from './recurring-props.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import type { WorkerProps } from './worker-props.js';
 
@@ -277,6 +278,17 @@ export interface BacklogProps extends FunctionProps {
    * @default - none
    */
   readonly recordEvents?: RecordEventsProps | undefined;
+
+  /**
+   * Records that are inserted again and again, by name: `{ 'nightly-report': { schedule: 'cron(0 3 * * ? *)', ... } }`. `{}` makes the
+   * function alone, for the schedules that an application puts with `RecurringRecords`.
+   *
+   * A queue `recurring` has the schedules, and a function of its own inserts the records. A name has letters, digits, `_`, `.`, `:`, `/`
+   * and `-`, at most 256, and at most 1,000 recurring records are here.
+   *
+   * @default - none, and no such function
+   */
+  readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
 
   /**
    * One alarm more, which is on while any other one is.

@@ -20,6 +20,7 @@ import { functionShape, logLevel, reservedConcurrentExecutions } from './functio
 import { type IntakeProps, intakeProp } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
 import { recordEventsProp } from './record-events-props.js';
+import { recurringProp } from './recurring.js';
 import { region, replicaKeyArns } from './regions.js';
 import { type ISharedBacklog, NOT_SHARED } from './shared-parts.js';
 import { timeZone } from './time-zone.js';
@@ -91,6 +92,7 @@ const propsShape = z.strictObject({
   runbookUrl: runbookUrl.optional(),
   incidentBus: eventBus.optional(),
   recordEvents: recordEventsProp.optional(),
+  recurring: recurringProp.optional(),
   compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().optional(),
   widget: z

@@ -15,6 +15,7 @@ import { checkWithToken, readDelivery } from './delivery.js';
 import { checkExternal, EXTERNAL, lagBeside } from './external.js';
 import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
+import type { Definitions } from './recurring-schedule.js';
 import type { UsedSecret } from './secrets.js';
 
 /** The code that attempts a queue's records. */
@@ -30,7 +31,9 @@ export type Work =
   /** One of the `workers`, by its name. */
   | { readonly type: 'worker'; readonly worker: string }
   /** A process that is not of this app, such as `backlog work` in a container: no function. */
-  | { readonly type: 'external' };
+  | { readonly type: 'external' }
+  /** The schedules of recurring records, which the prop `recurring` adds. */
+  | { readonly type: 'recurring'; readonly definitions: Definitions };
 
 /** A queue's props, checked and with their defaults filled in. */
 export interface Queue {

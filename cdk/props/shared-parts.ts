@@ -30,4 +30,5 @@ export const NOT_SHARED = [
   'intake',
   'sweep',
   'recordEvents',
+  'recurring',
 ] as const;

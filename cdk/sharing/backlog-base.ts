@@ -8,6 +8,7 @@ import type { ISharedBacklog } from '../props/shared-parts.js';
 import { grantOperate, grantWork } from '../tables/table-grants.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { grantCancel, grantRead } from './grant-look-up.js';
+import { type GrantRecurringOptions, grantRecurring } from './grant-recurring.js';
 
 /** @inline */
 type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
@@ -20,6 +21,8 @@ export interface IBacklog extends ISharedBacklog, Metrics {
   grantRead(grantee: IGrantable): Grant;
   /** Lets a producer cancel records. See `Backlog.grantCancel`. */
   grantCancel(grantee: IGrantable): Grant;
+  /** Lets an application have recurring records. See `Backlog.grantRecurring`. */
+  grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
   /** Grants what operators need. See `Backlog.grantOperate`. */
   grantOperate(grantee: IGrantable): Grant;
   /** Grants what a process needs that attempts records. See `Backlog.grantWork`. */
@@ -51,6 +54,7 @@ export type AddQueueOptions = Omit<
   | 'removalPolicy'
   | 'intake'
   | 'sweep'
+  | 'recurring'
 >;
 
 /** The rights and metrics that every backlog offers, wherever it is made. */
@@ -87,6 +91,17 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    */
   grantCancel(grantee: IGrantable): Grant {
     return grantCancel(grantee, this.table);
+  }
+
+  /**
+   * Lets an application of the same account have recurring records: `RecurringRecords`, whose schedules the function of the prop
+   * `recurring` attempts. It may read and change all schedules, those of the CDK app too, and put and read records whose ids have
+   * an `@`, unless `names` says which.
+   *
+   * A schedule may name any queue. The ids of its records begin with its name.
+   */
+  grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant {
+    return grantRecurring(grantee, this.table, options);
   }
 
   /**

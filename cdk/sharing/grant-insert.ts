@@ -4,7 +4,7 @@ import { Grant, type IGrantable, type IPrincipal, type IResourceWithPolicy } fro
 import * as z from 'zod';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { parseOptions } from '../../src/support/validation.js';
-import { grantKeys } from '../tables/table-grants.js';
+import { grantKeys, PUT_CONDITIONS } from '../tables/table-grants.js';
 
 /** Limits of what a producer may insert. */
 export interface GrantInsertOptions {
@@ -37,7 +37,6 @@ type Conditions = Record<string, Record<string, unknown>>;
 
 /** A put that does not hand out what it replaces. */
 const PUT = 'dynamodb:PutItem';
-const PUT_CONDITIONS = { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } };
 /** A read of the record that has the same id: its fence, and no other attribute. */
 const LOOK = 'dynamodb:GetItem';
 const LOOK_CONDITIONS = {

@@ -3,18 +3,21 @@ import { type CfnElement, type IResolvable, Lazy, Stack, Token } from 'aws-cdk-l
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { QueueSettings } from '../../functions/settings.js';
+import { queueOf as recordsQueueOf } from '../../src/recurring/definition.js';
 import { withoutUrlSecrets } from '../../src/support/url-text.js';
 import {
   type BacklogDescription,
   METADATA_KEY,
   METADATA_VERSION,
   type QueueDescription,
+  type RecurringDescription,
   type TableDescription,
   TOKEN,
 } from '../../src/template-metadata.js';
 import type { QueueFunction } from '../functions/workers.js';
 import type { Queue } from '../props/queue.js';
 import type { RecordEvents } from '../props/record-events-props.js';
+import type { Definitions } from '../props/recurring-schedule.js';
 
 /** A Backlog, with those of its props that are described. */
 interface Described {
@@ -75,6 +78,7 @@ function descriptionOf(stack: Stack, backlog: Made, described: Described): Backl
     primaryRegion,
     runbookUrl,
     recordEvents: recordEvents?.queues,
+    recurring: recurringOf(stack, queues),
     intake: backlog.intake !== undefined,
     sweep: backlog.sweep !== undefined,
     records: tableOf(stack, backlog.table, described.tableName),
@@ -87,6 +91,30 @@ function descriptionOf(stack: Stack, backlog: Made, described: Described): Backl
       }),
     ),
   };
+}
+
+function recurringOf(stack: Stack, queues: readonly Queue[]): BacklogDescription['recurring'] {
+  const works = queues.map(({ work }) => work);
+  const definitions = works.find((work) => work.type === 'recurring')?.definitions;
+  return definitions && describeAll(stack, definitions);
+}
+
+function describeAll(stack: Stack, definitions: Definitions): Record<string, RecurringDescription> {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => {
+      const { schedule, timeZone, queue: _, payload, ...settings } = definition;
+      return [
+        name,
+        {
+          schedule,
+          timeZone,
+          queue: recordsQueueOf(definition),
+          payload: payload === undefined ? undefined : hashOf(stack.resolve(payload)),
+          settings: Object.keys(settings).length > 0 ? settings : undefined,
+        },
+      ];
+    }),
+  );
 }
 
 function tableOf(stack: Stack, table: ITable, name: string | undefined): TableDescription {
@@ -125,7 +153,7 @@ function queueOf(stack: Stack, queue: Queue, timeout: number, onInsert: boolean)
 
 function workOf(work: Queue['work']): string {
   if (work.type === 'worker') return `worker ${work.worker}`;
-  return { delivery: 'deliverTo', entry: 'entry', own: 'handler', external: 'external' }[work.type];
+  return { delivery: 'deliverTo', entry: 'entry', own: 'handler', external: 'external', recurring: 'recurring' }[work.type];
 }
 
 function deliveryOf(stack: Stack, deliverTo: QueueSettings['deliverTo']): QueueDescription['deliverTo'] {
@@ -151,6 +179,9 @@ function urlOf(stack: Stack, url: string): string {
 function textOf(stack: Stack, value: string | IResolvable): string {
   const resolved: unknown = Token.isUnresolved(value) ? stack.resolve(value) : value;
   if (typeof resolved === 'string' && !resolved.includes('{{resolve:')) return resolved;
-  const hash = createHash('sha256').update(JSON.stringify(resolved)).digest('hex').slice(0, 8);
-  return `${TOKEN} (${hash})`;
+  return `${TOKEN} (${hashOf(resolved)})`;
+}
+
+function hashOf(resolved: unknown): string {
+  return createHash('sha256').update(JSON.stringify(resolved)).digest('hex').slice(0, 8);
 }

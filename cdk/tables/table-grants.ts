@@ -23,6 +23,16 @@ export function grantWork(grantee: IGrantable, { records, control, writesSingly 
   return granted;
 }
 
+/** The condition of a put whose answer does not hold what it replaces. */
+export const PUT_CONDITIONS = { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } };
+
+/** Grants to put records, as a function does that inserts some. IAM has no right for new ones alone. */
+export function grantPut(grantee: IGrantable, { tableArn }: ITable): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [tableArn], conditions: PUT_CONDITIONS }),
+  );
+}
+
 /** Grants what the intake needs: to look at records and to change them, and to claim them for that. */
 export function grantIndexing(grantee: IGrantable, { records, control, writesSingly }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
