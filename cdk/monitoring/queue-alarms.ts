@@ -23,7 +23,7 @@ export function queueAlarms(
         }
       : undefined,
     failures && enabled
-      ? { ...failureAlarm(tableName, name), essential: given.includes('failures') }
+      ? { ...failureAlarm(tableName, queue), essential: given.includes('failures') }
       : undefined,
     dead === undefined
       ? undefined
@@ -69,7 +69,7 @@ function lateRecords({ name, work }: Queue, lagSeconds: number): Late {
 
 function lateSchedules(lagSeconds: number): Late {
   return {
-    runbook: 'lag-recurring',
+    runbook: 'recurringlag',
     description:
       `Recurring records are late: a schedule has been due for more than ${lagSeconds} s without an attempt. The rule of the queue ` +
       'recurring does not fire, its function fails, or the queue is paused. Occurrences are made up for as their option "missed" ' +
@@ -78,7 +78,7 @@ function lateSchedules(lagSeconds: number): Late {
 }
 
 /** The runs and the monitor say for how long nothing has recovered, and 0 for an hour after the recovery. */
-function failureAlarm(tableName: string, name: string): AlarmDefinition {
+function failureAlarm(tableName: string, { name, work }: Queue): AlarmDefinition {
   return {
     id: `Failures-${name}`,
     severity: 'page',
@@ -87,9 +87,12 @@ function failureAlarm(tableName: string, name: string): AlarmDefinition {
     above: 0,
     keepsState: true,
     description:
-      `Records of the queue ${name} have failed for minutes, and none of them, or of one destination, succeeds: it is down or ` +
-      'rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
-      `and can be redriven. First: "backlog list --queue ${name} --status ERROR", and the same with DEAD.`,
+      work.type === 'recurring'
+        ? 'Schedules of recurring records have failed for minutes, and none succeeds: their records cannot be inserted. Each is tried ' +
+          `again once a minute, and given up after 30 days. First: "backlog list --queue ${name} --status ERROR".`
+        : `Records of the queue ${name} have failed for minutes, and none of them, or of one destination, succeeds: it is down or ` +
+          'rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
+          `and can be redriven. First: "backlog list --queue ${name} --status ERROR", and the same with DEAD.`,
   };
 }
 

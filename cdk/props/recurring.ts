@@ -37,7 +37,7 @@ const FINGERPRINT = 'x'.repeat(22);
 
 /** The props of a recurring record. `parseDefinition` checks the unknown ones. */
 const shape = z.strictObject({
-  schedule: z.unknown(),
+  schedule: z.unknown().optional(),
   timeZone: z.unknown().optional(),
   queue: z.unknown().optional(),
   task: z.unknown().optional(),
@@ -152,7 +152,9 @@ function jsonOf(value: unknown, path: string): unknown {
 function entryOf([name, value]: [string, unknown], path: string): [string, unknown][] {
   if (value === undefined) return [];
   if (Token.isUnresolved(name)) {
-    throw new ConfigurationError(`${path}: expected names that are known at synthesis, got a token as a name`);
+    throw new ConfigurationError(
+      `${path}: expected names that are known at synthesis, got a token as a name`,
+    );
   }
   if (name === '$join' && Array.isArray(value)) {
     throw new ConfigurationError(

@@ -153,7 +153,13 @@ function queueOf(stack: Stack, queue: Queue, timeout: number, onInsert: boolean)
 
 function workOf(work: Queue['work']): string {
   if (work.type === 'worker') return `worker ${work.worker}`;
-  return { delivery: 'deliverTo', entry: 'entry', own: 'handler', external: 'external', recurring: 'recurring' }[work.type];
+  return {
+    delivery: 'deliverTo',
+    entry: 'entry',
+    own: 'handler',
+    external: 'external',
+    recurring: 'recurring',
+  }[work.type];
 }
 
 function deliveryOf(stack: Stack, deliverTo: QueueSettings['deliverTo']): QueueDescription['deliverTo'] {

@@ -121,7 +121,8 @@ export function parseDefinition(input: unknown, path: string): Definition {
   try {
     occurrencesOf(definition, 0);
   } catch (error) {
-    throw new ConfigurationError(`${path}: ${(error as Error).message}`);
+    // The message begins with the option.
+    throw new ConfigurationError(`${path}.${(error as Error).message}`);
   }
   return definition;
 }

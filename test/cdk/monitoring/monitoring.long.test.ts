@@ -31,8 +31,8 @@ describe('the alarms', () => {
       return anchor;
     });
     expect(headings).toEqual(expect.arrayContaining(linked));
-    // And no paragraph on an alarm that there is not: these four come with other props.
-    const others = ['unknowntask', 'depth', 'scheduledeadletters', 'recordeventsage'];
+    // And no paragraph on an alarm that there is not: these five come with other props.
+    const others = ['unknowntask', 'depth', 'scheduledeadletters', 'recordeventsage', 'recurringlag'];
     expect(headings.toSorted()).toEqual([...new Set([...linked, ...others])].toSorted());
   });
 

@@ -23,7 +23,12 @@ export function compareQueues(
   const renamed = renamedOf(from, to, removed, added);
   const newNames = new Set(renamed.values());
   return [
-    ...removed.map((queue) => ({ queue, ...removal(queue, renamed.get(queue), movedTo(queue)) })),
+    ...removed.map((queue) => ({
+      queue,
+      ...(from[queue]?.work === 'recurring'
+        ? removalOfRecurring()
+        : removal(queue, renamed.get(queue), movedTo(queue))),
+    })),
     ...added.filter((queue) => !newNames.has(queue)).map((queue) => ({ queue, ...addition() })),
     ...Object.keys(from).flatMap((queue) => {
       const [before, after] = [from[queue], to[queue]];
@@ -80,6 +85,17 @@ function removal(queue: string, newName: string | undefined, movedTo: string | u
     effect: 'Those that wait stay in the table, and no run attempts them.',
     todo: `${keep}, or move them into another one:`,
     command: `npx backlog move --queue ${queue} --to OTHER`,
+  };
+}
+
+/** The queue that the prop `recurring` makes: its records are schedules, and of use in no other queue. */
+function removalOfRecurring(): Difference {
+  return {
+    kind: 'queue.removed',
+    severity: 'leftBehind',
+    what: 'removed, with the prop "recurring"',
+    effect: 'Its schedules stay in the table, and insert no records any more.',
+    todo: 'To end the schedules of the app, keep "recurring: {}" until each is cancelled at its next occurrence.',
   };
 }
 

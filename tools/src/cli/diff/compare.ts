@@ -3,6 +3,7 @@ import { counted } from '../output.js';
 import type { Change, Difference } from './change.js';
 import { compareQueues } from './compare-queues.js';
 import { compareRecordEvents } from './compare-record-events.js';
+import { compareRecurring } from './compare-recurring.js';
 import { compareTable, deletes, type TableSide } from './compare-table.js';
 import { pairBacklogs } from './pair-backlogs.js';
 import type { DescribedTemplate } from './read-metadata.js';
@@ -39,6 +40,7 @@ export function compare(
         ...ofTables,
         ...compareStarts(before, after),
         ...compareRecordEvents(before, after),
+        ...compareRecurring(before, after),
         ...compareQueues(before.queues, after.queues, movedTo),
       ].map((difference) => ({ backlog: path, ...difference }));
     }),

@@ -27,6 +27,18 @@ const backlogSchema = z.object({
   recordEvents: z.optional(
     z.record(z.string(), z.object({ on: z.array(z.string()), include: z.array(z.string()) })),
   ),
+  recurring: z.optional(
+    z.record(
+      z.string(),
+      z.object({
+        schedule: z.string(),
+        timeZone: z.optional(z.string()),
+        queue: z.string(),
+        payload: z.optional(z.string()),
+        settings: z.optional(z.record(z.string(), z.unknown())),
+      }),
+    ),
+  ),
   intake: z.boolean(),
   sweep: z.boolean(),
   records: table,
