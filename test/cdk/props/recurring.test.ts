@@ -76,9 +76,21 @@ describe('the definitions of recurring records', () => {
   it.each<[string, object, string]>([
     ['no schedule', {}, `${AT}.schedule: expected string`],
     ['an unknown option', { schedule: HOURLY, cron: 'x' }, `${AT}: unknown option "cron"`],
-    ['a schedule of seconds', { schedule: 'rate(30 seconds)' }, `${AT}.schedule: expected a rate such as rate(1 minute)`],
-    ['a date', { schedule: ScheduleExpression.at(new Date(0)) }, `${AT}.schedule: expected rate(...) or cron(...)`],
-    ['an unknown time zone', { schedule: 'cron(0 3 * * ? *)', timeZone: 'Berlin' }, `${AT}.timeZone: expected a time zone`],
+    [
+      'a schedule of seconds',
+      { schedule: 'rate(30 seconds)' },
+      `${AT}.schedule: expected a rate such as rate(1 minute)`,
+    ],
+    [
+      'a date',
+      { schedule: ScheduleExpression.at(new Date(0)) },
+      `${AT}.schedule: expected rate(...) or cron(...)`,
+    ],
+    [
+      'an unknown time zone',
+      { schedule: 'cron(0 3 * * ? *)', timeZone: 'Berlin' },
+      `${AT}.timeZone: expected a time zone`,
+    ],
     [
       'two time zones',
       {
