@@ -53,6 +53,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     runbookUrl: 'monitoring.md#thresholds-and-actions',
     incidentBus: 'monitoring.md#events-of-incidents',
     recordEvents: 'events.md',
+    recurring: 'recurring.md',
     dashboard: 'dashboard.md',
     widget: 'dashboard.md#the-overview',
   },

@@ -107,11 +107,18 @@ function everything(app: App): Stack[] {
       to: bus,
       queues: { 'platform-orders': { on: ['succeeded', 'dead'] }, 'team-orders': {} },
     },
+    recurring: {
+      'nightly-report': {
+        ...{ schedule: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin' },
+        queue: 'platform-imports',
+      },
+    },
   });
   const role = (id: string) =>
     new Role(platform, id, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
   backlog.grantInsert(role('Producer'));
   backlog.grantOperate(role('Operator'));
+  backlog.grantRecurring(role('Tenants'));
   backlog.grantUseWidget(role('Viewer'));
 
   const team = new Stack(app, 'Team', { env: ENV });

@@ -32,6 +32,7 @@ it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s pass
     tracing,
     widget: true,
     recordEvents: { to: new EventBus(stack, 'Bus'), queues: { orders: {} } },
+    recurring: { report: { schedule: 'rate(1 hour)', queue: 'orders' } },
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);
@@ -51,6 +52,7 @@ it('a backlog in a VPC, with a key for its variables and minimal: true, passes t
     vpc,
     environmentEncryption,
     minimal: true,
+    recurring: {},
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(stack).violations).toEqual([]);
@@ -89,7 +91,10 @@ it('a backlog whose data, logs and variables are under one key of yours passes t
     orders: { retry: { type: 'fibonacci' }, deliverTo: 'https://erp.example.com/orders' },
     imports: { retry: { type: 'none' }, entry: 'test/cdk/fixtures/handler.ts' },
   } as const;
-  new Backlog(stack, 'Backlog', { queues, encryptionKey, widget: true, trigger: 'scheduler' });
+  new Backlog(stack, 'Backlog', {
+    ...{ queues, encryptionKey, widget: true, trigger: 'scheduler' },
+    recurring: {},
+  });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);
   }

@@ -16,6 +16,7 @@ type Right = string;
 
 const WHO: [RegExp, string][] = [
   [/^BacklogFibonacciDelivery|^BacklogProgressiveDelivery/, 'a function of a queue'],
+  [/^BacklogQueuesrecurring/, 'the function of recurring records'],
   [/^BacklogIntake/, 'the intake'],
   [/^BacklogSweep/, 'the sweep'],
   [/^BacklogMonitor/, 'the monitor'],
@@ -26,6 +27,7 @@ const WHO: [RegExp, string][] = [
   [/^Producer/, 'a producer'],
   [/^Reader/, 'a producer that looks records up'],
   [/^Canceller/, 'a producer that cancels records'],
+  [/^Tenants/, 'an application with recurring records'],
   [/^Operator/, 'an operator'],
   [/^Process/, 'a process that attempts queues'],
 ];
@@ -49,7 +51,7 @@ const WHAT: [RegExp, string][] = [
   [/^WidgetFunction\.Arn$/, 'the overview'],
   [/^WidgetActionsFunction\.Arn$/, 'the buttons of the overview'],
   [/:event-source-mapping:/, 'the event source mappings of the intake'],
-  [/DeliveryFunction\.Arn$/, 'the functions of queues'],
+  [/(?:Delivery|recurring)Function\.Arn$/, 'the functions of queues'],
   [/^Bus\.Arn$/, 'the event bus of `incidentBus`'],
   [/^\*$/, 'all resources'],
 ];
@@ -80,12 +82,14 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
     widget: true,
     incidentBus: new EventBus(stack, 'Bus'),
+    recurring: {},
     vpc: withKey ? new Vpc(stack, 'Vpc', { restrictDefaultSecurityGroup: false }) : undefined,
     environmentEncryption: withKey ? new Key(stack, 'Variables') : undefined,
   });
   backlog.grantInsert(new User(stack, 'Producer'));
   backlog.grantRead(new User(stack, 'Reader'));
   backlog.grantCancel(new User(stack, 'Canceller'));
+  backlog.grantRecurring(new User(stack, 'Tenants'));
   backlog.grantOperate(new User(stack, 'Operator'));
   backlog.grantWork(new User(stack, 'Process'));
   backlog.grantViewWidget(new User(stack, 'Viewer'));
@@ -135,6 +139,7 @@ function documentOf(who: string) {
 /** The functions that are made here, which the document calls "every function". */
 const EVERY_FUNCTION = [
   'a function of a queue',
+  'the function of recurring records',
   'the intake',
   'the sweep',
   'the monitor',
