@@ -7,11 +7,11 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Handlers by the folder that they are deployed with. Those of one folder share nearly all of their code, which the package then
- * has once. They are the built-in delivery, for queues with per-record retries and for progressive ones; the intake, its sweep,
+ * has once. They are the built-in delivery, for queues with per-record retries and for progressive ones, beside recurring records; the intake, its sweep,
  * the monitor and the events of records; the overview on the dashboard and its buttons.
  */
 export const FOLDERS = {
-  delivery: ['fibonacci', 'progressive'],
+  delivery: ['fibonacci', 'progressive', 'recurring'],
   upkeep: ['intake', 'sweep', 'monitor', 'record-events'],
   widget: ['widget', 'widget-actions'],
 };
@@ -20,6 +20,7 @@ export const FOLDERS = {
 const MADE_BY = {
   fibonacci: ['delivery-handler', 'deliveryHandler'],
   progressive: ['delivery-handler', 'deliveryHandler'],
+  recurring: ['recurring/recurring-handler', 'recurringHandler'],
   intake: ['intake/intake-handler', 'intakeHandler'],
   sweep: ['intake/sweep-handler', 'sweepHandler'],
   monitor: ['monitor/monitor-handler', 'monitorHandler'],

@@ -47,6 +47,7 @@ const DYNAMODB_ALONE = `${DYNAMODB} export const handler = dynamoDb;`;
 const BARE: Readonly<Record<string, string>> = {
   fibonacci: DYNAMODB_ALONE,
   progressive: DYNAMODB_ALONE,
+  recurring: DYNAMODB_ALONE,
   intake: `${DYNAMODB} ${SQS} ${LAMBDA} export const handler = (event) => ({ dynamoDb, sqs, lambda })[event.service](event);`,
   monitor: `${DYNAMODB} ${LAMBDA} export const handler = (event) => ({ dynamoDb, lambda })[event.service](event);`,
   'record-events': DYNAMODB_ALONE,

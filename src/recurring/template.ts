@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BacklogRecord, CANCELLED, isPending } from '../record/index.js';
+import { type BacklogRecord, CANCELLED, type Item, isPending } from '../record/index.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
@@ -27,8 +27,7 @@ export async function applyTemplate(
   const found = await deps.records.getMany([...template.keys()].map(scheduleId));
   const records = new Map(found.map((record) => [record.id, record]));
   for (const [name, definition] of template) {
-    const payload = { ...definition, template: fingerprint(definition) };
-    const what = await apply(name, payload, records.get(scheduleId(name)), deps);
+    const what = await apply(name, asTemplate(definition), records.get(scheduleId(name)), deps);
     if (what === undefined) continue;
     if (what === 'foreign' || what === 'changedMeanwhile')
       deps.logger.warn('a recurring record of the template could not be written', {
@@ -37,6 +36,21 @@ export async function applyTemplate(
       });
     else deps.logger.info('a recurring record is as the template has it', { recurring: name, was: what });
   }
+}
+
+/** The items of the schedules of a CDK app, where there are none yet. */
+export function templateItems(
+  template: ReadonlyMap<string, Definition>,
+  context: { readonly now: number; readonly random: Random },
+): Item[] {
+  return [...template].flatMap(([name, definition]): Item[] => {
+    const item = scheduleItem(name, asTemplate(definition), context);
+    return item ? [item] : [];
+  });
+}
+
+function asTemplate(definition: Definition): SchedulePayload {
+  return { ...definition, template: fingerprint(definition) };
 }
 
 type Applied = 'new' | 'changed' | 'ended' | 'foreign' | 'changedMeanwhile';

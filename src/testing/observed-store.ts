@@ -1,4 +1,5 @@
 import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../record/index.js';
+import { RECURRING_QUEUE } from '../recurring/function.js';
 import { MemoryStore, type MemoryStoreDeps } from '../store/memory/store.js';
 import type { TierRun } from '../store/store.js';
 import type { AttemptSummary } from './summary.js';
@@ -35,7 +36,8 @@ export class ObservedStore extends MemoryStore {
       const before = this.item(record.id);
       const answer = await settle(record, change, rev);
       const how = howSettled(change);
-      if (answer !== 'settled' || !how) return answer;
+      // Schedules are none of the records under test.
+      if (answer !== 'settled' || !how || record.queue === RECURRING_QUEUE) return answer;
       if (before) this.before.set(record.id, before);
       this.onSettled(how);
       const item = change.set.exact && this.item(record.id);

@@ -4,6 +4,7 @@ import type { BacklogLambdaHandler } from '../../functions/backlog-lambda-handle
 import type { LambdaFunction } from '../../functions/seams.js';
 import type { HttpDeliveryOptions } from '../delivery/options.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
+import type { RecurringOptions } from '../recurring/index.js';
 import { type Duration, duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { refuseProtoName } from '../support/own-names.js';
@@ -52,6 +53,11 @@ export interface TestQueue
 export interface TestBacklogOptions {
   /** The queues by their names, as in the CDK app. */
   readonly queues: Readonly<Record<string, TestQueue>>;
+  /**
+   * The recurring records by their names, as in the CDK app: their records are inserted at their times. Schedules themselves are
+   * neither counted nor waited for. Default: none.
+   */
+  readonly recurring?: Readonly<Record<string, RecurringOptions>> | undefined;
   /** The beginning of the backlog's time. Default: the present minute. */
   readonly now?: Date | string | number | undefined;
   /** The functions' timeout. Default: 5 minutes. */
@@ -78,6 +84,7 @@ const aFunction = z.custom<(...args: never) => unknown>(
 
 const optionsSchema = z.strictObject({
   queues: z.record(z.string(), z.unknown()),
+  recurring: z.optional(z.record(z.string(), z.unknown())),
   now: z._default(z.unknown(), undefined),
   timeout: z._default(duration({ least: 1, most: 900 }), 300),
   grace: z._default(duration({ above: 0, most: 600 }), 1),
@@ -103,6 +110,7 @@ const MINUTE_MS = 60_000;
 /** @throws ConfigurationError naming the option */
 export function parseTestOptions(input: TestBacklogOptions) {
   refuseProtoName(input?.queues, 'testBacklog.queues');
+  refuseProtoName(input?.recurring, 'testBacklog.recurring');
   const { now, ...options } = parseOptions(optionsSchema, input, 'testBacklog');
   return { ...options, now: startOf(now) };
 }

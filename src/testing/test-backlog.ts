@@ -8,6 +8,7 @@ import {
   type RecordEventDetail,
   recordEvent,
 } from '../record/index.js';
+import { RecurringRecords } from '../recurring/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Clock } from '../support/clock.js';
 import { age, type Duration, parseDuration } from '../support/duration.js';
@@ -58,6 +59,8 @@ export class TestBacklog {
   readonly client: BacklogClient;
   /** The client of operators: redrive, discard, pause and the like. */
   readonly operator: BacklogOperator;
+  /** The recurring records that your applications put. They are looked at if the option `recurring` is there, `{}` at least. */
+  readonly recurring: RecurringRecords;
   private readonly world: World;
   private readonly throwFindings: boolean;
   private reported = 0;
@@ -74,6 +77,7 @@ export class TestBacklog {
     const clock: Clock = { now: () => time.now, wall: () => time.now, sleep: () => macrotask() };
     const own = { table: TABLE, store, random };
     this.client = new BacklogClient({ ...own, clock });
+    this.recurring = new RecurringRecords({ ...own, clock });
     // It waits for what the backlog does, and looks again when time has passed, or work is done.
     const sleep: Clock['sleep'] = (ms, signal) => this.sleep(ms, signal);
     const waiting = new BacklogClient({ ...own, clock: { ...clock, sleep } });

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
+import { RECURRING_QUEUE, templateItems } from '../recurring/function.js';
 import { ConfigurationError } from '../support/errors.js';
 import { frozenLogger } from '../support/logger.js';
 import { ownValue } from '../support/own-names.js';
@@ -12,6 +13,7 @@ import { keepingLogger, type LogEntry } from './logs.js';
 import { ObservedStore } from './observed-store.js';
 import { parseTestOptions, type TestBacklogOptions } from './options.js';
 import { type Queue, readQueues } from './queues.js';
+import { readRecurring } from './recurring.js';
 import { type Rule, RuleClock, rulesOf } from './rules.js';
 import { Stream } from './stream.js';
 import { type AttemptSummary, NO_ATTEMPTS } from './summary.js';
@@ -44,7 +46,8 @@ export class World {
     this.timeoutMs = timeout * 1000;
     this.store = new ObservedStore({ clock: this.time.clock() });
     this.random = seededRandom(seed);
-    this.queues = readQueues(options.queues);
+    const recurring = readRecurring(options.recurring, options.queues);
+    this.queues = [...readQueues(options.queues), ...(recurring ? [recurring.queue] : [])];
     const settings = Object.fromEntries(this.queues.map((queue) => [queue.name, queue.settings]));
     this.replace = this.seams(this.environment(settings));
     this.rules = rulesOf(this.queues, timeout);
@@ -54,6 +57,8 @@ export class World {
     this.store.onSettled = (how) => {
       this.counted[how]++;
     };
+    const { random } = this;
+    for (const item of templateItems(recurring?.template ?? new Map(), { now, random })) this.store.put(item);
   }
 
   /** Counts of all attempts so far. */
@@ -71,8 +76,9 @@ export class World {
   /** Records that wait for an attempt. */
   waiting(): readonly string[] {
     return this.store.items().flatMap((item) => {
-      const { status } = item;
-      return status === 'SUCCESS' || status === 'DEAD' ? [] : String(item.id);
+      const { status, queue } = item;
+      const isOver = status === 'SUCCESS' || status === 'DEAD';
+      return isOver || queue === RECURRING_QUEUE ? [] : String(item.id);
     });
   }
 

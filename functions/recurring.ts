@@ -1,0 +1,4 @@
+import { recurringHandler } from './recurring/recurring-handler.js';
+
+/** Inserts the records of occurrences. */
+export const handler = recurringHandler();

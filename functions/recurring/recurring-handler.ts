@@ -1,0 +1,80 @@
+import { applyTemplate, attemptSchedule, RECURRING_QUEUE } from '../../src/recurring/function.js';
+import type { OperatorRecordStore } from '../../src/store/operator-store.js';
+import { ConfigurationError } from '../../src/support/errors.js';
+import { show } from '../../src/support/validation.js';
+import { type Process, type RunDeps, run as runQueue } from '../../src/worker/index.js';
+import type { BacklogLambdaHandler } from '../backlog-lambda-handler.js';
+import { once } from '../lambda-handler.js';
+import { makeHandler } from '../make-handler.js';
+import type { HandlerSeams } from '../seams.js';
+import { type RecurringSettings, readRecurringSettings } from './settings.js';
+
+/** Real time between two looks whether the schedules are as the template has them. */
+const APPLIED_FOR_MS = 3_600_000;
+
+/** A store can write the schedules of the template; no run of a queue needs that. */
+type Records = Pick<OperatorRecordStore, 'insert' | 'getMany' | 'change'>;
+
+/** The built-in handler of the queue `recurring`: inserts the records of occurrences, and writes the schedules of the template. */
+export function recurringHandler(overrides: HandlerSeams = {}): BacklogLambdaHandler {
+  const { env = process.env, run: given = runQueue } = overrides;
+  const settings = once(() => readRecurringSettings(env));
+  const appliedAt = new WeakMap<object, number>();
+
+  const run: typeof runQueue = async (options, deps) => {
+    const { store, clock } = deps;
+    const isApplied = clock.wall() - (appliedAt.get(store) ?? Number.NEGATIVE_INFINITY) < APPLIED_FOR_MS;
+    // Neither a standby nor a passive region writes anything.
+    if (!isApplied && (await options.ownershipConflict?.()) === undefined) {
+      if (await isWritten(settings(), deps)) appliedAt.set(store, clock.wall());
+    }
+    return given({ ...options, process: processOf(settings(), deps) }, deps);
+  };
+  return makeHandler(
+    ({ queue }) => {
+      if (queue !== RECURRING_QUEUE) {
+        throw new ConfigurationError(`event.queue: expected ${show(RECURRING_QUEUE)}, got ${show(queue)}`);
+      }
+      settings();
+      return noProcess;
+    },
+    {},
+    { ...overrides, run },
+  );
+}
+
+/** Stands in until a run has its store. */
+const noProcess: Process = () => {
+  throw new Error('the run has no store');
+};
+
+/** Writes the schedules of the template. If that fails, those that are there go on, and the next run tries again. */
+async function isWritten({ template }: RecurringSettings, deps: RunDeps): Promise<boolean> {
+  const { store, clock, random, logger } = deps;
+  const records = store.records as unknown as Records;
+  try {
+    await applyTemplate(template, { records, now: clock.now(), random, logger });
+    return true;
+  } catch (error) {
+    logger.error('the recurring records of the template could not be written', {
+      reason: (error as Error).message,
+    });
+    return false;
+  }
+}
+
+function processOf(
+  { template, indexesAtOnce }: RecurringSettings,
+  { store, clock, random }: RunDeps,
+): Process {
+  return (record, { logger, signal }) =>
+    attemptSchedule(record, {
+      records: store.records,
+      now: clock.now(),
+      random,
+      logger,
+      signal,
+      indexesAtOnce,
+      isInTemplate: (name) => template.has(name),
+    });
+}
