@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   FunctionProps: 'cdk/props/function-props.ts',
   EntryFunctionProps: 'cdk/props/function-props.ts',
   IntakeProps: 'cdk/props/intake-props.ts',
+  RecurringProps: 'cdk/props/recurring-props.ts',
   DeliveryProps: 'cdk/props/delivery-props.ts',
   QueueAlarms: 'cdk/props/alarm-props.ts',
   LimitOptions: 'src/worker/queue-options.ts',

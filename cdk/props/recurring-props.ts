@@ -50,8 +50,8 @@ export interface RecurringProps {
   readonly retry?: RetryPolicy | RetryLimits | undefined;
 
   /**
-   * The occurrences that are made up for after a time in which none could be inserted: `'all'`, the newest `'one'`, or that one unless
-   * it is more than 5 minutes late (`'skip'`).
+   * The occurrences that are made up for, of those whose records could not be inserted within 5 minutes: `'all'`, none (`'skip'`), or
+   * the newest `'one'`, unless a later one is in time.
    *
    * @default 'one'
    */

@@ -39,6 +39,13 @@ const backlog = new Backlog(stack, 'Backlog', {
   timeout,
   incidentBus,
   recordEvents: { to: incidentBus, queues: { default: { on: ['succeeded', 'dead'], include: ['payload'] } } },
+  recurring: {
+    'each-minute': {
+      schedule: 'rate(1 minute)',
+      queue: 'default',
+      payload: { answers: [200], stack: stack.stackName },
+    },
+  },
 });
 const encryptionKey = new Key(stack, 'Key');
 const other = new Backlog(stack, 'Scheduled', {

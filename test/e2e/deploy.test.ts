@@ -71,10 +71,18 @@ async function historyOf(id: string): Promise<string[]> {
     .map(({ dynamodb }) => `${dynamodb?.NewImage?.status?.S} in ${dynamodb?.NewImage?.lane?.S ?? 'no lane'}`);
 }
 
-/** Records that have not succeeded, except the one that never does. */
+/** Records that have not succeeded, except the one that never does, and schedules, which go on. */
 async function unfinished(): Promise<object[]> {
   const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
-  return Items.filter(({ id, status }) => status !== 'SUCCESS' && id !== 'py-never');
+  return Items.filter(
+    ({ id, status, queue }) => status !== 'SUCCESS' && id !== 'py-never' && queue !== 'recurring',
+  );
+}
+
+/** Records of the occurrences of a recurring record. */
+async function occurrencesOf(name: string): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
+  return Items.filter(({ id }) => String(id).startsWith(`${name}@`));
 }
 
 /** The emulator runs the functions on this machine, and tells them that they are in Lambda. */
@@ -178,6 +186,27 @@ describe('the deployed stack', () => {
     await soon('py-odd', { status: 'NEW', insertedAt: expect.stringMatching(/^20\d\d-.*Z$/) });
     await soon('py-bare', { status: 'NEW', lane: 'default' });
     await soon('py-typo', { status: 'NEW', lane: 'oders' });
+  });
+
+  it('inserts a record each minute as the template says, and attempts it once', async () => {
+    // The first tick writes the schedule, and the next one inserts what is due.
+    await vi.waitFor(
+      async () =>
+        expect(await occurrencesOf('each-minute')).toContainEqual(
+          expect.objectContaining({ status: 'SUCCESS', attempts: 1 }),
+        ),
+      { timeout: 240_000, interval: 1000 },
+    );
+    const [first] = (await occurrencesOf('each-minute')).filter(({ status }) => status === 'SUCCESS');
+    const occurrence = String(first?.occurrence);
+    expect(first).toMatchObject({
+      id: `each-minute@${occurrence.replace(':00.000Z', 'Z')}`,
+      ...{ recurring: 'each-minute', queue: 'default', payload: { answers: [200], stack: 'EndToEnd' } },
+    });
+    expect(erp.attemptsOf(String(first?.id))).toHaveLength(1);
+    // A tick comes up to a minute after an occurrence, on a busy machine.
+    expect(Date.parse(String(first?.insertedAt)) - Date.parse(occurrence)).toBeLessThan(120_000);
+    expect(await get('recurring:each-minute')).toMatchObject({ status: 'NEW', lane: 'recurring' });
   });
 
   it('leaves those of an unhurried queue to the rule', async () => {

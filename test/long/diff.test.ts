@@ -7,7 +7,13 @@ import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, it } from 'vitest';
-import { Backlog, type BacklogProps, type QueueProps, type RecordEventsProps } from '../../cdk/index.js';
+import {
+  Backlog,
+  type BacklogProps,
+  type QueueProps,
+  type RecordEventsProps,
+  type RecurringProps,
+} from '../../cdk/index.js';
 import type { Change } from '../../tools/src/cli/diff/change.js';
 import { newStack, progressiveQueue, retryQueue } from '../cdk/support.js';
 import { backlog } from '../cli/in-process.js';
@@ -323,6 +329,45 @@ describe('backlog diff, of a Backlog', () => {
     });
     expect(await diff(telling({ orders: {}, constructor: {} }), telling({ orders: {} }))).toMatchObject({
       'backlog.recordEvents': { what: 'events of records of constructor: dead → none' },
+    });
+  });
+
+  it('tells what becomes of recurring records', async () => {
+    const recurring = (of: Record<string, RecurringProps> | undefined) =>
+      defined({ queues: orders, recurring: of });
+    const report: RecurringProps = { schedule: 'cron(0 3 * * ? *)', queue: 'orders', payload: { page: 1 } };
+    const one = async (before?: Record<string, RecurringProps>, after?: Record<string, RecurringProps>) =>
+      (await diff(recurring(before), recurring(after)))['backlog.recurring'];
+    expect(await one({ report }, { report: { ...report } })).toBeUndefined();
+    expect(await one({}, { report: { ...report, timeZone: 'Europe/Berlin' } })).toMatchObject({
+      severity: 'safe',
+      what: 'recurring record report: new, cron(0 3 * * ? *) Europe/Berlin, queue orders',
+    });
+    expect(await one({ report, constructor: report }, { report })).toMatchObject({
+      severity: 'attention',
+      what: 'recurring record constructor: gone',
+      effect: 'Its schedule is cancelled at its next occurrence. Records that it has inserted stay.',
+    });
+    const changed: RecurringProps = {
+      ...{ schedule: 'cron(0 4 * * ? *)', timeZone: 'Europe/Berlin', payload: { page: 2 } },
+      missed: 'all',
+      jitter: Duration.minutes(5),
+    };
+    expect(await one({ report }, { report: changed })).toMatchObject({
+      severity: 'safe',
+      what:
+        'recurring record report: schedule cron(0 3 * * ? *) → cron(0 4 * * ? *), time zone UTC → Europe/Berlin, ' +
+        'queue orders → default, missed default → all, jitter default → 5 min, another payload',
+    });
+    expect(await diff(recurring(undefined), recurring({ report }))).toMatchObject({
+      'queue.added': { severity: 'safe', queue: 'recurring' },
+      'backlog.recurring': { severity: 'safe' },
+    });
+    const removed = await diff(recurring({ report }), recurring(undefined));
+    expect(Object.keys(removed)).toEqual(['queue.removed']);
+    expect(removed['queue.removed']).toMatchObject({
+      ...{ severity: 'leftBehind', queue: 'recurring', what: 'removed, with the prop "recurring"' },
+      effect: 'Its schedules stay in the table, and insert no records any more.',
     });
   });
 
