@@ -1,22 +1,22 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
-import { IEventBus, EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { IEventBus, EventBus, Schedule as Schedule$1, Rule } from 'aws-cdk-lib/aws-events';
 import { IRole, IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, IFunction, Function } from 'aws-cdk-lib/aws-lambda';
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { ScheduleExpression, CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { IConstruct, Construct } from 'constructs';
-import { Duration as Duration$1, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
+import { Duration as Duration$1, TimeZone, RemovalPolicy } from 'aws-cdk-lib';
 import { IKey } from 'aws-cdk-lib/aws-kms';
 import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { RetentionDays, ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as core from 'zod/v4/core';
 import { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
@@ -1104,6 +1104,49 @@ interface ProgressiveProps {
     readonly maxAttempts?: number | undefined;
 }
 
+interface Schedule {
+    next(after: number, createdAt: number): number | undefined;
+    readonly everyMs?: number | undefined;
+}
+declare function countFirings(schedule: Schedule, from: number, to: number, createdAt: number): number;
+
+declare function parseSchedule(expression: string): Schedule;
+
+interface SchedulerExpression {
+    readonly expression: string;
+    readonly timeZone?: string | undefined;
+    readonly startAt?: number | undefined;
+    readonly endAt?: number | undefined;
+}
+declare function parseSchedulerExpression(from: SchedulerExpression): Schedule;
+
+declare const MISSED: readonly ['skip', 'one', 'all'];
+type Missed = (typeof MISSED)[number];
+interface RecurringOptions<Payload = unknown> {
+    readonly schedule: string;
+    readonly timeZone?: string | undefined;
+    readonly payload?: Payload | undefined;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly missed?: Missed | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+    readonly jitter?: Duration | undefined;
+}
+interface Definition {
+    readonly schedule: string;
+    readonly timeZone?: string | undefined;
+    readonly payload?: unknown;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly missed?: Missed | undefined;
+    readonly startAt?: string | undefined;
+    readonly endAt?: string | undefined;
+    readonly jitter?: number | undefined;
+}
+
 interface ISharedBacklog extends IConstruct {
     readonly table: ITable;
     readonly controlTable: ITable;
@@ -1130,289 +1173,6 @@ interface RecordEventsProps {
 interface QueueEventsProps {
     readonly on?: readonly RecordEnd[] | undefined;
     readonly include?: readonly EventPart[] | undefined;
-}
-
-interface WorkerProps extends EntryFunctionProps {
-    readonly entry?: string | undefined;
-    readonly environment?: Readonly<Record<string, string>> | undefined;
-    readonly handler?: IFunction | undefined;
-}
-
-type AnyTable = ITable | TableV2 | Table;
-type AnyBus = IEventBus | EventBus;
-interface BacklogProps extends FunctionProps {
-    readonly queues: Readonly<Record<string, QueueProps>>;
-    readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
-    readonly table?: AnyTable | undefined;
-    readonly controlTable?: AnyTable | undefined;
-    readonly sharedBacklog?: ISharedBacklog | undefined;
-    readonly standby?: boolean | undefined;
-    readonly backlogName?: string | undefined;
-    readonly primaryRegion?: string | undefined;
-    readonly replicas?: readonly ReplicaTableProps[] | undefined;
-    readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
-    readonly intake?: boolean | IntakeProps | undefined;
-    readonly sweep?: boolean | undefined;
-    readonly groupWrites?: boolean | undefined;
-    readonly encryptionKey?: IKey | undefined;
-    readonly deletionProtection?: boolean | undefined;
-    readonly removalPolicy?: RemovalPolicy | undefined;
-    readonly tableName?: string | undefined;
-    readonly controlTableName?: string | undefined;
-    readonly trigger?: 'rules' | 'scheduler' | undefined;
-    readonly timeZone?: string | TimeZone | undefined;
-    readonly metrics?: 'full' | 'essential' | 'off' | undefined;
-    readonly alarms?: boolean | 'essential' | undefined;
-    readonly minimal?: boolean | undefined;
-    readonly alarmActions?: AlarmActions | undefined;
-    readonly okActions?: AlarmActions | undefined;
-    readonly runbookUrl?: string | undefined;
-    readonly incidentBus?: AnyBus | undefined;
-    readonly recordEvents?: RecordEventsProps | undefined;
-    readonly compositeAlarm?: boolean | undefined;
-    readonly dashboard?: boolean | undefined;
-    readonly widget?: boolean | 'readOnly' | undefined;
-}
-
-interface BacklogAttributes {
-    readonly tableName: string;
-    readonly controlTableName: string;
-    readonly redeliveryQueueArn?: string | undefined;
-    readonly intakeRoleArn?: string | undefined;
-    readonly encryptionKey?: IKey | undefined;
-}
-interface StackAttributes {
-    readonly stackName: string;
-    readonly backlogName?: string | undefined;
-    readonly encryptionKey?: IKey | undefined;
-}
-
-declare abstract class BacklogMetrics extends Construct {
-    abstract readonly table: ITable;
-    abstract readonly intake: IFunction | undefined;
-    protected abstract queueNames(): readonly string[] | undefined;
-    metricAttempted(queue: string, options?: MetricOptions): Metric;
-    metricSucceeded(queue: string, options?: MetricOptions): Metric;
-    metricFailed(queue: string, options?: MetricOptions): Metric;
-    metricDead(queue?: string, options?: MetricOptions): Metric;
-    metricSnoozed(queue: string, options?: MetricOptions): Metric;
-    metricCancelled(queue: string, options?: MetricOptions): Metric;
-    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
-    metricProbes(queue: string, options?: MetricOptions): Metric;
-    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
-    metricLag(queue: string, options?: MetricOptions): Metric;
-    metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
-    metricWaiting(queue: string, options?: MetricOptions): Metric;
-    metricDue(queue: string, options?: MetricOptions): Metric;
-    metricInRetry(queue: string, options?: MetricOptions): Metric;
-    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
-    metricFailing(queue?: string, options?: MetricOptions): Metric;
-    metricIndexed(options?: MetricOptions): Metric;
-    metricRepaired(options?: MetricOptions): Metric;
-    metricUnknownQueue(options?: MetricOptions): Metric;
-    metricRefused(options?: MetricOptions): Metric;
-    metricRedelivered(options?: MetricOptions): Metric;
-    metricNotIndexed(options?: MetricOptions): Metric;
-    metricUnprocessed(options?: MetricOptions): Metric;
-    metricSourcesStopped(options?: MetricOptions): Metric;
-    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
-    metricIntakeAge(options?: MetricOptions): Metric | undefined;
-}
-
-interface GrantInsertOptions {
-    readonly ids?: readonly string[] | undefined;
-}
-
-type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
-interface IBacklog extends ISharedBacklog, Metrics {
-    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
-    grantRead(grantee: IGrantable): Grant;
-    grantCancel(grantee: IGrantable): Grant;
-    grantOperate(grantee: IGrantable): Grant;
-    grantWork(grantee: IGrantable): Grant;
-    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
-}
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
-declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
-    abstract readonly controlTable: ITable;
-    abstract readonly redelivery: IQueue | undefined;
-    abstract readonly intakeRole: IRole | undefined;
-    abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
-    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
-    grantRead(grantee: IGrantable): Grant;
-    grantCancel(grantee: IGrantable): Grant;
-    grantOperate(grantee: IGrantable): Grant;
-    grantWork(grantee: IGrantable): Grant;
-}
-
-declare class Backlog extends BacklogBase implements IConnectable {
-    static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog;
-    static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog;
-    readonly table: ITable;
-    readonly createdTable: CreatedTable | undefined;
-    readonly controlTable: ITable;
-    readonly createdControlTable: CreatedTable | undefined;
-    readonly eventDlq: Queue;
-    readonly redelivery: IQueue | undefined;
-    readonly intakeRole: IRole | undefined;
-    readonly scheduleDeadLetters: Queue | undefined;
-    readonly rules: readonly Rule[];
-    readonly schedules: readonly CfnSchedule[];
-    readonly functions: Readonly<Record<string, IFunction>>;
-    readonly createdFunctions: Readonly<Record<string, Function>>;
-    readonly intake: Function | undefined;
-    readonly sweep: Function | undefined;
-    readonly recordEvents: Function | undefined;
-    readonly monitor: Function | undefined;
-    readonly disabledQueues: readonly string[];
-    readonly alarms: readonly Alarm[];
-    readonly compositeAlarm: CompositeAlarm | undefined;
-    readonly dashboard: Dashboard | undefined;
-    readonly widget: Function | undefined;
-    readonly widgetActions: Function | undefined;
-    constructor(scope: Construct, id: string, props: BacklogProps);
-    get connections(): Connections;
-    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
-    protected queueNames(): string[];
-    workEnvironment(options?: WorkEnvironmentOptions): Record<string, string>;
-    grantViewWidget(grantee: IGrantable): Grant;
-    grantUseWidget(grantee: IGrantable): Grant;
-}
-
-declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
-
-declare class ConfigurationError extends Error {
-    readonly name = "ConfigurationError";
-}
-declare class InvalidRecordError extends Error {
-    readonly name = "InvalidRecordError";
-}
-
-interface StandardSchema<Input = unknown, Output = Input> {
-    readonly '~standard': {
-        readonly version: 1;
-        readonly vendor: string;
-        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-        readonly types?: {
-            readonly input: Input;
-            readonly output: Output;
-        } | undefined;
-    };
-}
-type SchemaResult<Output> = {
-    readonly value: Output;
-    readonly issues?: undefined;
-} | {
-    readonly issues: readonly SchemaIssue[];
-};
-interface SchemaIssue {
-    readonly message: string;
-    readonly path?: readonly (PropertyKey | {
-        readonly key: PropertyKey;
-    })[] | undefined;
-}
-type SchemaInput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input'];
-type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
-
-interface TaskContext extends AttemptContext {
-    readonly record: BacklogRecord;
-}
-interface TaskOptions<Priority extends string = string> {
-    readonly name: string;
-    readonly queue?: string | undefined;
-    readonly priorities?: Readonly<Record<Priority, string>> | undefined;
-    readonly previousNames?: readonly string[] | undefined;
-    readonly retry?: RetryPolicy | RetryFunction | undefined;
-    readonly retryQueue?: string | undefined;
-    readonly deadOn?: DeadOn | undefined;
-    readonly attemptTimeout?: Duration | undefined;
-}
-type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
-declare const TASK: unique symbol;
-interface Task<Input = unknown, Output = Input, Priority extends string = string> extends TaskOptions<Priority> {
-    readonly [TASK]: true;
-    readonly queue: string;
-    readonly attemptTimeout?: number | undefined;
-    readonly schema?: StandardSchema<Input, Output> | undefined;
-    perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
-    readonly '~types'?: {
-        readonly input: Input;
-        readonly output: Output;
-    } | undefined;
-}
-declare function defineTask<const Schema extends StandardSchema, Priority extends string = never>(options: TaskOptions<Priority> & {
-    readonly schema: Schema;
-    readonly perform: Perform<SchemaOutput<Schema>>;
-}): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
-declare function defineTask<Payload, Priority extends string = string>(options: TaskOptions<Priority> & {
-    readonly schema?: undefined;
-    readonly perform: Perform<Payload>;
-}): Task<Payload, Payload, Priority>;
-
-interface LambdaContext {
-    getRemainingTimeInMillis(): number;
-    readonly awsRequestId?: string | undefined;
-    readonly invokedFunctionArn?: string | undefined;
-}
-
-interface HandlerRequest {
-    readonly event: unknown;
-    readonly context: LambdaContext;
-    response: unknown;
-    readonly error: unknown;
-    readonly internal: Record<string, unknown>;
-}
-interface HandlerMiddleware {
-    before?(request: HandlerRequest): unknown;
-    after?(request: HandlerRequest): unknown;
-    onError?(request: HandlerRequest): unknown;
-}
-interface BacklogLambdaHandler {
-    (event: unknown, context: LambdaContext): Promise<RunSummary>;
-    use(middleware: HandlerMiddleware | readonly HandlerMiddleware[]): BacklogLambdaHandler;
-    before(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
-    after(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
-    onError(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
-}
-
-type AttemptTracing = (process: Process) => Process;
-interface OpenTelemetryApi {
-    readonly trace: {
-        getTracer(name: string, version?: string): {
-            startSpan(name: string, options: object, context: unknown): Span;
-        };
-        setSpan(context: unknown, span: unknown): unknown;
-        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
-        getSpanContext(context: unknown): SpanContext | undefined;
-    };
-    readonly context: {
-        active(): unknown;
-        with<Result>(context: unknown, act: () => Result): Result;
-    };
-}
-interface Span {
-    spanContext(): SpanContext;
-    setAttribute(name: string, value: string): unknown;
-    setStatus(status: {
-        code: number;
-    }): unknown;
-    end(): void;
-}
-interface SpanContext {
-    readonly traceId: string;
-    readonly spanId: string;
-    readonly traceFlags: number;
-    readonly isRemote?: boolean;
-}
-declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
-
-interface QueueTurns {
-    take(): Promise<() => void>;
-    rest(): void;
-}
-declare class PageTurns {
-    constructor(weights: QueueWeights, random: Random);
-    of(queue: string): QueueTurns;
 }
 
 interface ClientOptions {
@@ -1619,6 +1379,500 @@ declare class MemoryStore implements OperatorStore {
     items(): Item[];
     put(item: Item): void;
     delete(id: string): void;
+}
+
+interface RecurringPause {
+    readonly since: string;
+    readonly until?: string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+
+interface RecurringRecord {
+    readonly name: string;
+    readonly id: string;
+    readonly state: 'waiting' | 'paused' | 'failing' | 'ended' | 'dead';
+    readonly origin: 'template' | 'application';
+    readonly definition?: Definition | undefined;
+    readonly next?: string | undefined;
+    readonly lastAttemptAt?: string | undefined;
+    readonly paused?: RecurringPause | undefined;
+    readonly problem?: string | undefined;
+}
+
+interface CancelResult {
+    readonly id: string;
+    readonly cancelled: boolean;
+    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
+}
+
+interface ConnectionOptions {
+    readonly client?: DynamoDBClient | undefined;
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly clock?: Clock | undefined;
+    readonly random?: Random | undefined;
+}
+
+interface StandardSchema<Input = unknown, Output = Input> {
+    readonly '~standard': {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
+type SchemaResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly SchemaIssue[];
+};
+interface SchemaIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+type SchemaInput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input'];
+type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
+
+interface TaskContext extends AttemptContext {
+    readonly record: BacklogRecord;
+}
+interface TaskOptions<Priority extends string = string> {
+    readonly name: string;
+    readonly queue?: string | undefined;
+    readonly priorities?: Readonly<Record<Priority, string>> | undefined;
+    readonly previousNames?: readonly string[] | undefined;
+    readonly retry?: RetryPolicy | RetryFunction | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+    readonly attemptTimeout?: Duration | undefined;
+}
+type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
+declare const TASK: unique symbol;
+interface Task<Input = unknown, Output = Input, Priority extends string = string> extends TaskOptions<Priority> {
+    readonly [TASK]: true;
+    readonly queue: string;
+    readonly attemptTimeout?: number | undefined;
+    readonly schema?: StandardSchema<Input, Output> | undefined;
+    perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
+    readonly '~types'?: {
+        readonly input: Input;
+        readonly output: Output;
+    } | undefined;
+}
+declare function defineTask<const Schema extends StandardSchema, Priority extends string = never>(options: TaskOptions<Priority> & {
+    readonly schema: Schema;
+    readonly perform: Perform<SchemaOutput<Schema>>;
+}): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
+declare function defineTask<Payload, Priority extends string = string>(options: TaskOptions<Priority> & {
+    readonly schema?: undefined;
+    readonly perform: Perform<Payload>;
+}): Task<Payload, Payload, Priority>;
+
+interface Delay {
+    readonly delay?: Duration | undefined;
+    readonly at?: Date | string | undefined;
+}
+
+declare class ConfigurationError extends Error {
+    readonly name = "ConfigurationError";
+}
+declare class InvalidRecordError extends Error {
+    readonly name = "InvalidRecordError";
+}
+
+interface InsertManyResult {
+    readonly inserted: number;
+    readonly duplicates: readonly string[];
+    readonly failed: readonly {
+        readonly id: string | undefined;
+        readonly index: number;
+        readonly error: InvalidRecordError;
+    }[];
+}
+interface InsertProgress {
+    readonly inserted: number;
+    readonly duplicates: number;
+    readonly failed: number;
+}
+declare class InsertInterruptedError extends StoreError {
+    readonly result: InsertManyResult;
+    readonly unsettled: readonly number[];
+    readonly taken: number;
+    readonly name = "InsertInterruptedError";
+    constructor(result: InsertManyResult, options: {
+        cause: unknown;
+    }, unsettled?: readonly number[], taken?: number);
+}
+
+interface NewRecord<Payload = unknown> {
+    readonly id?: string | undefined;
+    readonly payload: Payload;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly insertedAt?: Date | string | undefined;
+    readonly availableAt?: Date | string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly traceparent?: string | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
+    readonly queue?: string | undefined;
+    readonly priority?: Priority | undefined;
+    readonly id?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly maxAttempts?: number | undefined;
+    readonly uniqueFor?: Duration | undefined;
+    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+    readonly traceparent?: string | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+    readonly insertedAt?: Date | string | undefined;
+}
+
+type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
+interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
+    readonly payload: Input;
+}
+
+interface BacklogClientOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | readonly string[] | undefined;
+    readonly maxHops?: number | undefined;
+    readonly store?: ClientStore | undefined;
+}
+interface ClientStore {
+    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
+}
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
+}
+interface ListOptions {
+    readonly queue: string;
+    readonly status: Exclude<Status, 'SUCCESS'>;
+    readonly limit?: number | undefined;
+}
+interface CancelOptions {
+    readonly reason?: string | undefined;
+}
+interface WaitOptions {
+    readonly timeout?: Duration | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface InsertManyOptions extends Delay {
+    readonly concurrency?: number | undefined;
+    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
+}
+type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
+interface InsertResult {
+    readonly id: string;
+    readonly inserted: boolean;
+}
+declare class BacklogClient {
+    constructor(options: BacklogClientOptions);
+    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
+    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
+    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
+    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
+    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
+    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
+    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
+    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
+}
+
+interface NextOccurrenceOptions {
+    readonly timeZone?: string | undefined;
+    readonly after?: Date | string | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+}
+declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
+
+declare class WaitTimeoutError extends Error {
+    readonly name = "WaitTimeoutError";
+    readonly record: BacklogRecord;
+    constructor(record: BacklogRecord, timeoutMs: number);
+}
+
+interface RecurringRecordsOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | undefined;
+    readonly store?: {
+        readonly records: RecurringStore;
+    } | undefined;
+}
+type RecurringStore = Pick<OperatorRecordStore, 'insert' | 'get' | 'list' | 'change' | 'remove'>;
+interface PutRecurringResult {
+    readonly name: string;
+    readonly was: 'new' | 'changed' | 'unchanged';
+}
+interface PauseRecurringOptions {
+    readonly until?: Date | Duration | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+interface BackfillOptions {
+    readonly from: Date | string;
+    readonly to?: Date | string | undefined;
+    readonly dryRun?: boolean | undefined;
+}
+interface BackfillResult {
+    readonly ids: readonly string[];
+    readonly present: number;
+}
+declare class RecurringRecords {
+    constructor(options: RecurringRecordsOptions);
+    put<Payload = unknown>(name: string, options: RecurringOptions<Payload>): Promise<PutRecurringResult>;
+    get(name: string): Promise<RecurringRecord | undefined>;
+    list(): AsyncGenerator<RecurringRecord>;
+    remove(name: string): Promise<boolean>;
+    pause(name: string, options?: PauseRecurringOptions): Promise<RecurringRecord>;
+    resume(name: string): Promise<RecurringRecord>;
+    runNow(name: string): Promise<InsertResult>;
+    backfill(name: string, options: BackfillOptions): Promise<BackfillResult>;
+}
+
+interface RecurringProps {
+    readonly schedule: string | Schedule$1 | ScheduleExpression;
+    readonly timeZone?: string | TimeZone | undefined;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly payload?: unknown;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly missed?: Missed | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+    readonly jitter?: Duration$1 | undefined;
+}
+
+interface WorkerProps extends EntryFunctionProps {
+    readonly entry?: string | undefined;
+    readonly environment?: Readonly<Record<string, string>> | undefined;
+    readonly handler?: IFunction | undefined;
+}
+
+type AnyTable = ITable | TableV2 | Table;
+type AnyBus = IEventBus | EventBus;
+interface BacklogProps extends FunctionProps {
+    readonly queues: Readonly<Record<string, QueueProps>>;
+    readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
+    readonly table?: AnyTable | undefined;
+    readonly controlTable?: AnyTable | undefined;
+    readonly sharedBacklog?: ISharedBacklog | undefined;
+    readonly standby?: boolean | undefined;
+    readonly backlogName?: string | undefined;
+    readonly primaryRegion?: string | undefined;
+    readonly replicas?: readonly ReplicaTableProps[] | undefined;
+    readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
+    readonly intake?: boolean | IntakeProps | undefined;
+    readonly sweep?: boolean | undefined;
+    readonly groupWrites?: boolean | undefined;
+    readonly encryptionKey?: IKey | undefined;
+    readonly deletionProtection?: boolean | undefined;
+    readonly removalPolicy?: RemovalPolicy | undefined;
+    readonly tableName?: string | undefined;
+    readonly controlTableName?: string | undefined;
+    readonly trigger?: 'rules' | 'scheduler' | undefined;
+    readonly timeZone?: string | TimeZone | undefined;
+    readonly metrics?: 'full' | 'essential' | 'off' | undefined;
+    readonly alarms?: boolean | 'essential' | undefined;
+    readonly minimal?: boolean | undefined;
+    readonly alarmActions?: AlarmActions | undefined;
+    readonly okActions?: AlarmActions | undefined;
+    readonly runbookUrl?: string | undefined;
+    readonly incidentBus?: AnyBus | undefined;
+    readonly recordEvents?: RecordEventsProps | undefined;
+    readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
+    readonly compositeAlarm?: boolean | undefined;
+    readonly dashboard?: boolean | undefined;
+    readonly widget?: boolean | 'readOnly' | undefined;
+}
+
+interface BacklogAttributes {
+    readonly tableName: string;
+    readonly controlTableName: string;
+    readonly redeliveryQueueArn?: string | undefined;
+    readonly intakeRoleArn?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+interface StackAttributes {
+    readonly stackName: string;
+    readonly backlogName?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+
+declare abstract class BacklogMetrics extends Construct {
+    abstract readonly table: ITable;
+    abstract readonly intake: IFunction | undefined;
+    protected abstract queueNames(): readonly string[] | undefined;
+    metricAttempted(queue: string, options?: MetricOptions): Metric;
+    metricSucceeded(queue: string, options?: MetricOptions): Metric;
+    metricFailed(queue: string, options?: MetricOptions): Metric;
+    metricDead(queue?: string, options?: MetricOptions): Metric;
+    metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricCancelled(queue: string, options?: MetricOptions): Metric;
+    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
+    metricProbes(queue: string, options?: MetricOptions): Metric;
+    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
+    metricLag(queue: string, options?: MetricOptions): Metric;
+    metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
+    metricWaiting(queue: string, options?: MetricOptions): Metric;
+    metricDue(queue: string, options?: MetricOptions): Metric;
+    metricInRetry(queue: string, options?: MetricOptions): Metric;
+    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
+    metricFailing(queue?: string, options?: MetricOptions): Metric;
+    metricIndexed(options?: MetricOptions): Metric;
+    metricRepaired(options?: MetricOptions): Metric;
+    metricUnknownQueue(options?: MetricOptions): Metric;
+    metricRefused(options?: MetricOptions): Metric;
+    metricRedelivered(options?: MetricOptions): Metric;
+    metricNotIndexed(options?: MetricOptions): Metric;
+    metricUnprocessed(options?: MetricOptions): Metric;
+    metricSourcesStopped(options?: MetricOptions): Metric;
+    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
+    metricIntakeAge(options?: MetricOptions): Metric | undefined;
+}
+
+interface GrantInsertOptions {
+    readonly ids?: readonly string[] | undefined;
+}
+
+interface GrantRecurringOptions {
+    readonly names?: readonly string[] | undefined;
+}
+
+type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
+interface IBacklog extends ISharedBacklog, Metrics {
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantRead(grantee: IGrantable): Grant;
+    grantCancel(grantee: IGrantable): Grant;
+    grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+    grantOperate(grantee: IGrantable): Grant;
+    grantWork(grantee: IGrantable): Grant;
+    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+}
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep' | 'recurring'>;
+declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
+    abstract readonly controlTable: ITable;
+    abstract readonly redelivery: IQueue | undefined;
+    abstract readonly intakeRole: IRole | undefined;
+    abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantRead(grantee: IGrantable): Grant;
+    grantCancel(grantee: IGrantable): Grant;
+    grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+    grantOperate(grantee: IGrantable): Grant;
+    grantWork(grantee: IGrantable): Grant;
+}
+
+declare class Backlog extends BacklogBase implements IConnectable {
+    static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog;
+    static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog;
+    readonly table: ITable;
+    readonly createdTable: CreatedTable | undefined;
+    readonly controlTable: ITable;
+    readonly createdControlTable: CreatedTable | undefined;
+    readonly eventDlq: Queue;
+    readonly redelivery: IQueue | undefined;
+    readonly intakeRole: IRole | undefined;
+    readonly scheduleDeadLetters: Queue | undefined;
+    readonly rules: readonly Rule[];
+    readonly schedules: readonly CfnSchedule[];
+    readonly functions: Readonly<Record<string, IFunction>>;
+    readonly createdFunctions: Readonly<Record<string, Function>>;
+    readonly intake: Function | undefined;
+    readonly sweep: Function | undefined;
+    readonly recordEvents: Function | undefined;
+    readonly monitor: Function | undefined;
+    readonly disabledQueues: readonly string[];
+    readonly alarms: readonly Alarm[];
+    readonly compositeAlarm: CompositeAlarm | undefined;
+    readonly dashboard: Dashboard | undefined;
+    readonly widget: Function | undefined;
+    readonly widgetActions: Function | undefined;
+    constructor(scope: Construct, id: string, props: BacklogProps);
+    get connections(): Connections;
+    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
+    protected queueNames(): string[];
+    workEnvironment(options?: WorkEnvironmentOptions): Record<string, string>;
+    grantViewWidget(grantee: IGrantable): Grant;
+    grantUseWidget(grantee: IGrantable): Grant;
+}
+
+declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
+
+interface LambdaContext {
+    getRemainingTimeInMillis(): number;
+    readonly awsRequestId?: string | undefined;
+    readonly invokedFunctionArn?: string | undefined;
+}
+
+interface HandlerRequest {
+    readonly event: unknown;
+    readonly context: LambdaContext;
+    response: unknown;
+    readonly error: unknown;
+    readonly internal: Record<string, unknown>;
+}
+interface HandlerMiddleware {
+    before?(request: HandlerRequest): unknown;
+    after?(request: HandlerRequest): unknown;
+    onError?(request: HandlerRequest): unknown;
+}
+interface BacklogLambdaHandler {
+    (event: unknown, context: LambdaContext): Promise<RunSummary>;
+    use(middleware: HandlerMiddleware | readonly HandlerMiddleware[]): BacklogLambdaHandler;
+    before(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+    after(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+    onError(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+}
+
+type AttemptTracing = (process: Process) => Process;
+interface OpenTelemetryApi {
+    readonly trace: {
+        getTracer(name: string, version?: string): {
+            startSpan(name: string, options: object, context: unknown): Span;
+        };
+        setSpan(context: unknown, span: unknown): unknown;
+        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
+        getSpanContext(context: unknown): SpanContext | undefined;
+    };
+    readonly context: {
+        active(): unknown;
+        with<Result>(context: unknown, act: () => Result): Result;
+    };
+}
+interface Span {
+    spanContext(): SpanContext;
+    setAttribute(name: string, value: string): unknown;
+    setStatus(status: {
+        code: number;
+    }): unknown;
+    end(): void;
+}
+interface SpanContext {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly isRemote?: boolean;
+}
+declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
+
+interface QueueTurns {
+    take(): Promise<() => void>;
+    rest(): void;
+}
+declare class PageTurns {
+    constructor(weights: QueueWeights, random: Random);
+    of(queue: string): QueueTurns;
 }
 
 interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
@@ -1832,11 +2086,6 @@ interface RedriveWishes {
 }
 declare function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change;
 
-interface Delay {
-    readonly delay?: Duration | undefined;
-    readonly at?: Date | string | undefined;
-}
-
 interface OperationResult {
     readonly matched: number;
     readonly changed: number;
@@ -1952,14 +2201,6 @@ interface StatsOptions {
 }
 
 type ActionName = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'editPayload' | 'move' | 'changePolicy';
-
-interface ConnectionOptions {
-    readonly client?: DynamoDBClient | undefined;
-    readonly endpoint?: string | undefined;
-    readonly region?: string | undefined;
-    readonly clock?: Clock | undefined;
-    readonly random?: Random | undefined;
-}
 
 interface BacklogOperatorOptions extends ConnectionOptions {
     readonly table: string;
@@ -2141,22 +2382,6 @@ declare function isPassiveBy(active: ActiveRegion | undefined, { region, primary
 
 declare function removedSince(entry: QueueOwner, now: number): string | undefined;
 
-interface Schedule {
-    next(after: number, createdAt: number): number | undefined;
-    readonly everyMs?: number | undefined;
-}
-declare function countFirings(schedule: Schedule, from: number, to: number, createdAt: number): number;
-
-declare function parseSchedule(expression: string): Schedule;
-
-interface SchedulerExpression {
-    readonly expression: string;
-    readonly timeZone?: string | undefined;
-    readonly startAt?: number | undefined;
-    readonly endAt?: number | undefined;
-}
-declare function parseSchedulerExpression(from: SchedulerExpression): Schedule;
-
 type contract_d_ActiveRegion = ActiveRegion;
 type contract_d_ActiveRegionStore = ActiveRegionStore;
 type contract_d_ArrivalsClaim = ArrivalsClaim;
@@ -2281,11 +2506,19 @@ interface BacklogDescription {
         readonly on: readonly string[];
         readonly include: readonly string[];
     }>> | undefined;
+    readonly recurring?: Readonly<Record<string, RecurringDescription>> | undefined;
     readonly intake: boolean;
     readonly sweep: boolean;
     readonly records: TableDescription;
     readonly control: TableDescription;
     readonly queues: Readonly<Record<string, QueueDescription>>;
+}
+interface RecurringDescription {
+    readonly schedule: string;
+    readonly timeZone?: string | undefined;
+    readonly queue: string;
+    readonly payload?: string | undefined;
+    readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 interface TableDescription {
     readonly logicalId?: string | undefined;
@@ -2312,127 +2545,6 @@ interface DeliveryDescription {
     readonly allowPrivateAddresses?: unknown;
 }
 declare const TOKEN = "known at deployment";
-
-interface CancelResult {
-    readonly id: string;
-    readonly cancelled: boolean;
-    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
-}
-
-interface InsertManyResult {
-    readonly inserted: number;
-    readonly duplicates: readonly string[];
-    readonly failed: readonly {
-        readonly id: string | undefined;
-        readonly index: number;
-        readonly error: InvalidRecordError;
-    }[];
-}
-interface InsertProgress {
-    readonly inserted: number;
-    readonly duplicates: number;
-    readonly failed: number;
-}
-declare class InsertInterruptedError extends StoreError {
-    readonly result: InsertManyResult;
-    readonly unsettled: readonly number[];
-    readonly taken: number;
-    readonly name = "InsertInterruptedError";
-    constructor(result: InsertManyResult, options: {
-        cause: unknown;
-    }, unsettled?: readonly number[], taken?: number);
-}
-
-interface NewRecord<Payload = unknown> {
-    readonly id?: string | undefined;
-    readonly payload: Payload;
-    readonly queue?: string | undefined;
-    readonly task?: string | undefined;
-    readonly insertedAt?: Date | string | undefined;
-    readonly availableAt?: Date | string | undefined;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly traceparent?: string | undefined;
-    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-}
-
-interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
-    readonly queue?: string | undefined;
-    readonly priority?: Priority | undefined;
-    readonly id?: string | undefined;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly maxAttempts?: number | undefined;
-    readonly uniqueFor?: Duration | undefined;
-    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
-    readonly traceparent?: string | undefined;
-    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-    readonly insertedAt?: Date | string | undefined;
-}
-
-type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
-interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
-    readonly payload: Input;
-}
-
-interface BacklogClientOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly indexAtOnce?: boolean | readonly string[] | undefined;
-    readonly maxHops?: number | undefined;
-    readonly store?: ClientStore | undefined;
-}
-interface ClientStore {
-    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
-}
-interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
-}
-interface ListOptions {
-    readonly queue: string;
-    readonly status: Exclude<Status, 'SUCCESS'>;
-    readonly limit?: number | undefined;
-}
-interface CancelOptions {
-    readonly reason?: string | undefined;
-}
-interface WaitOptions {
-    readonly timeout?: Duration | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface InsertManyOptions extends Delay {
-    readonly concurrency?: number | undefined;
-    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
-}
-type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
-interface InsertResult {
-    readonly id: string;
-    readonly inserted: boolean;
-}
-declare class BacklogClient {
-    constructor(options: BacklogClientOptions);
-    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
-    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
-    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
-    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
-    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
-    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
-    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
-    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
-}
-
-interface NextOccurrenceOptions {
-    readonly timeZone?: string | undefined;
-    readonly after?: Date | string | undefined;
-    readonly startAt?: Date | string | undefined;
-    readonly endAt?: Date | string | undefined;
-}
-declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
-
-declare class WaitTimeoutError extends Error {
-    readonly name = "WaitTimeoutError";
-    readonly record: BacklogRecord;
-    constructor(record: BacklogRecord, timeoutMs: number);
-}
 
 interface Cause {
     readonly error: string;
@@ -2836,6 +2948,7 @@ interface TestQueue extends Pick<BacklogHandlerOptions, 'deadOn' | 'destination'
 }
 interface TestBacklogOptions {
     readonly queues: Readonly<Record<string, TestQueue>>;
+    readonly recurring?: Readonly<Record<string, RecurringOptions>> | undefined;
     readonly now?: Date | string | number | undefined;
     readonly timeout?: Duration | undefined;
     readonly grace?: Duration | undefined;
@@ -2863,6 +2976,7 @@ interface BareItem {
 declare class TestBacklog {
     readonly client: BacklogClient;
     readonly operator: BacklogOperator;
+    readonly recurring: RecurringRecords;
     constructor(options: TestBacklogOptions);
     get now(): Date;
     get findings(): readonly Finding[];
@@ -3222,6 +3336,7 @@ export type {
     GaugeReaderDeps,
     GaugeValues,
     GrantInsertOptions,
+    GrantRecurringOptions,
     HandlerMiddleware,
     HandlerRequest,
     HeaderSecret,
@@ -3303,6 +3418,7 @@ export type {
     RecordEventsProps,
     RecordExpectation,
     RecordFilter,
+    RecurringProps,
     RedactPayload,
     ResolvedPolicy,
     RetryAnswer,

@@ -332,7 +332,7 @@ describe('backlog diff, of a Backlog', () => {
     });
   });
 
-  it('tells what becomes of recurring records', async () => {
+  it('tells which recurring records are new, changed or gone', async () => {
     const recurring = (of: Record<string, RecurringProps> | undefined) =>
       defined({ queues: orders, recurring: of });
     const report: RecurringProps = { schedule: 'cron(0 3 * * ? *)', queue: 'orders', payload: { page: 1 } };
