@@ -9,6 +9,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps, type QueueProps } from '../../../cdk/index.js';
 import { readIntakeSettings } from '../../../functions/intake/settings.js';
+import { readRecurringSettings } from '../../../functions/recurring/settings.js';
 import { readSettings } from '../../../functions/settings.js';
 import { queuesOf } from '../../../tools/src/local/app-queues.js';
 import { readAssembly } from '../../../tools/src/local/template/assembly.js';
@@ -57,6 +58,26 @@ function refusalOf(act: () => unknown): string {
   }
   return 'nothing was refused';
 }
+
+it.each([
+  ['few recurring records are in variables', 2],
+  ['many recurring records are in a file', 300],
+])('%s, from which their function reads them', async (_, count) => {
+  const recurring = Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `tenant-${i}/report`,
+      { schedule: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin', queue: 'queue-0', payload: { tenant: i } },
+    ]),
+  );
+  const { app } = await synthesized({
+    ...many(1),
+    recurring: { ...recurring, constructor: { schedule: 'rate(1 day)' } },
+  });
+  const found = app.functions.find(({ environment }) => 'recurring' in readSettings(environment).queues);
+  const { template, indexesAtOnce } = readRecurringSettings(found?.environment ?? {});
+  expect(Object.fromEntries(template)).toEqual({ ...recurring, constructor: { schedule: 'rate(1 day)' } });
+  expect(indexesAtOnce).toBe(false);
+});
 
 describe('200 queues with built-in delivery', () => {
   const mixed = many(200, (i) =>
