@@ -43,8 +43,8 @@ export interface RecurringOptions<Payload = unknown> {
   /** The policy or the limits of the records. Default: those of their queue. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
   /**
-   * The occurrences that are made up for after a time in which none could be inserted: `all`, the newest `one`, or that one unless
-   * it is more than 5 minutes late (`skip`). Default: `one`.
+   * The occurrences that are made up for, of those whose records could not be inserted within 5 minutes: `all`, none (`skip`), or
+   * the newest `one`, unless a later one is in time. Default: `one`.
    */
   readonly missed?: Missed | undefined;
   /** The time before which there is no occurrence: a `Date`, or ISO-8601 with its zone. Default: none. */
