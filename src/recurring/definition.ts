@@ -13,11 +13,8 @@ import { toIso } from '../support/clock.js';
 import { type Duration, duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions, show } from '../support/validation.js';
+import { RECURRING_QUEUE } from './names.js';
 
-/** The queue whose records are the schedules. */
-export const RECURRING_QUEUE = 'recurring';
-/** The form of a schedule's name. The ids of its records begin with it, and have an `@` behind it. */
-const NAME = /^[A-Za-z0-9_.:/-]{1,256}$/;
 const MAX_JITTER_SECONDS = 86_400;
 
 /** The ways to make up for occurrences that could not be inserted at their time. */
@@ -89,18 +86,6 @@ const optionsSchema = z.strictObject(shape);
 
 /** The names of its options. */
 export const RECURRING_OPTIONS = Object.keys(shape) as (keyof Definition)[];
-
-/**
- * Checks the name of a recurring record.
- *
- * @throws ConfigurationError for what is none
- */
-export function checkName(name: unknown, path: string): asserts name is string {
-  if (typeof name === 'string' && NAME.test(name)) return;
-  throw new ConfigurationError(
-    `${path}: expected a name of letters, digits and "_.:/-", at most 256, got ${show(name)}`,
-  );
-}
 
 /**
  * Checks a recurring record as it is given.

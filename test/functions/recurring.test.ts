@@ -189,8 +189,6 @@ describe('the function of recurring records', () => {
     ['nothing', undefined, 'BACKLOG_RECURRING: expected string, got nothing'],
     ['no JSON', 'x', 'BACKLOG_RECURRING: expected JSON'],
     ['a list', '[]', 'BACKLOG_RECURRING: expected record, got []'],
-    ['a wrong definition', '{"a":{}}', 'BACKLOG_RECURRING.a.schedule: expected string, got nothing'],
-    ['a wrong name', '{"@":{}}', 'BACKLOG_RECURRING: expected a name of letters'],
   ])('refuses an environment with %s, at each invocation', async (_, BACKLOG_RECURRING, message) => {
     const { overrides } = bench();
     const env = { ...environment(QUEUES), ...(BACKLOG_RECURRING !== undefined && { BACKLOG_RECURRING }) };
@@ -269,11 +267,45 @@ describe('the template of recurring records', () => {
     expect(schedule('orders')).toMatchObject({ queue: 'orders', payload: 1 });
     expect(warnings()).toMatchObject([
       {
-        message: 'a recurring record of the template could not be written',
+        message: 'a recurring record of the template was not written',
         recurring: 'orders',
-        reason: 'foreign',
+        reason: 'expected an id that is free, got that of a record of the queue orders',
       },
     ]);
+  });
+
+  it('leaves out what is wrong with one of them', async () => {
+    const { run, schedule, warnings } = bench({
+      a: {},
+      '@': REPORT,
+      ended: { ...REPORT, endAt: '2026-01-01T00:00:00Z' },
+      report: REPORT,
+    });
+    await run();
+    expect(schedule()).toMatchObject({ status: 'NEW' });
+    expect(warnings().map(({ recurring, reason }) => [recurring, reason])).toEqual([
+      ['a', 'recurring.a.schedule: expected string, got nothing'],
+      ['@', expect.stringContaining('recurring: expected a name of letters')],
+      ['ended', 'it has no occurrence to come'],
+    ]);
+  });
+
+  it('is looked at again by the next run, where another process was quicker', async () => {
+    const { run, handlerFor, at, store, schedule } = bench();
+    await run();
+    const change = async () => 'changed' as const;
+    const changed = { report: { ...REPORT, schedule: 'rate(1 hour)' } };
+    let isSlow = true;
+    const records = {
+      change: (...args: Parameters<typeof store.records.change>) =>
+        isSlow ? change() : store.records.change(...args),
+    };
+    const handler = handlerFor(changed, { store: replacing({ records }, store) });
+    await handler(EVENT, context);
+    expect(schedule()).toMatchObject({ payload: { schedule: REPORT.schedule } });
+    isSlow = false;
+    await at(1, handler);
+    expect(schedule()).toMatchObject({ payload: { schedule: 'rate(1 hour)' } });
   });
 
   it('that cannot be written is tried again by the next run, and the schedules that are there go on', async () => {
