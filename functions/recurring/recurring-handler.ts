@@ -1,4 +1,5 @@
-import { applyTemplate, attemptSchedule, RECURRING_QUEUE } from '../../src/recurring/function.js';
+import { RECURRING_QUEUE } from '../../src/recurring/names.js';
+import { outdatedOf } from '../../src/recurring/template.js';
 import type { OperatorRecordStore } from '../../src/store/operator-store.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
@@ -13,7 +14,7 @@ import { type RecurringSettings, readRecurringSettings } from './settings.js';
 const APPLIED_FOR_MS = 3_600_000;
 
 /** A store can write the schedules of the template; no run of a queue needs that. */
-type Records = Pick<OperatorRecordStore, 'insert' | 'getMany' | 'change'>;
+type Records = Pick<OperatorRecordStore, 'insert' | 'change'>;
 
 /** The built-in handler of the queue `recurring`: inserts the records of occurrences, and writes the schedules of the template. */
 export function recurringHandler(overrides: HandlerSeams = {}): BacklogLambdaHandler {
@@ -53,8 +54,11 @@ async function isWritten({ template }: RecurringSettings, deps: RunDeps): Promis
   const { store, clock, random, logger } = deps;
   const records = store.records as unknown as Records;
   try {
-    await applyTemplate(template, { records, now: clock.now(), random, logger });
-    return true;
+    const outdated = await outdatedOf(template, store.records);
+    if (outdated.length === 0) return true;
+    // Few sandboxes have anything to write.
+    const { writeSchedules } = await import('../../src/recurring/template-writes.js');
+    return await writeSchedules(outdated, { records, now: clock.now(), random, logger });
   } catch (error) {
     logger.error('the recurring records of the template could not be written', {
       reason: (error as Error).message,
@@ -67,8 +71,10 @@ function processOf(
   { template, indexesAtOnce }: RecurringSettings,
   { store, clock, random }: RunDeps,
 ): Process {
-  return (record, { logger, signal }) =>
-    attemptSchedule(record, {
+  return async (record, { logger, signal }) => {
+    // A poll that finds no occurrence does not load it.
+    const { attemptSchedule } = await import('../../src/recurring/attempt.js');
+    return attemptSchedule(record, {
       records: store.records,
       now: clock.now(),
       random,
@@ -77,4 +83,5 @@ function processOf(
       indexesAtOnce,
       isInTemplate: (name) => template.has(name),
     });
+  };
 }

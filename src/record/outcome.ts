@@ -25,8 +25,8 @@ export interface DoneOptions {
    */
   readonly result?: unknown;
   /**
-   * The time at which the record comes again: it waits as a new one until then, at least for a minute, with no failure counted and
-   * its age from 0. Default: it does not, and is `SUCCESS`.
+   * The time at which the record comes again: it waits as a new one until then, with no failure counted and its age from 0. It is
+   * due at the next tick of its queue at the earliest, which is a full minute. Default: it does not, and is `SUCCESS`.
    */
   readonly again?: Date | undefined;
 }

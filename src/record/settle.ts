@@ -55,11 +55,18 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
   }
 }
 
-/** A success whose record waits as a new one, for a tick at least: one that comes again at once would fill its queue. */
+/**
+ * A success whose record waits as a new one. It is due at the next tick at the earliest: one that comes again at once would fill
+ * its queue. Its age counts from the time that was asked for.
+ */
 function comeAgain(end: RecordChange['set'], at: number, context: SettleContext): RecordChange {
-  const { lane, now, tickSeconds } = context;
-  const { set, remove } = restart(lane, Math.max(at, now + tickSeconds * 1000));
-  return { set: { ...end, ...set, status: 'NEW' }, remove, countedAs: 'succeeded' };
+  const { lane, now, tickSeconds, retryMode } = context;
+  const tickMs = tickSeconds * 1000;
+  const dueAt = Math.max(at, (Math.floor(now / tickMs) + 1) * tickMs);
+  const { set, remove } = restart(lane, dueAt);
+  // The due time of a progressive queue is the age.
+  const availableAt = toIso(retryMode === 'progressive' ? dueAt : at);
+  return { set: { ...end, ...set, availableAt, status: 'NEW' }, remove, countedAs: 'succeeded' };
 }
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {

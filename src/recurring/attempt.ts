@@ -4,6 +4,7 @@ import { toIso } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { dueOccurrences } from './due-occurrences.js';
+import { NOT_IN_TEMPLATE } from './names.js';
 import { type InsertionContext, occurrenceId, occurrenceItem } from './occurrence-record.js';
 import { parseSchedule, type Schedule } from './schedule-record.js';
 
@@ -17,9 +18,6 @@ export interface RecurringDeps extends InsertionContext {
   /** Tells whether the CDK app has a recurring record of this name. */
   readonly isInTemplate: (name: string) => boolean;
 }
-
-/** The `deadReason` of a schedule that the CDK app has no more, without `cancelled: `. */
-export const NOT_IN_TEMPLATE = 'it is in the template no more';
 
 /**
  * The attempt of a schedule: inserts the records of the occurrences that are due, and comes again at the next one. If the process

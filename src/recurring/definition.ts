@@ -13,11 +13,8 @@ import { toIso } from '../support/clock.js';
 import { type Duration, duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions, show } from '../support/validation.js';
+import { RECURRING_QUEUE } from './names.js';
 
-/** The queue whose records are the schedules. */
-export const RECURRING_QUEUE = 'recurring';
-/** The form of a schedule's name. The ids of its records begin with it, and have an `@` behind it. */
-const NAME = /^[A-Za-z0-9_.:/-]{1,256}$/;
 const MAX_JITTER_SECONDS = 86_400;
 
 /** The ways to make up for occurrences that could not be inserted at their time. */
@@ -43,8 +40,8 @@ export interface RecurringOptions<Payload = unknown> {
   /** The policy or the limits of the records. Default: those of their queue. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
   /**
-   * The occurrences that are made up for after a time in which none could be inserted: `all`, the newest `one`, or that one unless
-   * it is more than 5 minutes late (`skip`). Default: `one`.
+   * The occurrences that are made up for, of those whose records could not be inserted within 5 minutes: `all`, none (`skip`), or
+   * the newest `one`, unless a later one is in time. Default: `one`.
    */
   readonly missed?: Missed | undefined;
   /** The time before which there is no occurrence: a `Date`, or ISO-8601 with its zone. Default: none. */
@@ -89,18 +86,6 @@ const optionsSchema = z.strictObject(shape);
 
 /** The names of its options. */
 export const RECURRING_OPTIONS = Object.keys(shape) as (keyof Definition)[];
-
-/**
- * Checks the name of a recurring record.
- *
- * @throws ConfigurationError for what is none
- */
-export function checkName(name: unknown, path: string): asserts name is string {
-  if (typeof name === 'string' && NAME.test(name)) return;
-  throw new ConfigurationError(
-    `${path}: expected a name of letters, digits and "_.:/-", at most 256, got ${show(name)}`,
-  );
-}
 
 /**
  * Checks a recurring record as it is given.

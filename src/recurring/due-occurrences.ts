@@ -2,7 +2,7 @@ import { isPausedAt, pausedTime, type Schedule } from './schedule-record.js';
 
 /** Most occurrences that one attempt inserts; the others follow a minute later. */
 const MAX_AT_ONCE = 500;
-/** The delay up to which `skip` does not count an occurrence as missed: five turns of the rule. */
+/** The delay up to which an occurrence is not missed: five turns of the rule. */
 const MAX_DELAY_MS = 5 * 60_000;
 
 /** The occurrences to insert now, and what comes after them. */
@@ -17,10 +17,19 @@ export interface DueOccurrences {
 
 /** The occurrences of a schedule from `doneUntil` up to now, as its option `missed` has them. */
 export function dueOccurrences(schedule: Schedule, now: number): DueOccurrences {
-  return schedule.payload.missed === 'all' ? allDue(schedule, now) : newestDue(schedule, now);
+  const { missed } = schedule.payload;
+  if (missed === 'all') return occurrencesUpTo(now, schedule);
+  const { doneUntil, occurrences, payload } = schedule;
+  const inTimeFrom = Math.max(doneUntil, now - MAX_DELAY_MS);
+  const inTime = occurrencesUpTo(now, { ...schedule, doneUntil: inTimeFrom });
+  const late = latestOf(schedule, inTimeFrom - 1);
+  const due = inTime.due.length === 0 && late !== undefined && missed !== 'skip' ? [late] : inTime.due;
+  const first = late === undefined ? undefined : occurrences.next(doneUntil - 1);
+  const isMissed = first !== undefined && first !== due[0] && !isPausedAt(payload, first);
+  return { due, missed: isMissed ? first : undefined, next: inTime.next };
 }
 
-function allDue({ occurrences, payload, doneUntil }: Schedule, now: number): DueOccurrences {
+function occurrencesUpTo(now: number, { occurrences, payload, doneUntil }: Schedule): DueOccurrences {
   const due: number[] = [];
   const { until } = pausedTime(payload);
   let at = occurrences.next(doneUntil - 1);
@@ -32,18 +41,11 @@ function allDue({ occurrences, payload, doneUntil }: Schedule, now: number): Due
   return { due, next: at };
 }
 
-function newestDue({ occurrences, payload, doneUntil }: Schedule, now: number): DueOccurrences {
+/** The latest occurrence up to a time that no pause has taken out. Undefined: there is none from `doneUntil` on. */
+function latestOf({ occurrences, payload, doneUntil }: Schedule, time: number): number | undefined {
   const { from, until } = pausedTime(payload);
-  const next = occurrences.next(now);
-  const newest =
-    occurrences.last(Math.max(doneUntil, until), now) ?? occurrences.last(doneUntil, Math.min(now, from - 1));
-  if (newest === undefined) return { due: [], next };
-  const isSkipped = payload.missed === 'skip' && now - newest > MAX_DELAY_MS;
-  const first = occurrences.next(doneUntil - 1);
-  const isFirst = first === newest || (first !== undefined && isPausedAt(payload, first));
-  return {
-    due: isSkipped ? [] : [newest],
-    missed: isSkipped || !isFirst ? first : undefined,
-    next,
-  };
+  return (
+    occurrences.last(Math.max(doneUntil, until), time) ??
+    occurrences.last(doneUntil, Math.min(time, from - 1))
+  );
 }

@@ -1,13 +1,12 @@
 export { attemptSchedule, type RecurringDeps } from './attempt.js';
 export {
-  checkName,
   type Definition,
   MISSED,
   type Missed,
   parseDefinition,
-  RECURRING_QUEUE,
   type RecurringOptions,
 } from './definition.js';
+export { checkName, nameOf, RECURRING_QUEUE, scheduleId } from './names.js';
 export { type Occurrence, occurrenceOf } from './occurrence-record.js';
 export type { RecurringRecord } from './recurring-record.js';
 export {
@@ -18,5 +17,5 @@ export {
   RecurringRecords,
   type RecurringRecordsOptions,
 } from './recurring-records.js';
-export { nameOf, type RecurringPause, scheduleId } from './schedule-record.js';
-export { applyTemplate } from './template.js';
+export type { RecurringPause } from './schedule-record.js';
+export { templateItems } from './template-writes.js';

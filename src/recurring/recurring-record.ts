@@ -2,7 +2,8 @@ import { type BacklogRecord, isPending } from '../record/index.js';
 import { toIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
 import type { Definition } from './definition.js';
-import { isPausedAt, nameOf, parseSchedule, pausedTime, type RecurringPause } from './schedule-record.js';
+import { nameOf } from './names.js';
+import { isPausedAt, parseSchedule, pausedTime, type RecurringPause } from './schedule-record.js';
 
 /** A recurring record as it is. */
 export interface RecurringRecord {

@@ -19,7 +19,8 @@ import type { Duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { type Random, randomToken } from '../support/random.js';
 import { parseOptions, show } from '../support/validation.js';
-import { checkName, parseDefinition, RECURRING_QUEUE, type RecurringOptions } from './definition.js';
+import { parseDefinition, type RecurringOptions } from './definition.js';
+import { checkName, RECURRING_QUEUE, scheduleId } from './names.js';
 import { occurrenceId, occurrenceItem } from './occurrence-record.js';
 import { describeSchedule, type RecurringRecord } from './recurring-record.js';
 import { isDefinedAs, redefine, scheduleItem } from './schedule-item.js';
@@ -29,7 +30,6 @@ import {
   payloadOf,
   type Schedule,
   type SchedulePayload,
-  scheduleId,
 } from './schedule-record.js';
 
 /** Options of `RecurringRecords`. Only `table` is required. */

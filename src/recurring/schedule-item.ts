@@ -4,8 +4,9 @@ import type { OperatorChange } from '../store/operator-store.js';
 import { toIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
 import { type Random, randomToken } from '../support/random.js';
-import { occurrencesOf, RECURRING_QUEUE } from './definition.js';
-import { parseSchedule, type SchedulePayload, scheduleId } from './schedule-record.js';
+import { occurrencesOf } from './definition.js';
+import { RECURRING_QUEUE, scheduleId } from './names.js';
+import { parseSchedule, type SchedulePayload } from './schedule-record.js';
 
 /** The item of a new schedule. Undefined: it has no occurrence any more. */
 export function scheduleItem(

@@ -3,16 +3,8 @@ import type { Occurrences } from '../schedules/index.js';
 import { parseIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
 import { show } from '../support/validation.js';
-import {
-  checkName,
-  type Definition,
-  occurrencesOf,
-  parseDefinition,
-  RECURRING_OPTIONS,
-} from './definition.js';
-
-/** The start of the ids of schedules. */
-const ID = 'recurring:';
+import { type Definition, occurrencesOf, parseDefinition, RECURRING_OPTIONS } from './definition.js';
+import { checkName, nameOf } from './names.js';
 
 /** A time in which a recurring record has no occurrences. */
 export interface RecurringPause {
@@ -40,16 +32,6 @@ export interface Schedule {
   readonly occurrences: Occurrences;
   /** The time up to which all occurrences were inserted, passed over or skipped, epoch milliseconds, exclusive. */
   readonly doneUntil: number;
-}
-
-/** The id of the schedule of a name. */
-export function scheduleId(name: string): string {
-  return ID + name;
-}
-
-/** The name of a schedule, by the id of its record. */
-export function nameOf(id: string): string {
-  return id.startsWith(ID) ? id.slice(ID.length) : id;
 }
 
 /**

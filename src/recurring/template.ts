@@ -1,78 +1,50 @@
 import { createHash } from 'node:crypto';
-import { type BacklogRecord, CANCELLED, type Item, isPending } from '../record/index.js';
-import type { OperatorRecordStore } from '../store/operator-store.js';
-import type { AttemptLogger } from '../support/logger.js';
-import { type Random, randomToken } from '../support/random.js';
-import { NOT_IN_TEMPLATE } from './attempt.js';
-import { type Definition, RECURRING_QUEUE } from './definition.js';
-import { redefine, scheduleItem } from './schedule-item.js';
-import { payloadOf, type SchedulePayload, scheduleId } from './schedule-record.js';
+import { type BacklogRecord, CANCELLED } from '../record/index.js';
+import type { RecordStore } from '../store/index.js';
+import { NOT_IN_TEMPLATE, scheduleId } from './names.js';
 
-export interface TemplateDeps {
-  readonly records: Pick<OperatorRecordStore, 'insert' | 'getMany' | 'change'>;
-  /** The backlog's time, epoch milliseconds. */
-  readonly now: number;
-  readonly random: Random;
-  readonly logger: Pick<AttemptLogger, 'info' | 'warn'>;
+/** The definitions of a CDK app by name, as its function's environment has them. */
+export type Template = ReadonlyMap<string, unknown>;
+
+/** A recurring record of the CDK app that is not in the table as it is there. */
+export interface Outdated {
+  readonly name: string;
+  readonly definition: unknown;
+  readonly fingerprint: string;
+  /** The schedule as it is. Undefined: there is none. */
+  readonly record: BacklogRecord | undefined;
 }
 
 /**
- * Writes the schedules of the CDK app: those that are new, and those whose definition there has changed. One that was changed by
- * hand, paused or discarded stays so until then, as CloudFormation leaves a resource alone that its template does not change.
+ * The recurring records of the CDK app that are new, or whose definition there has changed. One that was changed by hand, paused or
+ * discarded stays so until then, as CloudFormation leaves a resource alone that its template does not change.
+ *
+ * @throws StoreError
  */
-export async function applyTemplate(
-  template: ReadonlyMap<string, Definition>,
-  deps: TemplateDeps,
-): Promise<void> {
-  const found = await deps.records.getMany([...template.keys()].map(scheduleId));
-  const records = new Map(found.map((record) => [record.id, record]));
-  for (const [name, definition] of template) {
-    const what = await apply(name, asTemplate(definition), records.get(scheduleId(name)), deps);
-    if (what === undefined) continue;
-    if (what === 'foreign' || what === 'changedMeanwhile')
-      deps.logger.warn('a recurring record of the template could not be written', {
-        recurring: name,
-        reason: what,
-      });
-    else deps.logger.info('a recurring record is as the template has it', { recurring: name, was: what });
-  }
-}
-
-/** The items of the schedules of a CDK app, where there are none yet. */
-export function templateItems(
-  template: ReadonlyMap<string, Definition>,
-  context: { readonly now: number; readonly random: Random },
-): Item[] {
-  return [...template].flatMap(([name, definition]): Item[] => {
-    const item = scheduleItem(name, asTemplate(definition), context);
-    return item ? [item] : [];
+export async function outdatedOf(
+  template: Template,
+  records: Pick<RecordStore, 'getMany'>,
+): Promise<readonly Outdated[]> {
+  if (template.size === 0) return [];
+  const found = new Map(
+    (await records.getMany([...template.keys()].map(scheduleId))).map((record) => [record.id, record]),
+  );
+  return [...template].flatMap(([name, definition]): Outdated[] => {
+    const record = found.get(scheduleId(name));
+    const fingerprint = fingerprintOf(definition);
+    return isUpToDate(record, fingerprint) ? [] : [{ name, definition, fingerprint, record }];
   });
 }
 
-function asTemplate(definition: Definition): SchedulePayload {
-  return { ...definition, template: fingerprint(definition) };
-}
-
-type Applied = 'new' | 'changed' | 'ended' | 'foreign' | 'changedMeanwhile';
-
-async function apply(
-  name: string,
-  payload: SchedulePayload,
-  record: BacklogRecord | undefined,
-  { records, now, random }: TemplateDeps,
-): Promise<Applied | undefined> {
-  if (!record) {
-    const item = scheduleItem(name, payload, { now, random });
-    if (!item) return 'ended';
-    return (await records.insert(item)) === 'inserted' ? 'new' : 'changedMeanwhile';
-  }
-  if (record.queue !== RECURRING_QUEUE) return 'foreign';
-  const before = payloadOf(record);
-  if (before.template === payload.template && !wasTakenOut(record)) return undefined;
-  const change = redefine(record, { ...payload, ...(before.paused && { paused: before.paused }) }, now);
-  if (!change) return isPending(record) ? 'ended' : undefined;
-  const answer = await records.change(record, change, randomToken(random));
-  return answer === 'settled' ? 'changed' : 'changedMeanwhile';
+function isUpToDate(record: BacklogRecord | undefined, fingerprint: string): boolean {
+  if (!record || wasTakenOut(record)) return false;
+  const { payload } = record;
+  return (
+    typeof payload === 'object' &&
+    payload !== null &&
+    'template' in payload &&
+    payload.template === fingerprint
+  );
 }
 
 /** Tells whether it is dead as an earlier template did not have it. */
@@ -81,6 +53,6 @@ function wasTakenOut({ status, deadReason }: BacklogRecord): boolean {
 }
 
 /** Tells definitions of the template apart. */
-function fingerprint(definition: Definition): string {
+export function fingerprintOf(definition: unknown): string {
   return createHash('sha256').update(JSON.stringify(definition)).digest('base64url').slice(0, 22);
 }

@@ -1,5 +1,5 @@
 import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../record/index.js';
-import { RECURRING_QUEUE } from '../recurring/function.js';
+import { RECURRING_QUEUE } from '../recurring/index.js';
 import { MemoryStore, type MemoryStoreDeps } from '../store/memory/store.js';
 import type { TierRun } from '../store/store.js';
 import type { AttemptSummary } from './summary.js';

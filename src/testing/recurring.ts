@@ -1,5 +1,5 @@
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
-import { checkName, type Definition, parseDefinition, RECURRING_QUEUE } from '../recurring/function.js';
+import { checkName, type Definition, parseDefinition, RECURRING_QUEUE } from '../recurring/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { keepingLogger } from './logs.js';
 import type { Queue } from './queues.js';

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
-import { RECURRING_QUEUE, templateItems } from '../recurring/function.js';
+import { RECURRING_QUEUE, templateItems } from '../recurring/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { frozenLogger } from '../support/logger.js';
 import { ownValue } from '../support/own-names.js';

@@ -42,6 +42,7 @@ const MAX_FILES = 10;
 describe.each([
   ['fibonacci', ['client-dynamodb']],
   ['progressive', ['client-dynamodb']],
+  ['recurring', ['client-dynamodb']],
   ['intake', ['client-dynamodb', 'client-lambda', 'client-sqs']],
   ['sweep', ['client-dynamodb', 'client-sqs']],
   ['monitor', ['client-dynamodb', 'client-lambda']],
@@ -113,6 +114,7 @@ it('there is no other handler to bundle', () => {
   expect(HANDLERS).toEqual([
     'fibonacci',
     'progressive',
+    'recurring',
     'intake',
     'sweep',
     'monitor',

@@ -53,12 +53,12 @@ describe('a record whose success has it come again', () => {
     expect(harness.item('a')).toMatchObject({ status: 'NEW', attempts: 10 });
   });
 
-  it('waits for a minute at least, so that no record fills its queue', async () => {
+  it('waits for the next full minute at least, so that no record fills its queue', async () => {
     const harness = new Harness();
     harness.put('a');
     const summary = await harness.run(again(-86_400));
     expect(summary).toMatchObject({ attempted: 1, succeeded: 1 });
-    expect(harness.item('a')).toMatchObject({ dueAt: iso(60), availableAt: iso(60) });
+    expect(harness.item('a')).toMatchObject({ dueAt: iso(60), availableAt: iso(-86_400) });
   });
 
   it('keeps no result, which belongs to one end', async () => {

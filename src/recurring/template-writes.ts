@@ -1,0 +1,92 @@
+import type { Item } from '../record/index.js';
+import type { OperatorRecordStore } from '../store/operator-store.js';
+import { ConfigurationError } from '../support/errors.js';
+import type { AttemptLogger } from '../support/logger.js';
+import { type Random, randomToken } from '../support/random.js';
+import { type Definition, parseDefinition } from './definition.js';
+import { checkName, RECURRING_QUEUE } from './names.js';
+import { redefine, scheduleItem } from './schedule-item.js';
+import { payloadOf, type SchedulePayload } from './schedule-record.js';
+import { fingerprintOf, type Outdated } from './template.js';
+
+interface TemplateDeps {
+  readonly records: Pick<OperatorRecordStore, 'insert' | 'change'>;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  readonly random: Random;
+  readonly logger: Pick<AttemptLogger, 'info' | 'error'>;
+}
+
+/** The end of the write of one schedule. `tryAgain`: another process was quicker. Otherwise, the reason why there is nothing to write. */
+type Written = 'written' | 'tryAgain' | { readonly reason: string };
+
+const ENDED: Written = { reason: 'it has no occurrence to come' };
+
+/**
+ * Writes schedules as the CDK app has them. What is wrong with one of them is logged, and stops no other.
+ *
+ * @returns all of them were decided about
+ * @throws StoreError
+ */
+export async function writeSchedules(outdated: readonly Outdated[], deps: TemplateDeps): Promise<boolean> {
+  let isDone = true;
+  for (const one of outdated) {
+    const recurring = one.name;
+    const written = await write(one, deps);
+    if (written === 'tryAgain') isDone = false;
+    else if (written === 'written')
+      deps.logger.info('a recurring record is as the template has it', { recurring });
+    else
+      deps.logger.error('a recurring record of the template was not written', {
+        recurring,
+        reason: written.reason,
+      });
+  }
+  return isDone;
+}
+
+async function write(
+  { name, definition, fingerprint, record }: Outdated,
+  { records, now, random }: TemplateDeps,
+): Promise<Written> {
+  const payload = readable(name, definition, fingerprint);
+  if ('reason' in payload) return payload;
+  if (!record) {
+    const item = scheduleItem(name, payload, { now, random });
+    if (!item) return ENDED;
+    return (await records.insert(item)) === 'inserted' ? 'written' : 'tryAgain';
+  }
+  if (record.queue !== RECURRING_QUEUE) {
+    return { reason: `expected an id that is free, got that of a record of the queue ${record.queue}` };
+  }
+  const { paused } = payloadOf(record);
+  const change = redefine(record, { ...payload, ...(paused && { paused }) }, now);
+  if (!change) return ENDED;
+  const answer = await records.change(record, change, randomToken(random));
+  return answer === 'settled' ? 'written' : 'tryAgain';
+}
+
+function readable(
+  name: string,
+  definition: unknown,
+  fingerprint: string,
+): SchedulePayload | { readonly reason: string } {
+  try {
+    checkName(name, 'recurring');
+    return { ...parseDefinition(definition, `recurring.${name}`), template: fingerprint };
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { reason: error.message };
+    throw error;
+  }
+}
+
+/** The items of the schedules of a CDK app, where there are none yet. */
+export function templateItems(
+  template: ReadonlyMap<string, Definition>,
+  context: { readonly now: number; readonly random: Random },
+): Item[] {
+  return [...template].flatMap(([name, definition]): Item[] => {
+    const item = scheduleItem(name, { ...definition, template: fingerprintOf(definition) }, context);
+    return item ? [item] : [];
+  });
+}
