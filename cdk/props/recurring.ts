@@ -2,16 +2,9 @@ import { Annotations, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
 import { parseQueues } from '../../functions/settings.js';
-import {
-  checkName,
-  type Definition,
-  occurrencesOf,
-  parseDefinition,
-  queueOf,
-  RECURRING_QUEUE,
-} from '../../src/recurring/definition.js';
+import { type Definition, occurrencesOf, parseDefinition, queueOf } from '../../src/recurring/definition.js';
+import { checkName, RECURRING_QUEUE, scheduleId } from '../../src/recurring/names.js';
 import { occurrenceItem } from '../../src/recurring/occurrence-record.js';
-import { scheduleId } from '../../src/recurring/schedule-record.js';
 import { checkItem } from '../../src/store/item-limits.js';
 import { ConfigurationError, InvalidRecordError } from '../../src/support/errors.js';
 import { nearest } from '../../src/support/nearest.js';
