@@ -36,6 +36,7 @@ const FILES: Readonly<Record<string, string>> = {
   ConnectionOptions: 'src/connection.ts',
   TaskInsertOptions: 'src/client/task-record.ts',
   OperationOptions: 'src/operate/options.ts',
+  RecurringOptions: 'src/recurring/definition.ts',
   RetryLimits: 'src/policies/retry-policy.ts',
   CommonPolicyOptions: 'src/policies/retry-policy.ts',
   TestQueue: 'src/testing/options.ts',

@@ -14,7 +14,7 @@ interface TemplateDeps {
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
   readonly random: Random;
-  readonly logger: Pick<AttemptLogger, 'info' | 'error'>;
+  readonly logger: AttemptLogger;
 }
 
 /** The end of the write of one schedule. `tryAgain`: another process was quicker. Otherwise, the reason why there is nothing to write. */

@@ -8,7 +8,14 @@ const LOGGED = /[lL]ogger(?:, |(?:\(\))?(?:\??\.(?:info|warn|error)|\[[^\]]+\])\
 const CHOSEN = ['attempt failed', 'probe failed', 'refused', 'expired', 'not ready in time'];
 
 it('docs/logs.md names every line that the functions write, and no others', () => {
-  const files = ['src/worker', 'src/leases', 'src/intake', 'src/delivery', 'functions'].flatMap((folder) =>
+  const files = [
+    'src/worker',
+    'src/leases',
+    'src/intake',
+    'src/delivery',
+    'src/recurring',
+    'functions',
+  ].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join(folder, file), 'utf8')),

@@ -48,7 +48,7 @@ const unfenced: RecurringSabotage = {
     replacing(
       {
         records: {
-          // An outcome is written over whatever an application has put meanwhile.
+          // A change counts as written.
           change: async () => 'settled',
         },
       },

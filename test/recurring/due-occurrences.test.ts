@@ -8,7 +8,7 @@ const iso = (time: number | undefined) =>
   time === undefined ? undefined : new Date(time).toISOString().slice(11, 16);
 const at = (time: string) => Date.parse(`2026-11-28T${time}:00Z`);
 
-/** What is due of a schedule of every ten minutes, all of whose occurrences before `done` were made. */
+/** The occurrences that are due of a schedule of every ten minutes. All before `done` were made. */
 function due(options: object, done: string, now: string | number) {
   const insertedAt = '2026-11-28T00:00:00Z';
   const payload = { schedule: 'rate(10 minutes)', ...options };
@@ -29,7 +29,7 @@ describe('the occurrences that are due', () => {
   it.each([
     ['at its time', {}, '10:00', '10:00', { due: ['10:00'], next: '10:10' }],
     ['a little late', {}, '10:00', '10:04', { due: ['10:00'], next: '10:10' }],
-    ['too early, as somebody has put it forward', {}, '10:00', '09:55', { due: [], next: '10:00' }],
+    ['too early, as an operator has put it forward', {}, '10:00', '09:55', { due: [], next: '10:00' }],
     ['twice, as its outcome was lost', {}, '10:10', '10:04', { due: [], next: '10:10' }],
     [
       'an hour late: one is made up for',
@@ -115,7 +115,7 @@ describe('the occurrences that are due', () => {
     expect(dueOccurrences(parseSchedule(record), at('10:30')).due).toEqual([at('10:04')]);
   });
 
-  it('are each made once, whenever somebody looks and pauses', () => {
+  it('are each made once, whenever a run looks and an operator pauses', () => {
     const minute = fc.integer({ min: 1, max: 40 });
     fc.assert(
       fc.property(fc.array(fc.tuple(minute, fc.boolean()), { minLength: 5, maxLength: 40 }), (steps) => {

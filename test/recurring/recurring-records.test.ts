@@ -227,7 +227,7 @@ describe('the recurring records of a table', () => {
     ]);
   });
 
-  it('are removed, but for those of the CDK app', async () => {
+  it('are removed, except those of the CDK app', async () => {
     const { recurring, store, item } = bench();
     await recurring.put('a', HOURLY);
     expect(await recurring.remove('a')).toBe(true);

@@ -37,6 +37,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['delivery.md'],
       ['middleware.md', 'Middlewares'],
       ['tasks.md', 'Tasks with typed payloads'],
+      ['recurring.md', 'Recurring records'],
       ['events.md', 'Tell others: events of records'],
       ['testing.md'],
       ['testing-vitest.md'],
