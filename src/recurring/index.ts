@@ -8,8 +8,9 @@ export {
   RECURRING_QUEUE,
   type RecurringOptions,
 } from './definition.js';
-export { type Occurrence, occurrenceOf } from './occurrence-record.js';
-export type { RecurringRecord } from './recurring-record.js';
+export { latestOccurrences, nextOccurrences, type PastOccurrence } from './near-occurrences.js';
+export { type Occurrence, occurrenceId, occurrenceOf } from './occurrence-record.js';
+export { describeSchedule, type RecurringRecord } from './recurring-record.js';
 export {
   type BackfillOptions,
   type BackfillResult,
