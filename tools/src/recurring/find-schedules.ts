@@ -61,7 +61,8 @@ export function inOrder(records: readonly BacklogRecord[], now: number): ReadSch
     .filter(({ queue }) => queue === RECURRING_QUEUE)
     .map((record) => ({ record, recurring: describeSchedule(record, now) }));
   return schedules.sort(
-    ({ recurring: one }, { recurring: other }) => rankOf(one) - rankOf(other) || compare(keyOf(one), keyOf(other)),
+    ({ recurring: one }, { recurring: other }) =>
+      rankOf(one) - rankOf(other) || compare(keyOf(one), keyOf(other)),
   );
 }
 

@@ -2,8 +2,8 @@ import type { BacklogRecord } from 'dynamo-backlog';
 import {
   latestOccurrences,
   nameOf,
-  occurrenceId,
   type OperatorStore,
+  occurrenceId,
   type PastOccurrence,
 } from 'dynamo-backlog/engine';
 
@@ -18,10 +18,17 @@ export interface OccurrenceWithRecord extends PastOccurrence {
 /** The latest occurrences of a schedule with their records, the newest first. */
 export async function pastOccurrences(
   schedule: BacklogRecord,
-  { store, now, count }: { readonly store: Pick<OperatorStore, 'records'>; readonly now: number; readonly count: number },
+  {
+    store,
+    now,
+    count,
+  }: { readonly store: Pick<OperatorStore, 'records'>; readonly now: number; readonly count: number },
 ): Promise<OccurrenceWithRecord[]> {
   const name = nameOf(schedule.id);
-  const past = latestOccurrences(schedule, now, count).map((one) => ({ ...one, id: occurrenceId(name, one.at) }));
+  const past = latestOccurrences(schedule, now, count).map((one) => ({
+    ...one,
+    id: occurrenceId(name, one.at),
+  }));
   const found = await store.records.getItems(
     past.map(({ id }) => id),
     'eventual',

@@ -42,9 +42,10 @@ export function inZone(at: number, timeZone: string | undefined): string | undef
     return undefined;
   }
 }
-const ZONED = {
-  ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-} as const;
+const ZONED: Intl.DateTimeFormatOptions = {
+  ...({ weekday: 'short', day: 'numeric', month: 'short' } as const),
+  ...({ hour: '2-digit', minute: '2-digit' } as const),
+};
 
 /** Where it comes from. */
 export const ORIGINS: Readonly<Record<RecurringRecord['origin'], string>> = {

@@ -1,5 +1,5 @@
 import { ConfigurationError, type RecurringOptions, type RecurringRecord } from 'dynamo-backlog';
-import { age, DEFAULT_QUEUE, jsonOf } from 'dynamo-backlog/engine';
+import { age, jsonOf } from 'dynamo-backlog/engine';
 import { IN_CDK_APP, PAUSE_IN_CDK_APP, pauseText } from '../../recurring/recurring-words.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { jsonInput } from '../operate/edit.js';
@@ -28,12 +28,25 @@ export const put: Act = async (name, at, flags, output) => {
 };
 
 function optionsOf(flags: RecurringFlags): RecurringOptions {
-  const { schedule = '', timeZone, queue, task, payload, policy, set, missed, startAt, endAt, jitter } = flags;
+  const {
+    schedule = '',
+    timeZone,
+    queue,
+    task,
+    payload,
+    policy,
+    set,
+    missed,
+    startAt,
+    endAt,
+    jitter,
+  } = flags;
   if (policy === undefined && set !== undefined) throw new ConfigurationError('--set: only with --policy');
   return {
     ...{ schedule, timeZone, queue, task, missed, startAt, endAt },
     payload: payload === undefined ? undefined : jsonInput(payload, '--payload'),
-    retry: policy === undefined ? undefined : (readPolicy(policy, set) as unknown as RecurringOptions['retry']),
+    retry:
+      policy === undefined ? undefined : (readPolicy(policy, set) as unknown as RecurringOptions['retry']),
     jitter: jitter as RecurringOptions['jitter'],
   };
 }

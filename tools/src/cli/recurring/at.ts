@@ -1,11 +1,11 @@
 import type { RecurringRecords } from 'dynamo-backlog';
 import type { OperatorStore, Tables } from 'dynamo-backlog/engine';
-import { isUnserved } from '../../recurring/serving.js';
 import { NO_FUNCTION } from '../../recurring/recurring-words.js';
+import { isUnserved } from '../../recurring/serving.js';
 import type { Target } from '../connect.js';
 import type { ForceFlags } from '../operate/known-queue.js';
 import type { OperateTargetFlags } from '../operate/target.js';
-import { type ExitCode, type Output } from '../output.js';
+import type { ExitCode, Output } from '../output.js';
 
 /** The flags of `backlog recurring`. */
 export interface RecurringFlags extends OperateTargetFlags, ForceFlags {

@@ -52,11 +52,16 @@ export function addRecurring(program: Command, output: Output, onExit: (code: Ex
     .option('--task <name>', 'with put: of its records')
     .option('--payload <json>', 'with put: of its records; @FILE reads it from a file (default: {})')
     .option('--policy <type>', 'with put: a policy for its records (default: that of their queue)')
-    .option('--set <key=value>', 'with put: an option of the policy, such as maxAttempts=20', parsers.repeated)
+    .option(
+      '--set <key=value>',
+      'with put: an option of the policy, such as maxAttempts=20',
+      parsers.repeated,
+    )
     .addOption(
-      new Option('--missed <way>', 'with put: which missed occurrences are made up for (default: one)').choices(
-        MISSED,
-      ),
+      new Option(
+        '--missed <way>',
+        'with put: which missed occurrences are made up for (default: one)',
+      ).choices(MISSED),
     )
     .option('--start-at <time>', 'with put: none before, ISO-8601 with its zone')
     .option('--end-at <time>', 'with put: none after, ISO-8601 with its zone')
@@ -136,7 +141,8 @@ function check(action: string, name: string | undefined, flags: RecurringFlags):
     const long = flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new ConfigurationError(`--${long}: only with ${actions.join(' and ')}`);
   }
-  if (action !== 'list' && name === undefined) throw new ConfigurationError(`${action}: which recurring record?`);
+  if (action !== 'list' && name === undefined)
+    throw new ConfigurationError(`${action}: which recurring record?`);
   if (action === 'list' && name !== undefined)
     throw new ConfigurationError('list: expected no name; "show NAME" looks at one');
   if (action === 'put' && flags.schedule === undefined)
@@ -150,4 +156,3 @@ async function noneText(name: string, { store, target: { where } }: RecurringAt)
   const hint = didYouMean(name, ids.map(nameOf), (one) => `"${printable(one)}"`);
   return `no recurring record "${printable(name)}" in ${where}${hint}`;
 }
-

@@ -1,5 +1,4 @@
-import type { RecurringRecord } from 'dynamo-backlog';
-import { type BacklogRecord } from 'dynamo-backlog';
+import type { BacklogRecord, RecurringRecord } from 'dynamo-backlog';
 import { age, jsonOf } from 'dynamo-backlog/engine';
 import { shortened } from 'dynamo-backlog/overview';
 import { findSchedules, inOrder, type ReadSchedule } from '../../recurring/find-schedules.js';
@@ -39,7 +38,13 @@ export async function listRecurring(
     output.data(lines.length === 0 ? '[]' : `[${lines.join(',\n')}]`);
   } else if (schedules.length > 0) {
     const paint = painter(hasColors(process.stdout));
-    output.data(plainTable(COLUMNS, schedules.map((one) => row(one, now, paint)), paint));
+    output.data(
+      plainTable(
+        COLUMNS,
+        schedules.map((one) => row(one, now, paint)),
+        paint,
+      ),
+    );
   }
   output.message(`${counted(schedules.length, 'recurring record')} in ${target.where}`);
   await warnIfUnserved(at, output);

@@ -77,7 +77,11 @@ function describe(schedule: ReadSchedule, { next, latest, now, paint, redact }: 
     ...line('state', stateText({ ...schedule.recurring, problem: undefined }, now, paint)),
     ...line('problem', problem && paint('red', printable(problem))),
     ...line('last attempt', lastAttemptAt && time(lastAttemptAt)),
-    ...section('next occurrences', next.map((iso) => time(iso)), paint),
+    ...section(
+      'next occurrences',
+      next.map((iso) => time(iso)),
+      paint,
+    ),
     ...section(
       'last occurrences, the newest first',
       latest.map((one) => `${printable(one.id)}  ${statusOf(one, paint)}`),
@@ -85,7 +89,11 @@ function describe(schedule: ReadSchedule, { next, latest, now, paint, redact }: 
     ),
     ...(shown === undefined
       ? []
-      : ['', paint('dim', 'payload of its records'), ...(shown.hidden ?? indentJson(shown.json)).split('\n').map(printable)]),
+      : [
+          '',
+          paint('dim', 'payload of its records'),
+          ...(shown.hidden ?? indentJson(shown.json)).split('\n').map(printable),
+        ]),
   ];
 }
 
