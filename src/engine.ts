@@ -116,6 +116,18 @@ export {
   withoutDeadEnding,
 } from './record/index.js';
 export { itemBytes } from './record/item-size.js';
+export {
+  type Definition,
+  describeSchedule,
+  latestOccurrences,
+  MISSED,
+  nameOf,
+  nextOccurrences,
+  occurrenceId,
+  type PastOccurrence,
+  RECURRING_QUEUE,
+  scheduleId,
+} from './recurring/index.js';
 export { isPassiveBy } from './registry/regions.js';
 export { removedSince } from './registry/removed.js';
 export { countFirings, parseSchedule, parseSchedulerExpression, type Schedule } from './schedules/index.js';

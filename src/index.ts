@@ -53,6 +53,20 @@ export {
   type Status,
 } from './record/index.js';
 export {
+  type BackfillOptions,
+  type BackfillResult,
+  type Missed,
+  type Occurrence,
+  occurrenceOf,
+  type PauseRecurringOptions,
+  type PutRecurringResult,
+  type RecurringOptions,
+  type RecurringPause,
+  type RecurringRecord,
+  RecurringRecords,
+  type RecurringRecordsOptions,
+} from './recurring/index.js';
+export {
   StoreAccessError,
   StoreError,
   StoreThrottledError,

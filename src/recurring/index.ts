@@ -1,4 +1,3 @@
-export { attemptSchedule, type RecurringDeps } from './attempt.js';
 export {
   type Definition,
   MISSED,
@@ -7,8 +6,9 @@ export {
   type RecurringOptions,
 } from './definition.js';
 export { checkName, nameOf, RECURRING_QUEUE, scheduleId } from './names.js';
-export { type Occurrence, occurrenceOf } from './occurrence-record.js';
-export type { RecurringRecord } from './recurring-record.js';
+export { latestOccurrences, nextOccurrences, type PastOccurrence } from './near-occurrences.js';
+export { type Occurrence, occurrenceId, occurrenceOf } from './occurrence-record.js';
+export { describeSchedule, type RecurringRecord } from './recurring-record.js';
 export {
   type BackfillOptions,
   type BackfillResult,

@@ -3,7 +3,8 @@ import { toIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
 import type { Definition } from './definition.js';
 import { nameOf } from './names.js';
-import { isPausedAt, parseSchedule, pausedTime, type RecurringPause } from './schedule-record.js';
+import { nextFrom } from './near-occurrences.js';
+import { isPausedAt, parseSchedule, type RecurringPause } from './schedule-record.js';
 
 /** A recurring record as it is. */
 export interface RecurringRecord {
@@ -41,7 +42,7 @@ export function describeSchedule(record: BacklogRecord, now: number): RecurringR
     const schedule = parseSchedule(record);
     const { template, paused, ...definition } = schedule.payload;
     const isPaused = isPausedAt(schedule.payload, now);
-    const next = ended ? undefined : nextOf(schedule, now);
+    const next = ended ? undefined : nextFrom(schedule, Math.max(schedule.doneUntil, now));
     return {
       ...facts,
       state: ended ?? (isPaused ? 'paused' : isFailing ? 'failing' : 'waiting'),
@@ -55,12 +56,4 @@ export function describeSchedule(record: BacklogRecord, now: number): RecurringR
     if (!(error instanceof ConfigurationError)) throw error;
     return { ...facts, state: ended ?? 'failing', origin: 'application', problem: why ?? error.message };
   }
-}
-
-/** The next occurrence that is inserted, after the pause if there is one. Undefined: none. */
-function nextOf({ payload, occurrences, doneUntil }: ReturnType<typeof parseSchedule>, now: number) {
-  const next = occurrences.next(Math.max(doneUntil, now) - 1);
-  if (next === undefined || !isPausedAt(payload, next)) return next;
-  const { until } = pausedTime(payload);
-  return Number.isFinite(until) ? occurrences.next(until - 1) : undefined;
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { knownIds } from '../../tools/src/cli/known-ids.js';
+import { knownIds, knownRecurring } from '../../tools/src/cli/known-ids.js';
 import { knownQueues } from '../../tools/src/cli/known-queues.js';
 import { createProgram } from '../../tools/src/cli/program.js';
 import { announce } from '../../tools/src/local/discovery.js';
@@ -21,6 +21,7 @@ beforeAll(async () => {
   const program = [
     '[ "$*" = "completion queues" ] && printf "%s\\n" bulk orders orders-slow',
     '[ "$*" = "completion ids order" ] && printf "%s\\n" order-7 order-71',
+    '[ "$*" = "completion recurring night" ] && printf "%s\\n" nightly-report',
   ].join('\n');
   await writeFile(join(folder, 'backlog'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
 });
@@ -42,7 +43,7 @@ function completed(...words: string[]): string[] {
 
 describe('completion in bash', () => {
   it.each([
-    [['re'], ['redrive', 'resume', 'restore']],
+    [['re'], ['recurring', 'redrive', 'resume', 'restore']],
     [['run'], ['run-now']],
     [['nothing'], []],
     [['list', '--stat'], ['--status']],
@@ -58,7 +59,7 @@ describe('completion in bash', () => {
     [['change-policy', '--policy', 'fib'], ['fibonacci']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish', 'queues', 'ids'],
+      ['bash', 'zsh', 'fish', 'queues', 'ids', 'recurring'],
     ],
     [['help', 'sho'], ['show']],
     [
@@ -81,6 +82,8 @@ describe('completion in bash', () => {
       ['show', 'order'],
       ['order-7', 'order-71'],
     ],
+    [['recurring', 'pu'], ['put']],
+    [['recurring', 'pause', 'night'], ['nightly-report']],
     [
       ['redrive', 'order-7', 'order'],
       ['order-7', 'order-71'],
@@ -160,6 +163,13 @@ it('the ids that are completed are those of the local runtime, 50 at most, if th
   );
   expect(await knownIds('order')).toHaveLength(50);
   expect(await knownIds('invoice')).toEqual(['invoice-1']);
+  const schedules = ['nightly-report', 'tenants/7', 'a:b'].map((name) => ({
+    id: `recurring:${name}`,
+    status: 'NEW',
+  }));
+  await records.put(...schedules);
+  expect(await knownRecurring('')).toEqual(['nightly-report', 'tenants/7']);
+  expect((await backlog('completion', 'recurring', 'night')).out).toBe('nightly-report');
   vi.stubEnv('BACKLOG_RUNTIME_DIR', join(apart, 'none'));
   expect(await knownIds('order')).toEqual([]);
   await runtime.stop();

@@ -137,12 +137,12 @@ describe('a recurring record that an application puts', () => {
       'recurring: expected a name of letters, digits and "_.:/-", at most 256, got "a@b"',
     ],
     ['an unknown option', 'a', { ...HOURLY, cron: 1 }, 'recurring.a: unknown option "cron"'],
-    ['a cron of five fields', 'a', { schedule: 'cron(0 3 * * *)' }, 'recurring.a: schedule: cron(0 3 * * *)'],
+    ['a cron of five fields', 'a', { schedule: 'cron(0 3 * * *)' }, 'recurring.a.schedule: cron(0 3 * * *)'],
     [
       'no zone',
       'a',
       { ...HOURLY, timeZone: 'Berlin' },
-      'recurring.a: timeZone: expected a time zone such as Europe/Berlin',
+      'recurring.a.timeZone: expected a time zone such as Europe/Berlin',
     ],
     [
       'a time without a zone',
@@ -154,7 +154,7 @@ describe('a recurring record that an application puts', () => {
       'an end before its start',
       'a',
       { ...HOURLY, startAt: '2026-12-02T10:00Z', endAt: '2026-12-01T10:00Z' },
-      'recurring.a: endAt: expected a time that is not before startAt',
+      'recurring.a.endAt: expected a time that is not before startAt',
     ],
     [
       'an end in the past',

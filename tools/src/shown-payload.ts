@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { BacklogRecord, RedactPayload } from 'dynamo-backlog';
-import { jsonOf } from 'dynamo-backlog/engine';
+import { DEFAULT_QUEUE, isPlainObject, jsonOf, RECURRING_QUEUE } from 'dynamo-backlog/engine';
 import { parseExactly } from './cli/exact-json.js';
 
 /** The part of a payload or a result that an operator sees, or why it is hidden. The reason does not quote it. */
@@ -34,14 +34,25 @@ export function shownPayload({ id, queue, payload }: Shown, redact?: RedactPaylo
     return { json: whole, value: payload, isRedacted: false };
   try {
     // What the hook changes in its argument, now or later, is not the record's.
-    const answer = redact(parseExactly(whole), { id, queue });
-    refusePromises(answer);
-    const json = jsonOf(checked(answer));
+    const json = jsonOf(redacted(parseExactly(whole), { id, queue }, redact));
     // The filter looks into what is on the page: an object can say one thing as JSON, and hold another.
     return { json, value: parseExactly(json), isRedacted: json !== whole };
   } catch (error) {
     return { hidden: `The payload is hidden: its redaction failed (${reasonOf(error)}).` };
   }
+}
+
+/** The answer of the hook. A schedule has the payload of its records in it, which is asked for as theirs. */
+function redacted(payload: unknown, of: Parameters<RedactPayload>[1], redact: RedactPayload): unknown {
+  const ask = (part: unknown, queue: string) => {
+    const answer = redact(part, { ...of, queue });
+    refusePromises(answer);
+    return checked(answer);
+  };
+  const isSchedule = of.queue === RECURRING_QUEUE && isPlainObject(payload) && 'schedule' in payload;
+  if (!isSchedule) return ask(payload, of.queue);
+  const { queue = DEFAULT_QUEUE, payload: own } = payload;
+  return own === undefined ? payload : { ...payload, payload: ask(own, String(queue)) };
 }
 
 /** The text in place of a result that may hold what the redaction keeps out of the payload. */

@@ -1,9 +1,10 @@
 import { Argument, type Command, type Option } from 'commander';
 import { POLICY_TYPES, STATUSES } from 'dynamo-backlog/engine';
 import { examples } from './command-parts.js';
-import { knownIds } from './known-ids.js';
+import { knownIds, knownRecurring } from './known-ids.js';
 import { knownQueues } from './known-queues.js';
 import { EXIT, type ExitCode, type Output } from './output.js';
+import { RECURRING_ACTIONS } from './recurring/command.js';
 
 /** The words that a shell completes. */
 interface CompletionModel {
@@ -19,6 +20,8 @@ interface CommandWords {
   readonly takesQueue: boolean;
   /** Its arguments are ids of records. */
   readonly takesIds: boolean;
+  /** First arguments behind which the name of a recurring record stands. */
+  readonly beforeNames: readonly string[];
   readonly flags: readonly {
     readonly long: string;
     readonly description: string;
@@ -31,9 +34,10 @@ interface CommandWords {
 }
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
-/** The words in place of a shell, by which the scripts ask for the names of queues, and for ids. */
+/** The words in place of a shell, by which the scripts ask for the names of queues, for ids, and for names of recurring records. */
 const QUEUES = 'queues';
 const IDS = 'ids';
+const RECURRING = 'recurring';
 type Shell = (typeof SHELLS)[number];
 
 /** The values of flags, and of first arguments by their command, whose readers take more than these. */
@@ -42,18 +46,24 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--policy': POLICY_TYPES,
   '--compare': POLICY_TYPES,
   policy: POLICY_TYPES,
+  recurring: RECURRING_ACTIONS,
 };
 
 export function addCompletion(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   program
     .command('completion')
     .description(
-      'Print a script that lets the shell complete commands, flags, queues of the local runtime or of cdk.out, and ids of the local runtime.',
+      'Print a script that lets the shell complete commands, flags, queues of the local runtime or of cdk.out, and ids and recurring records of the local runtime.',
     )
     .addArgument(
-      new Argument('<shell>', 'which one, or what its script asks for').choices([...SHELLS, QUEUES, IDS]),
+      new Argument('<shell>', 'which one, or what its script asks for').choices([
+        ...SHELLS,
+        QUEUES,
+        IDS,
+        RECURRING,
+      ]),
     )
-    .argument('[text]', 'with ids: how they begin')
+    .argument('[text]', 'with ids or recurring: how they begin')
     .addHelpText(
       'after',
       examples(
@@ -62,9 +72,10 @@ export function addCompletion(program: Command, output: Output, onExit: (code: E
         ['backlog completion fish > ~/.config/fish/completions/backlog.fish', ''],
       ),
     )
-    .action(async (shell: Shell | typeof QUEUES | typeof IDS, text = '') => {
+    .action(async (shell: Shell | typeof QUEUES | typeof IDS | typeof RECURRING, text = '') => {
       if (shell === QUEUES) for (const name of await knownQueues()) output.data(name);
       else if (shell === IDS) for (const id of await knownIds(text)) output.data(id);
+      else if (shell === RECURRING) for (const name of await knownRecurring(text)) output.data(name);
       else output.data(SCRIPTS[shell](modelOf(program)));
       onExit(EXIT.ok);
     });
@@ -74,7 +85,7 @@ function modelOf(program: Command): CompletionModel {
   const names = program.commands.map((command) => command.name());
   const help = {
     ...{ name: 'help', summary: 'all about a command', choices: names, flags: [] },
-    ...{ takesQueue: false, takesIds: false },
+    ...{ takesQueue: false, takesIds: false, beforeNames: [] },
   };
   return { commands: [...program.commands.map(wordsOf), help] };
 }
@@ -94,6 +105,7 @@ function wordsOf(command: Command): CommandWords {
     choices: first?.argChoices ?? VALUES[command.name()] ?? [],
     takesQueue: first !== undefined && /^queues?$/.test(first.name()),
     takesIds: first !== undefined && /^ids?$/.test(first.name()),
+    beforeNames: command.name() === RECURRING ? RECURRING_ACTIONS.filter((one) => one !== 'list') : [],
     flags: [...flags, helpFlag],
   };
 }
@@ -116,12 +128,15 @@ const SCRIPTS: Readonly<Record<Shell, (model: CompletionModel) => string>> = {
 const ASK_QUEUES = `backlog completion ${QUEUES} 2>/dev/null`;
 /** Ids that begin with a text, which the shell has in a variable. */
 const askIds = (text: string) => `backlog completion ${IDS} ${text} 2>/dev/null`;
+const askRecurring = (text: string) => `backlog completion ${RECURRING} ${text} 2>/dev/null`;
 
 function bashScript({ commands }: CompletionModel): string {
-  const cases = commands.flatMap(({ name, flags }) => {
+  const cases = commands.flatMap(({ name, flags, beforeNames }) => {
     const free = flags.filter((flag) => flag.takesValue && flag.choices.length === 0 && !flag.takesQueue);
     const queues = flags.filter(({ takesQueue }) => takesQueue).map(({ long }) => `${name}:${long}`);
+    const before = beforeNames.map((action) => `${name}:${action}`);
     return [
+      ...(before.length > 0 ? [`    ${before.join('|')}) words="$(${askRecurring('"$cur"')})" ;;`] : []),
       ...(queues.length > 0 ? [`    ${queues.join('|')}) words="$(${ASK_QUEUES})" ;;`] : []),
       ...flags
         .filter(({ choices }) => choices.length > 0)
@@ -163,13 +178,18 @@ complete -o default -F _backlog_complete backlog`;
 function fishScript({ commands }: CompletionModel): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   return commands
-    .flatMap(({ name, summary, choices, takesQueue, takesIds, flags }) => {
+    .flatMap(({ name, summary, choices, takesQueue, takesIds, beforeNames, flags }) => {
       const asked = takesQueue ? ASK_QUEUES : takesIds ? askIds('(commandline -ct)') : undefined;
       const words = asked === undefined ? choices.join(' ') : `(${asked})`;
       const within = `complete -c backlog -n '__fish_seen_subcommand_from ${name}'`;
       return [
         `complete -c backlog -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
         ...(words === '' ? [] : [`${within} -f -a ${quoted(words)}`]),
+        ...(beforeNames.length === 0
+          ? []
+          : [
+              `complete -c backlog -n '__fish_seen_subcommand_from ${name}; and __fish_seen_subcommand_from ${beforeNames.join(' ')}' -f -a ${quoted(`(${askRecurring('(commandline -ct)')})`)}`,
+            ]),
         ...flags.map((flag) => {
           const { long, description, takesValue } = flag;
           const all = flag.takesQueue ? `(${ASK_QUEUES})` : flag.choices.join(' ');

@@ -48,7 +48,7 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
 async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCode> {
   const redact = await loadRedact(given.redact);
   const { target: found, controlTable } = await tablesAt(given);
-  const { client, table, clock, where, local, queues, runbookUrl } = found;
+  const { client, table, clock, where, local, queues, runbookUrl, hasIntake } = found;
   const alarms = alarmsInAws(found);
   const interrupt = listenForInterrupt(() => {});
   try {
@@ -72,7 +72,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
         where,
         key,
         redact,
-        ...{ runbookUrl, alarms },
+        ...{ runbookUrl, alarms, indexAtOnce: !hasIntake },
         ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
         ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),
       },

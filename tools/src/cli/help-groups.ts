@@ -30,6 +30,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   move: [ACT, 'put records into another queue'],
   'change-policy': [ACT, 'give records a retry policy of their own'],
   jobs: [ACT, 'bulk actions: list, stop, go on, undo'],
+  recurring: [ACT, 'recurring records: list, put, pause, run, back-fill'],
   pause: [ACT, 'stop a queue'],
   resume: [ACT, 'let a paused queue go on'],
   mute: [ACT, 'silence the alarms of a queue for some time'],

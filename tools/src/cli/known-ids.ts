@@ -1,4 +1,4 @@
-import { createDynamoDbClient } from 'dynamo-backlog/engine';
+import { createDynamoDbClient, nameOf, scheduleId } from 'dynamo-backlog/engine';
 import { findRuntime } from '../local/discovery.js';
 import { idsWith } from '../local/emulator.js';
 
@@ -13,6 +13,15 @@ const WORD = /^[\w@/.][\w@/.+-]*$/;
  * where each request is billed, is not asked. Never throws.
  */
 export async function knownIds(prefix: string, cwd = process.cwd()): Promise<readonly string[]> {
+  return wordsOf(prefix, (id) => id, cwd);
+}
+
+/** Names of recurring records of the local runtime, by the same rules. */
+export async function knownRecurring(prefix: string, cwd = process.cwd()): Promise<readonly string[]> {
+  return wordsOf(scheduleId(prefix), nameOf, cwd);
+}
+
+async function wordsOf(prefix: string, wordOf: (id: string) => string, cwd: string): Promise<string[]> {
   const found: string[] = [];
   const runtime = await findRuntime(cwd).catch(() => undefined);
   if (!runtime) return found;
@@ -22,12 +31,13 @@ export async function knownIds(prefix: string, cwd = process.cwd()): Promise<rea
     for (const { name, records } of runtime.tables) {
       if (!records) continue;
       for await (const id of idsWith(client, name, prefix, signal)) {
-        if (WORD.test(id)) found.push(id);
+        const word = wordOf(id);
+        if (WORD.test(word)) found.push(word);
         if (found.length === MAX_IDS) return found.sort();
       }
     }
   } catch {
-    // Ids that were found in time are offered.
+    // Those that were found in time are offered.
   } finally {
     client.destroy();
   }

@@ -1,4 +1,4 @@
-import { type Job, systemClock } from 'dynamo-backlog/engine';
+import { type Job, RECURRING_QUEUE, systemClock } from 'dynamo-backlog/engine';
 import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
 import { bulkRoutes } from './actions/bulk-routes.js';
@@ -15,6 +15,7 @@ import { type PageContext, page, Verdict } from './layout.js';
 import { overview } from './overview/view.js';
 import { readAddress } from './records/address.js';
 import { recordsPage } from './records/view.js';
+import { recurringRoutes } from './recurring/routes.js';
 import { runtimeRoutes } from './runtime/routes.js';
 import { FormGuard, formLimit, keyGuard, ownLinksOnly, ownLoadsOnly, securityHeaders } from './security.js';
 import { tiersPage } from './tiers/view.js';
@@ -35,6 +36,13 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   const reader = new CountsReader(deps, NO_PATIENCE);
   runner.onChange = () => reader.forget();
   const clock = deps.backlog.clock ?? systemClock;
+  let isRecurringSeen = false;
+  const hasRecurring = () => {
+    const { counts } = reader.known();
+    const queues = counts?.stats.queues ?? [];
+    isRecurringSeen ||= queues.some(({ queue }) => queue === RECURRING_QUEUE);
+    return isRecurringSeen || (deps.queues?.() ?? []).some(({ name }) => name === RECURRING_QUEUE);
+  };
   const contextOf = (request: Context): PageContext => {
     let jobs: readonly Job[] | undefined;
     return {
@@ -45,6 +53,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
         jobs ??= runner.seen(reader.known().counts);
         return jobs;
       },
+      hasRecurring,
       flash: notes.read(request.req.query('note')),
     };
   };
@@ -77,6 +86,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
   app.route('/jobs', jobsRoutes(routes));
+  app.route('/recurring', recurringRoutes(routes));
   app.route('/', bulkRoutes(routes));
 
   if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));

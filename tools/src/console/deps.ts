@@ -25,6 +25,8 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly runbookUrl?: string | undefined;
   /** The alarms that are on, for incidents. Undefined: there is no place that knows them. */
   readonly alarms?: AlarmSource | undefined;
+  /** False: an intake indexes what is inserted here. Default: true, the console does so itself. */
+  readonly indexAtOnce?: boolean | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
 }

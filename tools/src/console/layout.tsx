@@ -21,6 +21,8 @@ export interface PageContext {
   readonly csrf: string;
   /** The jobs that the strip may show. */
   readonly jobs: () => readonly Job[];
+  /** Tells whether there are recurring records, as far as the pages so far have seen. */
+  readonly hasRecurring: () => boolean;
   /** The result of an action before this page. */
   readonly flash?: Flash | undefined;
 }
@@ -36,6 +38,7 @@ const VIEWS = [
   ['/failures', 'Failures'],
   ['/records', 'Records'],
   ['/tiers', 'Tiers'],
+  ['/recurring', 'Recurring'],
   ['/jobs', 'Jobs'],
 ] as const;
 
@@ -112,8 +115,10 @@ function Page({ context, title, view, refreshSeconds, children }: PageProps) {
   );
 }
 
-function Header({ context: { deps, now }, view }: { context: PageContext; view: View | undefined }) {
+function Header({ context, view }: { context: PageContext; view: View | undefined }) {
+  const { deps, now } = context;
   const { access, runtime } = deps;
+  const views = VIEWS.filter(([, name]) => name !== 'Recurring' || name === view || context.hasRecurring());
   return (
     <header class="top">
       <a class="brand" href="/">
@@ -123,7 +128,7 @@ function Header({ context: { deps, now }, view }: { context: PageContext; view: 
         <Foreign text={deps.name} most={40} />
       </a>
       <nav aria-label="Views">
-        {VIEWS.map(([href, name]) => (
+        {views.map(([href, name]) => (
           <a href={href} aria-current={name === view ? 'page' : undefined}>
             {name}
           </a>

@@ -36,7 +36,7 @@ export async function editAction(flags: EditFlags): Promise<CliAction> {
   }
   const redact = await loadRedact(flags.redact);
   const edit =
-    payload === undefined ? { merge: patch(merge ?? '') } : { payload: json(payload, '--payload') };
+    payload === undefined ? { merge: patch(merge ?? '') } : { payload: jsonInput(payload, '--payload') };
   return {
     verbs: { ask: 'Edit', done: 'edited' },
     alwaysAsks: true,
@@ -67,14 +67,15 @@ function diffText(before: string, after: string, paint: Paint): string[] {
 }
 
 function patch(text: string): Readonly<Record<string, unknown>> {
-  const value = json(text, '--merge');
+  const value = jsonInput(text, '--merge');
   if (isPlainObject(value)) return value;
   throw new ConfigurationError(
     `--merge: expected a JSON object with what is new, got ${show(value)}; --payload replaces a payload by any value`,
   );
 }
 
-function json(text: string, flag: string): unknown {
+/** The value of a flag: JSON, or `@FILE` with it. @throws ConfigurationError that names the flag */
+export function jsonInput(text: string, flag: string): unknown {
   try {
     return parseExactly(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
   } catch (error) {

@@ -1,5 +1,14 @@
-import type { BacklogRecord } from 'dynamo-backlog';
-import { age, cancelReasonOf, isPending, jsonOf, notReadyText, restOf } from 'dynamo-backlog/engine';
+import { type BacklogRecord, occurrenceOf } from 'dynamo-backlog';
+import {
+  age,
+  cancelReasonOf,
+  isPending,
+  jsonOf,
+  nameOf,
+  notReadyText,
+  RECURRING_QUEUE,
+  restOf,
+} from 'dynamo-backlog/engine';
 import { fullClock, type Reading } from 'dynamo-backlog/overview';
 import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
@@ -7,6 +16,7 @@ import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
 import { queuePolicy } from '../queue-policy.js';
 import { NextAttempt } from '../records/next-attempt.js';
+import { recurringLink } from '../recurring/looks.js';
 import { Curve } from './curve.js';
 import { JsonPanel } from './json-panel.js';
 import { MarkKey } from './marks.js';
@@ -54,6 +64,7 @@ export function recordPage(
               <p>
                 <StateBadge state={stateOf(record, running)} /> <Summary record={record} />
               </p>
+              <RecurringLine record={record} now={now} />
             </div>
             <NextBox record={record} plan={plan} now={now} running={running} paused={paused} />
           </div>
@@ -119,6 +130,26 @@ function Summary({ record }: { record: BacklogRecord }) {
         </>
       ) : null}
     </span>
+  );
+}
+
+/** The link to the recurring record that it is the schedule of, or that it was inserted for. Nothing, if there is none. */
+function RecurringLine({ record, now }: { record: BacklogRecord; now: number }) {
+  const occurrence = occurrenceOf(record);
+  const name = record.queue === RECURRING_QUEUE ? nameOf(record.id) : occurrence?.name;
+  if (name === undefined) return null;
+  return (
+    <p class="sub">
+      {record.queue === RECURRING_QUEUE ? 'The schedule of the recurring record ' : 'An occurrence of '}
+      <a href={recurringLink(name)}>
+        <Foreign text={name} most={256} />
+      </a>
+      {record.queue === RECURRING_QUEUE || !occurrence ? null : (
+        <>
+          , for <When at={occurrence.at.getTime()} now={now} />
+        </>
+      )}
+    </p>
   );
 }
 

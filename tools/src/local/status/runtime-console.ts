@@ -58,6 +58,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     name: table,
     where: `table ${table} of the local runtime${also}`,
     redact: deps.redact,
+    indexAtOnce: deps.indexAtOnce,
     queues: () =>
       queues().map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
     countsForMs: 1_000,
