@@ -220,7 +220,7 @@ describe('backlog recurring', () => {
     [['backfill', 'report'], 2, /backfill: expected --from/],
     [['run', 'report', '--reason', 'x'], 2, /--reason: only with pause/],
     [['pause', 'report', '--time-zone', 'UTC'], 2, /--time-zone: only with put/],
-    [['put', 'x', '--schedule', 'cron(61 3 * * ? *)'], 2, /recurring\.x: .*61/],
+    [['put', 'x', '--schedule', 'cron(61 3 * * ? *)'], 2, /recurring\.x\.schedule: .*61/],
     [['put', 'x', '--schedule', 'rate(1 hour)', '--payload', '{'], 2, /--payload: expected JSON/],
     [['put', 'x', '--schedule', 'rate(1 hour)', '--set', 'unit=3'], 2, /--set: only with --policy/],
     [
