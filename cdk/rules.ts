@@ -6,7 +6,7 @@ import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/support/errors.js';
 import { allowRules } from './triggers/given-up-events.js';
-import { MAX_TICKS, type Tick, type Triggers } from './triggers/tick.js';
+import { EACH_FULL_MINUTE, MAX_TICKS, type Tick, type Triggers } from './triggers/tick.js';
 
 /**
  * Most rules of an event bus, for all that the account has there:
@@ -33,7 +33,9 @@ export function addRules(scope: Construct, ticks: readonly Tick[], eventDlq: Que
 function addRule(tick: Tick, eventDlq: IQueue): Rule {
   return new Rule(tick.scope, tick.id, {
     description: tick.description,
-    schedule: Schedule.rate(Duration.seconds(tick.every)),
+    schedule: tick.isAtFullMinute
+      ? Schedule.expression(EACH_FULL_MINUTE)
+      : Schedule.rate(Duration.seconds(tick.every)),
     enabled: tick.enabled,
     targets: tick.events.map((event) => runTarget(tick.lambda, event, eventDlq)),
   });

@@ -6,7 +6,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { useOf } from '../support/encryption.js';
 import { eventDlqQueue } from './given-up-events.js';
-import type { Tick, Triggers } from './tick.js';
+import { EACH_FULL_MINUTE, type Tick, type Triggers } from './tick.js';
 import { clockCron } from './time-zone.js';
 
 /** Settings that all schedules of a Backlog have in common. */
@@ -96,7 +96,8 @@ function addSchedule(tick: Tick, event: Tick['events'][number], index: number, c
   });
 }
 
-function expressionOf({ every }: Tick, timeZone: string | undefined) {
+function expressionOf({ every, isAtFullMinute }: Tick, timeZone: string | undefined) {
+  if (isAtFullMinute) return { scheduleExpression: EACH_FULL_MINUTE };
   const cron = clockCron(every);
   return timeZone !== undefined && cron !== undefined
     ? { scheduleExpression: cron, scheduleExpressionTimezone: timeZone }

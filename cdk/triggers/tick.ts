@@ -8,13 +8,19 @@ import type { BacklogEvent } from '../../functions/event.js';
 /** Ticks of a function, each with rules of its own: a rule adds about 450 bytes to the function's policy, which holds 20 KB. */
 export const MAX_TICKS = 40;
 
+/** The full minutes of the clock. */
+export const EACH_FULL_MINUTE = 'cron(* * * * ? *)';
+
 /** A repeated start of a function. A rule or a schedule is made of it. */
 export interface Tick {
   readonly scope: Construct;
   /** The id of the construct; unique in its scope. */
   readonly id: string;
   readonly description: string;
+  /** Seconds between two starts. */
   readonly every: number;
+  /** Each start is at a full minute, `every` being one. Default: a minute after the one before, whenever the first was. */
+  readonly isAtFullMinute?: boolean | undefined;
   readonly enabled: boolean;
   readonly lambda: IFunction;
   /** Constant events, each an invocation of its own. */

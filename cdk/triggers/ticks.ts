@@ -122,7 +122,9 @@ function queueTicks({ scope, queue, worker }: QueueFunction): Tick[] {
   if (queue.retryMode === 'perRecord') {
     const description = `Backlog queue ${queue.name}: whatever is due`;
     const events = eventsOf(queue, { queue: queue.name });
-    return [{ ...common, id: 'Poll', description, every: POLL_SECONDS, events }];
+    // Occurrences are full minutes.
+    const isAtFullMinute = queue.work.type === 'recurring';
+    return [{ ...common, id: 'Poll', description, every: POLL_SECONDS, isAtFullMinute, events }];
   }
   const bands = tierBands(queue.tiers, worker.timeoutSeconds);
   checkBands(queue, bands);

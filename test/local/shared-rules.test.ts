@@ -15,4 +15,8 @@ describe('the event of a rule', () => {
     expect(labelOf(event, 'rate(1 hour)')).toBe(label);
     expect(queuesOf(event)).toEqual(names);
   });
+
+  it('of each full minute says so', () => {
+    expect(labelOf({ queue: 'recurring' }, 'cron(* * * * ? *)')).toBe('recurring, every minute');
+  });
 });

@@ -43,7 +43,7 @@ describe('the function of recurring records', () => {
     });
     expect(lambda.Timeout).toBe(300);
     expect(rulesOf(template).filter(({ input }) => input.queue === 'recurring')).toMatchObject([
-      { schedule: 'rate(1 minute)', state: 'ENABLED' },
+      { schedule: 'cron(* * * * ? *)', state: 'ENABLED' },
     ]);
     expect(Object.keys(backlog.functions)).toEqual(['default', 'recurring']);
     expect(backlog.createdFunctions.recurring).toBe(backlog.functions.recurring);

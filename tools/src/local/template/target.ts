@@ -22,6 +22,9 @@ export function namingResource<Result>(logicalId: string, read: () => Result): R
   }
 }
 
+/** The expression of the rule of recurring records. */
+const EACH_FULL_MINUTE = 'cron(* * * * ? *)';
+
 /**
  * `orders, every 5 minutes`, or `bulk tier 4, cron(0 0 * * ? *) Europe/Berlin`: what a run will do says more than a
  * name.
@@ -30,7 +33,8 @@ export function labelOf(event: unknown, expression: string, timeZone?: string): 
   const what = workOf(event);
   if (what === undefined) return undefined;
   const [, rate] = /^rate\((?:1 )?(.*)\)$/.exec(expression) ?? [];
-  const when = rate === undefined ? [expression, timeZone].filter(Boolean).join(' ') : `every ${rate}`;
+  const every = expression === EACH_FULL_MINUTE ? 'minute' : rate;
+  const when = every === undefined ? [expression, timeZone].filter(Boolean).join(' ') : `every ${every}`;
   return `${what}, ${when}`;
 }
 
