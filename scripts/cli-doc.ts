@@ -33,7 +33,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   move: ['operate', 'operate.md'],
   'change-policy': ['operate', 'operate.md'],
   jobs: ['jobs', 'operate.md#jobs'],
-  recurring: ['the console', 'recurring.md#operating'],
+  recurring: ['recurring records', 'recurring.md#operating'],
   pause: ['pause and resume', 'operate.md#pause-and-resume'],
   resume: ['pause and resume', 'operate.md#pause-and-resume'],
   mute: ['mutes', 'monitoring.md#mutes'],

@@ -8,12 +8,12 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
  * Handlers by the folder that they are deployed with. Those of one folder share nearly all of their code, which the package then
  * has once. They are the built-in delivery, for queues with per-record retries and for progressive ones, and the queue of recurring
- * records. Then the intake, its sweep, the monitor and the events of records; the overview on the dashboard and its buttons.
+ * records; and what is beside the queues: the intake, its sweep, the monitor, the events of records, the overview on the dashboard and
+ * its buttons.
  */
 export const FOLDERS = {
   delivery: ['fibonacci', 'progressive', 'recurring'],
-  upkeep: ['intake', 'sweep', 'monitor', 'record-events'],
-  widget: ['widget', 'widget-actions'],
+  upkeep: ['intake', 'sweep', 'monitor', 'record-events', 'widget', 'widget-actions'],
 };
 
 /** The modules of `functions/` that make the handlers. */
@@ -29,9 +29,24 @@ const MADE_BY = {
   'widget-actions': ['widget/actions-handler', 'widgetActionsHandler'],
 };
 
+/** Small modules that most handlers of a folder share. */
+const SMALL = {
+  upkeep: [
+    'src/leases/timed-hold.ts',
+    'src/registry/regions.ts',
+    'functions/service-limits.ts',
+    'scripts/absent-event-streams.mjs',
+  ],
+};
+
 function madeBy(name) {
   const [file, exported] = MADE_BY[name];
   return [join(ROOT, 'functions', `${file}.ts`), exported];
+}
+
+function smallOf(names) {
+  const [folder] = Object.entries(FOLDERS).find(([, all]) => all.includes(names[0])) ?? [];
+  return (SMALL[folder] ?? []).map((file) => join(ROOT, file));
 }
 
 /** Options of esbuild for every handler that is deployed as a file. */
@@ -62,7 +77,7 @@ export function handlerBundle(names) {
     outExtension: { '.js': '.mjs' },
     // By its beginning, the local runtime knows what no user wants to debug.
     banner: { js: `/* dynamo-backlog */ ${BUNDLING.banner.js}` },
-    plugins: [oneStart(Object.fromEntries(names.map(madeBy))), withoutUnneededParts],
+    plugins: [oneStart(Object.fromEntries(names.map(madeBy)), smallOf(names)), withoutUnneededParts],
     alias: ABSENT_PACKAGES,
   };
 }

@@ -12,8 +12,8 @@ const FOLDERS = {
   sweep: 'upkeep',
   monitor: 'upkeep',
   'record-events': 'upkeep',
-  widget: 'widget',
-  'widget-actions': 'widget',
+  widget: 'upkeep',
+  'widget-actions': 'upkeep',
 } as const;
 
 export type BuiltIn = keyof typeof FOLDERS;

@@ -119,6 +119,22 @@ describe('the examples, copied out of the package', () => {
     await rm(data, { recursive: true });
   });
 
+  it('recurring records: heartbeats come by themselves, and each tenant has a schedule of its own', async () => {
+    await using receiver = await startServer(app, 'examples/receiver.ts');
+    await using backlog = await start('recurring', ['--deliver-to', receiver.url, '--speed', '600']);
+    expect(await tsx(['examples/recurring/tenants.ts'], backlog.environment)).toMatchObject({ code: 0 });
+    await until(
+      () => receiver.lines().filter((line) => line.startsWith('200 heartbeat@')).length >= 3,
+      60_000,
+    );
+    const sent = receiver.lines().filter((line) => line.startsWith('200'));
+    // No occurrence is delivered twice.
+    expect(new Set(sent).size).toBe(sent.length);
+    const ids = (await backlog.records()).map(({ id }) => id);
+    for (const name of ['heartbeat', 'nightly-report', 'invoices/acme', 'invoices/globex'])
+      expect(ids).toContain(`recurring:${name}`);
+  });
+
   it('two regions: on one machine the primary region attempts what comes', async () => {
     await using receiver = await startServer(app, 'examples/receiver.ts');
     await using backlog = await start('two-regions', ['--speed', '600'], { ERP_URL: receiver.url });

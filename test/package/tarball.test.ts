@@ -18,7 +18,7 @@ describe('the tarball of the library', () => {
       'dist/THIRD-PARTY-LICENSES.txt',
       'dist/cdk/app.js',
     ];
-    const bundles = ['delivery/fibonacci', 'delivery/progressive', 'upkeep/intake', 'widget/widget'].map(
+    const bundles = ['delivery/fibonacci', 'delivery/progressive', 'upkeep/intake', 'upkeep/widget'].map(
       (file) => `dist/handlers/${file}.mjs`,
     );
     expect(paths).toEqual(expect.arrayContaining([...named, ...others, ...bundles]));
