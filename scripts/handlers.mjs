@@ -29,14 +29,9 @@ const MADE_BY = {
   'widget-actions': ['widget/actions-handler', 'widgetActionsHandler'],
 };
 
-/** Small modules that most handlers of a folder share. */
+/** Small modules that most handlers of a folder share. Nothing may load them later: an esbuild plugin then makes them import the handlers. */
 const SMALL = {
-  upkeep: [
-    'src/leases/timed-hold.ts',
-    'src/registry/regions.ts',
-    'functions/service-limits.ts',
-    'scripts/absent-event-streams.mjs',
-  ],
+  upkeep: ['src/leases/timed-hold.ts', 'src/registry/regions.ts', 'functions/service-limits.ts'],
 };
 
 function madeBy(name) {
