@@ -7,9 +7,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Handlers by the folder that they are deployed with. Those of one folder share nearly all of their code, which the package then
- * has once. They are the built-in delivery, for queues with per-record retries and for progressive ones, and the queue of recurring
- * records; and what is beside the queues: the intake, its sweep, the monitor, the events of records, the overview on the dashboard and
- * its buttons.
+ * has once. Of queues: the built-in delivery, for those with per-record retries and for progressive ones, and recurring records.
+ * Beside the queues: the intake, its sweep, the monitor, the events of records, the overview on the dashboard and its buttons.
  */
 export const FOLDERS = {
   delivery: ['fibonacci', 'progressive', 'recurring'],

@@ -1,3 +1,4 @@
+import type { attemptSchedule } from '../../src/recurring/attempt.js';
 import { RECURRING_QUEUE } from '../../src/recurring/names.js';
 import { outdatedOf } from '../../src/recurring/template.js';
 import type { OperatorRecordStore } from '../../src/store/operator-store.js';
@@ -16,8 +17,17 @@ const APPLIED_FOR_MS = 3_600_000;
 /** A store can write the schedules of the template; no run of a queue needs that. */
 type Records = Pick<OperatorRecordStore, 'insert' | 'change'>;
 
+/** The parts of the handler that tests replace. */
+export interface RecurringSeams extends HandlerSeams {
+  /** The attempt of a schedule. Default: it is loaded once there is one, so that a poll without occurrences does not load it. */
+  readonly attempt?: typeof attemptSchedule | undefined;
+}
+
 /** The built-in handler of the queue `recurring`: inserts the records of occurrences, and writes the schedules of the template. */
-export function recurringHandler(overrides: HandlerSeams = {}): BacklogLambdaHandler {
+export function recurringHandler({
+  attempt = loadedAttempt,
+  ...overrides
+}: RecurringSeams = {}): BacklogLambdaHandler {
   const { env = process.env, run: given = runQueue } = overrides;
   const settings = once(() => readRecurringSettings(env));
   const appliedAt = new WeakMap<object, number>();
@@ -29,7 +39,7 @@ export function recurringHandler(overrides: HandlerSeams = {}): BacklogLambdaHan
     if (!isApplied && (await options.ownershipConflict?.()) === undefined) {
       if (await isWritten(settings(), deps)) appliedAt.set(store, clock.wall());
     }
-    return given({ ...options, process: processOf(settings(), deps) }, deps);
+    return given({ ...options, process: processOf(settings(), deps, attempt) }, deps);
   };
   return makeHandler(
     ({ queue }) => {
@@ -70,11 +80,10 @@ async function isWritten({ template }: RecurringSettings, deps: RunDeps): Promis
 function processOf(
   { template, indexesAtOnce }: RecurringSettings,
   { store, clock, random }: RunDeps,
+  attempt: typeof attemptSchedule,
 ): Process {
-  return async (record, { logger, signal }) => {
-    // A poll that finds no occurrence does not load it.
-    const { attemptSchedule } = await import('../../src/recurring/attempt.js');
-    return attemptSchedule(record, {
+  return (record, { logger, signal }) =>
+    attempt(record, {
       records: store.records,
       now: clock.now(),
       random,
@@ -83,5 +92,9 @@ function processOf(
       indexesAtOnce,
       isInTemplate: (name) => template.has(name),
     });
-  };
 }
+
+const loadedAttempt: typeof attemptSchedule = async (...given) => {
+  const { attemptSchedule } = await import('../../src/recurring/attempt.js');
+  return attemptSchedule(...given);
+};

@@ -1,4 +1,5 @@
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
+import { attemptSchedule } from '../recurring/attempt.js';
 import { checkName, type Definition, parseDefinition, RECURRING_QUEUE } from '../recurring/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { keepingLogger } from './logs.js';
@@ -40,7 +41,7 @@ export function readRecurring(
       isOnInsert: false,
       weight: 1,
       // Its own logger would print.
-      handler: recurringHandler({ env, logger: keepingLogger([], undefined) }),
+      handler: recurringHandler({ env, logger: keepingLogger([], undefined), attempt: attemptSchedule }),
     },
   };
 }

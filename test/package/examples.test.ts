@@ -119,7 +119,7 @@ describe('the examples, copied out of the package', () => {
     await rm(data, { recursive: true });
   });
 
-  it('recurring records: heartbeats come by themselves, and each tenant has a schedule of its own', async () => {
+  it('recurring records: heartbeats are sent, and each tenant has a schedule of its own', async () => {
     await using receiver = await startServer(app, 'examples/receiver.ts');
     await using backlog = await start('recurring', ['--deliver-to', receiver.url, '--speed', '600']);
     expect(await tsx(['examples/recurring/tenants.ts'], backlog.environment)).toMatchObject({ code: 0 });

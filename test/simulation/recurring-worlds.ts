@@ -2,6 +2,7 @@ import '../loaded-limits.js';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
 import type { Item } from '../../src/record/index.js';
+import { attemptSchedule } from '../../src/recurring/attempt.js';
 import { RecurringRecords } from '../../src/recurring/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
@@ -125,6 +126,7 @@ class RecurringWorld {
       this.expected.filter(({ isOfTemplate }) => isOfTemplate).map((one) => [one.name, this.optionsOf(one)]),
     );
     const handler = recurringHandler({
+      attempt: attemptSchedule,
       store: faultyStore(this.store, actor, this.faults, this.random),
       clock: actor.clock,
       random: this.random,
