@@ -233,7 +233,7 @@ function DefinitionPanel({ schedule: { recurring }, now }: { schedule: ReadSched
     ['Spread over', jitter === undefined ? null : age(jitter * 1000)],
     ['From', ORIGINS[origin]],
     [
-      'Last look',
+      'Last attempt',
       lastAttemptAt === undefined ? <Unknown why="none yet" /> : <When at={lastAttemptAt} now={now} />,
     ],
   ];

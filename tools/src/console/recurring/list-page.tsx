@@ -145,7 +145,7 @@ function Rows({
               <th scope="col">Schedule</th>
               <th scope="col">Queue</th>
               <th scope="col">Next, UTC</th>
-              <th scope="col">Last look, UTC</th>
+              <th scope="col">Last attempt, UTC</th>
               <th scope="col">From</th>
               <th scope="col">
                 <span class="vh">Actions</span>
@@ -207,7 +207,7 @@ function Row({ context, recurring }: { context: PageContext; recurring: Recurrin
           <When at={next} now={now} expected />
         )}
       </td>
-      <td class="c-last" data-label="Last look">
+      <td class="c-last" data-label="Last attempt">
         {lastAttemptAt === undefined ? <Unknown why="none yet" /> : <When at={lastAttemptAt} now={now} />}
       </td>
       <td class="sub sm c-origin" data-label="From">
