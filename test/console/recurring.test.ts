@@ -43,6 +43,7 @@ describe('the page of the recurring records', () => {
     expect(words).toMatch(/tenant-7 Paused for 1 h, until 2026-11-24 14:47 UTC: stocktaking, by anna/);
     expect(words).toMatch(/CDK app Pause… nightly-report Run now…/);
     expect(words).not.toContain('No function looks at');
+    expect(words).not.toMatch(/(?:Pause|Run now)… old-import/);
   });
 
   it('is linked where the queue exists, or has been seen', async () => {
@@ -233,7 +234,7 @@ describe('actions on one', () => {
     const console = filled({ access: READ_ONLY });
     const text = await page(console, show('nightly-report'));
     expect(text).not.toContain('/recurring/act');
-    expect(text).toMatch(/<button type="button" class="btn pri" disabled/);
+    expect(text).toMatch(/<button type="button" class="btn" disabled/);
     expect(await page(console, '/recurring')).not.toContain('/recurring/act');
     const backfill = `/recurring/backfill?name=heartbeat&from=${iso(-DAY)}&to=${iso()}`;
     for (const path of [act('heartbeat', 'run'), act('heartbeat', 'pause'), backfill]) {

@@ -3,7 +3,7 @@ import { type CountsReader, count, counted, units } from 'dynamo-backlog/overvie
 import { NO_FUNCTION, ORIGINS, scheduleText, scheduleWords } from '../../recurring/recurring-words.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, Unknown, When } from '../parts.js';
-import { actLink, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
+import { actLink, goesOn, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
 import { type RecurringList, readRecurring, SHOWN } from './read.js';
 
 /** Seconds between two readings in AWS, where each is billed. */
@@ -171,7 +171,9 @@ function Rows({
 }
 
 function Row({ context, recurring }: { context: PageContext; recurring: RecurringRecord }) {
-  const { name, definition, next, lastAttemptAt, origin, state } = recurring;
+  const { name, definition, next, lastAttemptAt, origin } = recurring;
+  // On a narrow page, what is not known takes no line.
+  const cell = (as: string, value: unknown) => (value === undefined ? `${as} none` : as);
   const { now } = context;
   const words = definition && scheduleWords(definition);
   return (
@@ -185,7 +187,7 @@ function Row({ context, recurring }: { context: PageContext; recurring: Recurrin
         </a>
         <RecurringTrouble recurring={recurring} now={now} />
       </td>
-      <td class="c-schedule">
+      <td class={cell('c-schedule', definition)}>
         {definition === undefined ? (
           <Unknown why="its definition cannot be read" />
         ) : (
@@ -197,26 +199,24 @@ function Row({ context, recurring }: { context: PageContext; recurring: Recurrin
           </>
         )}
       </td>
-      <td class="c-queue" data-label="Queue">
+      <td class={cell('c-queue', definition)} data-label="Queue">
         {definition === undefined ? <Unknown /> : <Foreign text={definition.queue ?? 'default'} most={40} />}
       </td>
-      <td class="c-next" data-label="Next">
+      <td class={cell('c-next', next)} data-label="Next">
         {next === undefined ? (
           <Unknown why="no occurrence is to come" />
         ) : (
           <When at={next} now={now} expected />
         )}
       </td>
-      <td class="c-last" data-label="Last attempt">
+      <td class={cell('c-last', lastAttemptAt)} data-label="Last attempt">
         {lastAttemptAt === undefined ? <Unknown why="none yet" /> : <When at={lastAttemptAt} now={now} />}
       </td>
       <td class="sub sm c-origin" data-label="From">
         {ORIGINS[origin]}
       </td>
       <td class="r sm nw c-ways">
-        {context.deps.access.write && state !== 'dead' && state !== 'ended' ? (
-          <RowActions recurring={recurring} />
-        ) : null}
+        {context.deps.access.write && goesOn(recurring) ? <RowActions recurring={recurring} /> : null}
       </td>
     </tr>
   );
