@@ -53,6 +53,11 @@ describe('the page of the recurring records', () => {
     const served = consoleUnderTest();
     await served.store.queues.setPaused('recurring', true);
     expect(await page(served, '/')).toContain('href="/recurring"');
+    const put = consoleUnderTest();
+    put.store.put(schedule('heartbeat', { schedule: 'rate(1 day)' }));
+    expect(await page(put, '/')).not.toContain('href="/recurring"');
+    await page(put, '/recurring');
+    expect(await page(put, '/')).toContain('href="/recurring"');
   });
 
   it('says that there is none, that no function looks at them, and that their queue is paused', async () => {
@@ -242,6 +247,9 @@ describe('actions on one', () => {
       expect((await post(filled().app, path, forged)).status).toBe(403);
     }
     expect((await get(console.app, backfill)).status).toBe(403);
+    expect((await get(filled().app, '/recurring?text=a', { 'sec-fetch-site': 'cross-site' })).status).toBe(
+      403,
+    );
     expect((await get(filled().app, backfill, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
 

@@ -1,20 +1,21 @@
 import type { RecurringRecord } from 'dynamo-backlog';
-import { type CountsReader, count, counted, units } from 'dynamo-backlog/overview';
+import { count, counted, units } from 'dynamo-backlog/overview';
 import { NO_FUNCTION, ORIGINS, scheduleText, scheduleWords } from '../../recurring/recurring-words.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, Unknown, When } from '../parts.js';
 import { actLink, goesOn, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
-import { type RecurringList, readRecurring, SHOWN } from './read.js';
+import type { RecurringList } from './read.js';
 
 /** Seconds between two readings in AWS, where each is billed. */
 const AWS_REFRESH_SECONDS = 30;
-const MAX_TEXT = 256;
 
-/** The recurring records: one row for each, those in trouble first. */
-export async function recurringPage(context: PageContext, reader: CountsReader, contains: string) {
-  const { deps, now } = context;
-  const text = contains.trim().slice(0, MAX_TEXT);
-  const list = await readRecurring(deps, reader, { text, now });
+/**
+ * The recurring records: one row for each, those in trouble first.
+ *
+ * @param text a part of their names; empty: all
+ */
+export function recurringPage(context: PageContext, list: RecurringList, text: string) {
+  const { deps } = context;
   const awsSeconds = text === '' ? AWS_REFRESH_SECONDS : undefined;
   return page({
     context,
@@ -121,7 +122,7 @@ function Rows({
       <form class="filters name" method="get" action="/recurring">
         <label class="f">
           Name contains
-          <input class="mono" name="text" value={text} maxlength={MAX_TEXT} />
+          <input class="mono" name="text" value={text} maxlength={256} />
         </label>
         <span class="buttons">
           <button class="btn" type="submit">
@@ -159,10 +160,10 @@ function Rows({
           </tbody>
         </table>
       )}
-      {shown.length < SHOWN ? null : (
+      {shown.length >= total ? null : (
         <p class="amberline">
           <Mark tone="amber" icon="warn">
-            No more than {count(SHOWN)} are shown: filter by a part of the name.
+            Only {count(shown.length)} are shown: filter by a part of the name.
           </Mark>
         </p>
       )}
