@@ -2133,14 +2133,6 @@ declare class Writes {
     each<One extends OfOneRecord>(all: readonly One[], write: (one: One, mayGoOn: () => boolean) => Promise<void>): Promise<void>;
 }
 
-interface Place {
-    readonly region?: string | undefined;
-    readonly primaryRegion?: string | undefined;
-}
-declare function isPassiveBy(active: ActiveRegion | undefined, { region, primaryRegion }: Place, now: number): boolean;
-
-declare function removedSince(entry: QueueOwner, now: number): string | undefined;
-
 interface Schedule {
     next(after: number, createdAt: number): number | undefined;
     readonly everyMs?: number | undefined;
@@ -2156,6 +2148,237 @@ interface SchedulerExpression {
     readonly endAt?: number | undefined;
 }
 declare function parseSchedulerExpression(from: SchedulerExpression): Schedule;
+
+declare const RECURRING_QUEUE = "recurring";
+declare const MISSED: readonly ['skip', 'one', 'all'];
+type Missed = (typeof MISSED)[number];
+interface RecurringOptions<Payload = unknown> {
+    readonly schedule: string;
+    readonly timeZone?: string | undefined;
+    readonly payload?: Payload | undefined;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly missed?: Missed | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+    readonly jitter?: Duration | undefined;
+}
+interface Definition {
+    readonly schedule: string;
+    readonly timeZone?: string | undefined;
+    readonly payload?: unknown;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly missed?: Missed | undefined;
+    readonly startAt?: string | undefined;
+    readonly endAt?: string | undefined;
+    readonly jitter?: number | undefined;
+}
+
+interface Occurrence {
+    readonly name: string;
+    readonly at: Date;
+}
+declare function occurrenceId(name: string, at: number): string;
+declare function occurrenceOf(record: Pick<BacklogRecord, 'attributes'>): Occurrence | undefined;
+
+interface RecurringPause {
+    readonly since: string;
+    readonly until?: string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+declare function scheduleId(name: string): string;
+declare function nameOf(id: string): string;
+
+interface PastOccurrence {
+    readonly at: number;
+    readonly wasPaused: boolean;
+}
+declare function nextOccurrences(record: BacklogRecord, now: number, count: number): number[];
+declare function latestOccurrences(record: BacklogRecord, now: number, count: number): PastOccurrence[];
+
+interface RecurringRecord {
+    readonly name: string;
+    readonly id: string;
+    readonly state: 'waiting' | 'paused' | 'failing' | 'ended' | 'dead';
+    readonly origin: 'template' | 'application';
+    readonly definition?: Definition | undefined;
+    readonly next?: string | undefined;
+    readonly lastAttemptAt?: string | undefined;
+    readonly paused?: RecurringPause | undefined;
+    readonly problem?: string | undefined;
+}
+declare function describeSchedule(record: BacklogRecord, now: number): RecurringRecord;
+
+interface CancelResult {
+    readonly id: string;
+    readonly cancelled: boolean;
+    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
+}
+
+interface InsertManyResult {
+    readonly inserted: number;
+    readonly duplicates: readonly string[];
+    readonly failed: readonly {
+        readonly id: string | undefined;
+        readonly index: number;
+        readonly error: InvalidRecordError;
+    }[];
+}
+interface InsertProgress {
+    readonly inserted: number;
+    readonly duplicates: number;
+    readonly failed: number;
+}
+declare class InsertInterruptedError extends StoreError {
+    readonly result: InsertManyResult;
+    readonly unsettled: readonly number[];
+    readonly taken: number;
+    readonly name = "InsertInterruptedError";
+    constructor(result: InsertManyResult, options: {
+        cause: unknown;
+    }, unsettled?: readonly number[], taken?: number);
+}
+
+interface NewRecord<Payload = unknown> {
+    readonly id?: string | undefined;
+    readonly payload: Payload;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly insertedAt?: Date | string | undefined;
+    readonly availableAt?: Date | string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly traceparent?: string | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
+    readonly queue?: string | undefined;
+    readonly priority?: Priority | undefined;
+    readonly id?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly maxAttempts?: number | undefined;
+    readonly uniqueFor?: Duration | undefined;
+    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+    readonly traceparent?: string | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+    readonly insertedAt?: Date | string | undefined;
+}
+
+type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
+interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
+    readonly payload: Input;
+}
+
+interface BacklogClientOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | readonly string[] | undefined;
+    readonly maxHops?: number | undefined;
+    readonly store?: ClientStore | undefined;
+}
+interface ClientStore {
+    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
+}
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
+}
+interface ListOptions {
+    readonly queue: string;
+    readonly status: Exclude<Status, 'SUCCESS'>;
+    readonly limit?: number | undefined;
+}
+interface CancelOptions {
+    readonly reason?: string | undefined;
+}
+interface WaitOptions {
+    readonly timeout?: Duration | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface InsertManyOptions extends Delay {
+    readonly concurrency?: number | undefined;
+    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
+}
+type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
+interface InsertResult {
+    readonly id: string;
+    readonly inserted: boolean;
+}
+declare class BacklogClient {
+    constructor(options: BacklogClientOptions);
+    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
+    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
+    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
+    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
+    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
+    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
+    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
+    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
+}
+
+interface NextOccurrenceOptions {
+    readonly timeZone?: string | undefined;
+    readonly after?: Date | string | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+}
+declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
+
+declare class WaitTimeoutError extends Error {
+    readonly name = "WaitTimeoutError";
+    readonly record: BacklogRecord;
+    constructor(record: BacklogRecord, timeoutMs: number);
+}
+
+interface RecurringRecordsOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | undefined;
+    readonly store?: {
+        readonly records: RecurringStore;
+    } | undefined;
+}
+type RecurringStore = Pick<OperatorRecordStore, 'insert' | 'get' | 'list' | 'change' | 'remove'>;
+interface PutRecurringResult {
+    readonly name: string;
+    readonly was: 'new' | 'changed' | 'unchanged';
+}
+interface PauseRecurringOptions {
+    readonly until?: Date | Duration | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+interface BackfillOptions {
+    readonly from: Date | string;
+    readonly to?: Date | string | undefined;
+    readonly dryRun?: boolean | undefined;
+}
+interface BackfillResult {
+    readonly ids: readonly string[];
+    readonly present: number;
+}
+declare class RecurringRecords {
+    constructor(options: RecurringRecordsOptions);
+    put<Payload = unknown>(name: string, options: RecurringOptions<Payload>): Promise<PutRecurringResult>;
+    get(name: string): Promise<RecurringRecord | undefined>;
+    list(): AsyncGenerator<RecurringRecord>;
+    remove(name: string): Promise<boolean>;
+    pause(name: string, options?: PauseRecurringOptions): Promise<RecurringRecord>;
+    resume(name: string): Promise<RecurringRecord>;
+    runNow(name: string): Promise<InsertResult>;
+    backfill(name: string, options: BackfillOptions): Promise<BackfillResult>;
+}
+
+interface Place {
+    readonly region?: string | undefined;
+    readonly primaryRegion?: string | undefined;
+}
+declare function isPassiveBy(active: ActiveRegion | undefined, { region, primaryRegion }: Place, now: number): boolean;
+
+declare function removedSince(entry: QueueOwner, now: number): string | undefined;
 
 type contract_d_ActiveRegion = ActiveRegion;
 type contract_d_ActiveRegionStore = ActiveRegionStore;
@@ -2312,127 +2535,6 @@ interface DeliveryDescription {
     readonly allowPrivateAddresses?: unknown;
 }
 declare const TOKEN = "known at deployment";
-
-interface CancelResult {
-    readonly id: string;
-    readonly cancelled: boolean;
-    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
-}
-
-interface InsertManyResult {
-    readonly inserted: number;
-    readonly duplicates: readonly string[];
-    readonly failed: readonly {
-        readonly id: string | undefined;
-        readonly index: number;
-        readonly error: InvalidRecordError;
-    }[];
-}
-interface InsertProgress {
-    readonly inserted: number;
-    readonly duplicates: number;
-    readonly failed: number;
-}
-declare class InsertInterruptedError extends StoreError {
-    readonly result: InsertManyResult;
-    readonly unsettled: readonly number[];
-    readonly taken: number;
-    readonly name = "InsertInterruptedError";
-    constructor(result: InsertManyResult, options: {
-        cause: unknown;
-    }, unsettled?: readonly number[], taken?: number);
-}
-
-interface NewRecord<Payload = unknown> {
-    readonly id?: string | undefined;
-    readonly payload: Payload;
-    readonly queue?: string | undefined;
-    readonly task?: string | undefined;
-    readonly insertedAt?: Date | string | undefined;
-    readonly availableAt?: Date | string | undefined;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly traceparent?: string | undefined;
-    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-}
-
-interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
-    readonly queue?: string | undefined;
-    readonly priority?: Priority | undefined;
-    readonly id?: string | undefined;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly maxAttempts?: number | undefined;
-    readonly uniqueFor?: Duration | undefined;
-    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
-    readonly traceparent?: string | undefined;
-    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-    readonly insertedAt?: Date | string | undefined;
-}
-
-type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
-interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
-    readonly payload: Input;
-}
-
-interface BacklogClientOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly indexAtOnce?: boolean | readonly string[] | undefined;
-    readonly maxHops?: number | undefined;
-    readonly store?: ClientStore | undefined;
-}
-interface ClientStore {
-    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
-}
-interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
-}
-interface ListOptions {
-    readonly queue: string;
-    readonly status: Exclude<Status, 'SUCCESS'>;
-    readonly limit?: number | undefined;
-}
-interface CancelOptions {
-    readonly reason?: string | undefined;
-}
-interface WaitOptions {
-    readonly timeout?: Duration | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface InsertManyOptions extends Delay {
-    readonly concurrency?: number | undefined;
-    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
-}
-type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
-interface InsertResult {
-    readonly id: string;
-    readonly inserted: boolean;
-}
-declare class BacklogClient {
-    constructor(options: BacklogClientOptions);
-    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
-    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
-    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
-    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
-    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
-    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
-    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
-    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
-}
-
-interface NextOccurrenceOptions {
-    readonly timeZone?: string | undefined;
-    readonly after?: Date | string | undefined;
-    readonly startAt?: Date | string | undefined;
-    readonly endAt?: Date | string | undefined;
-}
-declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
-
-declare class WaitTimeoutError extends Error {
-    readonly name = "WaitTimeoutError";
-    readonly record: BacklogRecord;
-    constructor(record: BacklogRecord, timeoutMs: number);
-}
 
 interface Cause {
     readonly error: string;
@@ -2989,6 +3091,7 @@ export {
     LOOKS,
     METADATA_KEY,
     METADATA_VERSION,
+    MISSED,
     MemoryStore,
     NotIdempotentError,
     OperationInterruptedError,
@@ -2998,7 +3101,9 @@ export {
     QUEUE_GAUGES,
     QUEUE_NAME,
     QUEUE_PATTERN,
+    RECURRING_QUEUE,
     RateLimiter,
+    RecurringRecords,
     RetryAfter,
     SENTENCE_ICONS,
     STATUSES,
@@ -3044,6 +3149,7 @@ export {
     decideRetry,
     defineTask,
     deliverByHttp,
+    describeSchedule,
     detailTypeOf,
     didYouMean,
     duePartsOf,
@@ -3087,6 +3193,7 @@ export {
     lanesInUse,
     lanesOf,
     latestMinutes,
+    latestOccurrences,
     leastExact,
     limited,
     listed,
@@ -3096,12 +3203,16 @@ export {
     minuteText,
     monitoredQueue,
     muteText,
+    nameOf,
     names,
     nearest,
     nextAttemptAt,
     nextOccurrence,
+    nextOccurrences,
     notReadyText,
     observeQueues,
+    occurrenceId,
+    occurrenceOf,
     openTelemetry,
     ownLaneOf,
     parseDeliveryUrl,
@@ -3133,6 +3244,7 @@ export {
     retryDecider,
     run,
     scaledClock,
+    scheduleId,
     seededRandom,
     selectedQueues,
     sentenceOf,
@@ -3171,6 +3283,8 @@ export type {
     AttemptSummary,
     AttemptTracing,
     AwaitedFault,
+    BackfillOptions,
+    BackfillResult,
     BacklogAttributes,
     BacklogClientOptions,
     BacklogDescription,
@@ -3194,6 +3308,7 @@ export type {
     Condition,
     Counts,
     DeadExpectation,
+    Definition,
     Delay,
     DeliveryDescription,
     DeliveryProps,
@@ -3260,12 +3375,14 @@ export type {
     Meter,
     MeterProvider,
     MinuteCount,
+    Missed,
     MonitoredQueue,
     NewJob,
     NewRecord,
     NextOccurrenceOptions,
     NotReady,
     ObservableResult,
+    Occurrence,
     OpenBreaker,
     OpenTelemetryApi,
     OperationOptions,
@@ -3275,11 +3392,14 @@ export type {
     OverviewOfQueues,
     OverviewStats,
     PassiveRegion,
+    PastOccurrence,
+    PauseRecurringOptions,
     PayloadMatch,
     PerformOptions,
     PerformResult,
     Process,
     ProgressiveProps,
+    PutRecurringResult,
     QueueAlarms,
     QueueCounts,
     QueueDescription,
@@ -3303,6 +3423,10 @@ export type {
     RecordEventsProps,
     RecordExpectation,
     RecordFilter,
+    RecurringOptions,
+    RecurringPause,
+    RecurringRecord,
+    RecurringRecordsOptions,
     RedactPayload,
     ResolvedPolicy,
     RetryAnswer,

@@ -110,7 +110,7 @@ function None() {
 
 function Rows({
   context,
-  list: { shown },
+  list: { shown, total },
   text,
 }: {
   context: PageContext;

@@ -14,7 +14,7 @@ const MAX_EXAMINED = 20_000;
 /** The recurring records of a page. */
 export interface RecurringList {
   readonly shown: readonly RecurringRecord[];
-  /** Those that match; of all, the number that is known. */
+  /** The number of those that match, as far as it is known. */
   readonly total: number;
   /** The sign before `total`: `≈ ` or `≥ `, where it is not exact. */
   readonly sign: string;
