@@ -8,11 +8,14 @@ const hours = (times: readonly number[]) => times.map((at) => toIso(at).slice(5,
 
 /** A schedule that was made two days ago. */
 const schedule = (payload: object, attributes: object = {}) =>
-  parseRecord({
-    ...{ id: 'recurring:a', status: 'NEW', queue: 'recurring', lane: 'recurring', rev: 'r' },
-    ...{ insertedAt: '2026-11-21T12:00:00.000Z', availableAt: '2026-11-24T03:00:00.000Z' },
-    ...{ payload: { schedule: 'cron(0 3 * * ? *)', ...payload }, ...attributes },
-  });
+  parseRecord(
+    {
+      ...{ id: 'recurring:a', status: 'NEW', queue: 'recurring', lane: 'recurring', rev: 'r' },
+      ...{ insertedAt: '2026-11-21T12:00:00.000Z', availableAt: '2026-11-24T03:00:00.000Z' },
+      ...{ payload: { schedule: 'cron(0 3 * * ? *)', ...payload }, ...attributes },
+    },
+    NOW,
+  );
 const paused = { since: '2026-11-22T00:00:00.000Z', until: '2026-11-26T00:00:00.000Z' };
 
 describe('the next occurrences', () => {

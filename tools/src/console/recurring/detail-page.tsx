@@ -208,7 +208,7 @@ function PastPanel(props: {
 const MISSED = {
   one: 'the newest is made up for',
   all: 'all are made up for',
-  skip: 'none is made up for',
+  skip: 'none that is 5 minutes late',
 } as const;
 
 function DefinitionPanel({ schedule: { recurring }, now }: { schedule: ReadSchedule; now: number }) {
