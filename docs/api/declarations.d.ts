@@ -1175,12 +1175,43 @@ interface QueueEventsProps {
     readonly include?: readonly EventPart[] | undefined;
 }
 
-interface ClientOptions {
-    readonly endpoint?: string | undefined;
-    readonly region?: string | undefined;
-    readonly requestTimeoutMs?: number | undefined;
+declare const RECURRING_QUEUE = "recurring";
+declare function scheduleId(name: string): string;
+declare function nameOf(id: string): string;
+
+interface RecurringPause {
+    readonly since: string;
+    readonly until?: string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
 }
-declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
+
+interface PastOccurrence {
+    readonly at: number;
+    readonly wasPaused: boolean;
+}
+declare function nextOccurrences(record: BacklogRecord, now: number, count: number): number[];
+declare function latestOccurrences(record: BacklogRecord, now: number, count: number): PastOccurrence[];
+
+interface Occurrence {
+    readonly name: string;
+    readonly at: Date;
+}
+declare function occurrenceId(name: string, at: number): string;
+declare function occurrenceOf(record: Pick<BacklogRecord, 'attributes'>): Occurrence | undefined;
+
+interface RecurringRecord {
+    readonly name: string;
+    readonly id: string;
+    readonly state: 'waiting' | 'paused' | 'failing' | 'ended' | 'dead';
+    readonly origin: 'template' | 'application';
+    readonly definition?: Definition | undefined;
+    readonly next?: string | undefined;
+    readonly lastAttemptAt?: string | undefined;
+    readonly paused?: RecurringPause | undefined;
+    readonly problem?: string | undefined;
+}
+declare function describeSchedule(record: BacklogRecord, now: number): RecurringRecord;
 
 interface JobStore {
     create(id: string, job: Item): Promise<boolean>;
@@ -1295,6 +1326,19 @@ interface CountQuery {
     readonly after?: IndexKey | undefined;
 }
 
+interface CancelResult {
+    readonly id: string;
+    readonly cancelled: boolean;
+    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
+}
+
+interface ClientOptions {
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly requestTimeoutMs?: number | undefined;
+}
+declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
+
 type OnDamaged = (key: string, attributes: readonly string[]) => void;
 declare function isId(value: unknown): value is string;
 
@@ -1379,31 +1423,6 @@ declare class MemoryStore implements OperatorStore {
     items(): Item[];
     put(item: Item): void;
     delete(id: string): void;
-}
-
-interface RecurringPause {
-    readonly since: string;
-    readonly until?: string | undefined;
-    readonly reason?: string | undefined;
-    readonly by?: string | undefined;
-}
-
-interface RecurringRecord {
-    readonly name: string;
-    readonly id: string;
-    readonly state: 'waiting' | 'paused' | 'failing' | 'ended' | 'dead';
-    readonly origin: 'template' | 'application';
-    readonly definition?: Definition | undefined;
-    readonly next?: string | undefined;
-    readonly lastAttemptAt?: string | undefined;
-    readonly paused?: RecurringPause | undefined;
-    readonly problem?: string | undefined;
-}
-
-interface CancelResult {
-    readonly id: string;
-    readonly cancelled: boolean;
-    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
 }
 
 interface ConnectionOptions {
@@ -3103,6 +3122,7 @@ export {
     LOOKS,
     METADATA_KEY,
     METADATA_VERSION,
+    MISSED,
     MemoryStore,
     NotIdempotentError,
     OperationInterruptedError,
@@ -3112,7 +3132,9 @@ export {
     QUEUE_GAUGES,
     QUEUE_NAME,
     QUEUE_PATTERN,
+    RECURRING_QUEUE,
     RateLimiter,
+    RecurringRecords,
     RetryAfter,
     SENTENCE_ICONS,
     STATUSES,
@@ -3158,6 +3180,7 @@ export {
     decideRetry,
     defineTask,
     deliverByHttp,
+    describeSchedule,
     detailTypeOf,
     didYouMean,
     duePartsOf,
@@ -3201,6 +3224,7 @@ export {
     lanesInUse,
     lanesOf,
     latestMinutes,
+    latestOccurrences,
     leastExact,
     limited,
     listed,
@@ -3210,12 +3234,16 @@ export {
     minuteText,
     monitoredQueue,
     muteText,
+    nameOf,
     names,
     nearest,
     nextAttemptAt,
     nextOccurrence,
+    nextOccurrences,
     notReadyText,
     observeQueues,
+    occurrenceId,
+    occurrenceOf,
     openTelemetry,
     ownLaneOf,
     parseDeliveryUrl,
@@ -3247,6 +3275,7 @@ export {
     retryDecider,
     run,
     scaledClock,
+    scheduleId,
     seededRandom,
     selectedQueues,
     sentenceOf,
@@ -3285,6 +3314,8 @@ export type {
     AttemptSummary,
     AttemptTracing,
     AwaitedFault,
+    BackfillOptions,
+    BackfillResult,
     BacklogAttributes,
     BacklogClientOptions,
     BacklogDescription,
@@ -3308,6 +3339,7 @@ export type {
     Condition,
     Counts,
     DeadExpectation,
+    Definition,
     Delay,
     DeliveryDescription,
     DeliveryProps,
@@ -3375,12 +3407,14 @@ export type {
     Meter,
     MeterProvider,
     MinuteCount,
+    Missed,
     MonitoredQueue,
     NewJob,
     NewRecord,
     NextOccurrenceOptions,
     NotReady,
     ObservableResult,
+    Occurrence,
     OpenBreaker,
     OpenTelemetryApi,
     OperationOptions,
@@ -3390,11 +3424,14 @@ export type {
     OverviewOfQueues,
     OverviewStats,
     PassiveRegion,
+    PastOccurrence,
+    PauseRecurringOptions,
     PayloadMatch,
     PerformOptions,
     PerformResult,
     Process,
     ProgressiveProps,
+    PutRecurringResult,
     QueueAlarms,
     QueueCounts,
     QueueDescription,
@@ -3418,7 +3455,11 @@ export type {
     RecordEventsProps,
     RecordExpectation,
     RecordFilter,
+    RecurringOptions,
+    RecurringPause,
     RecurringProps,
+    RecurringRecord,
+    RecurringRecordsOptions,
     RedactPayload,
     ResolvedPolicy,
     RetryAnswer,

@@ -39,7 +39,12 @@ export interface RecurringRecordsOptions extends ConnectionOptions {
   /** The client itself indexes what `runNow` and `backfill` insert, as no intake looks after the table. Default: false. */
   readonly indexAtOnce?: boolean | undefined;
   /** A store in place of the table, for tests, such as a `MemoryStore`. Default: the table. */
-  readonly store?: { readonly records: RecurringStore } | undefined;
+  readonly store?:
+    | {
+        /** The records. */
+        readonly records: RecurringStore;
+      }
+    | undefined;
 }
 
 /** @inline */

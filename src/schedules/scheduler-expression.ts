@@ -4,13 +4,15 @@ import { parseRate, splitExpression } from './expression.js';
 import type { Schedule } from './schedule.js';
 import { WallClock } from './wall-clock.js';
 
+/** @inline */
 export interface SchedulerExpression {
   /** `rate(5 minutes)`, `cron(0 12 * * ? *)` or `at(2026-11-20T09:30:00)`. */
   readonly expression: string;
   /** The time zone of cron and at. Default: UTC. A rate is the same everywhere. */
   readonly timeZone?: string | undefined;
-  /** First and last time at which it may fire, epoch milliseconds. One-time schedules ignore both. */
+  /** The first time at which it may fire, epoch milliseconds. One-time schedules ignore it. */
   readonly startAt?: number | undefined;
+  /** The last time at which it may fire, epoch milliseconds. One-time schedules ignore it. */
   readonly endAt?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
-import { HOSTILE_VIEWS, JOB_VIEWS, SHOP_VIEWS } from './views.js';
+import { HOSTILE_VIEWS, JOB_VIEWS, RECURRING_VIEWS, SHOP_VIEWS } from './views.js';
 import {
   brokenShop,
   deployedShop,
@@ -14,6 +14,7 @@ import {
   redactedShop,
   shop,
   shopWithJobs,
+  shopWithRecurring,
   slowedShop,
 } from './world.js';
 
@@ -41,9 +42,10 @@ const worlds = [
     ],
   ],
   ['a shop with jobs', shopWithJobs, JOB_VIEWS],
+  ['a shop with recurring records', shopWithRecurring, RECURRING_VIEWS],
   ['a deployed backlog with jobs, read-only', deployedWithJobs, JOB_VIEWS],
   ['a shop of fifty queues', manyQueues, ['/']],
-  ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers', '/jobs']],
+  ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers', '/jobs', '/recurring']],
   [
     'a backlog that cannot be read',
     brokenShop,

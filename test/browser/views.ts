@@ -39,6 +39,22 @@ export const SHOP_VIEWS: readonly string[] = [
 /** Views with stored jobs: their page, and the strip of others. */
 export const JOB_VIEWS: readonly string[] = ['/jobs', '/', '/bulk?do=run-now&queue=orders&status=ERROR'];
 
+/** Views of recurring records, and of records that belong to one. */
+export const RECURRING_VIEWS: readonly string[] = [
+  '/recurring',
+  '/recurring?text=nothing-like-it',
+  ...['nightly-report', 'invoices/tenant-7', 'prices', 'old-import', 'hostile-0', 'nobody'].map(
+    (name) => `/recurring/show?${new URLSearchParams({ name })}`,
+  ),
+  '/recurring/act?name=nightly-report&do=pause',
+  '/recurring/act?name=invoices%2Ftenant-7&do=resume',
+  '/recurring/act?name=nightly-report&do=run',
+  '/recurring/backfill?name=heartbeat&from=2026-11-23T00:00Z&to=2026-11-23T12:00Z',
+  '/recurring/backfill?name=heartbeat&from=nonsense&to=',
+  record('recurring:nightly-report'),
+  record('nightly-report@2026-11-23T02:00Z'),
+];
+
 /** Views of what a producer can write. */
 export const HOSTILE_VIEWS: readonly string[] = [
   '/',

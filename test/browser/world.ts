@@ -14,6 +14,7 @@ import {
   runtimeUnderTest,
   waiting,
 } from '../console/console-under-test.js';
+import { fillRecurring, schedule } from '../console/stored-schedules.js';
 import { HOSTILE_ERROR, HOSTILE_IDS, HOSTILE_PAYLOADS, HOSTILE_TEXTS } from './hostile.js';
 import { fillJobs } from './stored-jobs.js';
 
@@ -101,6 +102,19 @@ export const redactedShop = () =>
 export async function shopWithJobs(): Promise<Console> {
   const console = await shop();
   await fillJobs(console);
+  return console;
+}
+
+/** It has recurring records in each state, and those of someone who wants to harm its operator. */
+export async function shopWithRecurring(): Promise<Console> {
+  const console = await shop();
+  fillRecurring(console.store);
+  HOSTILE_TEXTS.forEach((text, i) => {
+    const paused = { since: iso(-HOUR), reason: text, by: text };
+    const definition = { schedule: 'rate(1 hour)', task: text || 'x', payload: { text } };
+    console.store.put(schedule(`hostile-${i}`, { ...definition, paused }));
+    console.store.put({ ...schedule('', { schedule: text, timeZone: text }), id: `recurring:${i}${text}` });
+  });
   return console;
 }
 

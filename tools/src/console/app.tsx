@@ -86,7 +86,12 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
   app.route('/jobs', jobsRoutes(routes));
-  app.route('/recurring', recurringRoutes(routes));
+  app.route(
+    '/recurring',
+    recurringRoutes(routes, () => {
+      isRecurringSeen = true;
+    }),
+  );
   app.route('/', bulkRoutes(routes));
 
   if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));

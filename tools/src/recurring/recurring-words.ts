@@ -47,18 +47,18 @@ const ZONED: Intl.DateTimeFormatOptions = {
   ...({ hour: '2-digit', minute: '2-digit' } as const),
 };
 
-/** Where it comes from. */
+/** The origins in words. */
 export const ORIGINS: Readonly<Record<RecurringRecord['origin'], string>> = {
   template: 'CDK app',
   application: 'application',
 };
 
-/** What an operator has to know before a recurring record of the CDK app gets another definition. */
+/** The note on a recurring record of the CDK app that gets another definition. */
 export const IN_CDK_APP =
   'it is in the CDK app: the definition there comes back with the first deployment that changes it';
 export const PAUSE_IN_CDK_APP = 'it is in the CDK app, whose deployments leave the pause as it is';
 
-/** `the queue "recurring" has no function` in words of what to do. */
+/** The warning that nothing inserts the occurrences. */
 export const NO_FUNCTION =
   'no function looks at recurring records yet: set the prop recurring (recurring: {}) in the CDK app';
 

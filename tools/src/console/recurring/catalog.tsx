@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx';
 import { PAUSE_IN_CDK_APP } from '../../recurring/recurring-words.js';
 import type { Field } from '../actions/catalog.js';
 import { type IconName, recordLink } from '../parts.js';
-import { recurringLink } from './looks.js';
+import { goesOn, recurringLink } from './looks.js';
 
 /** The result of an action on a recurring record. */
 interface Acted {
@@ -32,8 +32,6 @@ interface ActContext {
   readonly field: Field;
   readonly as: string;
 }
-
-const goesOn = ({ state }: RecurringRecord) => state !== 'dead' && state !== 'ended';
 
 export const RECURRING_ACTIONS: readonly RecurringAction[] = [
   {
@@ -88,7 +86,7 @@ export const RECURRING_ACTIONS: readonly RecurringAction[] = [
     label: 'Run now',
     behind: ' now',
     icon: 'run',
-    isFor: (recurring) => goesOn(recurring),
+    isFor: goesOn,
     explain: ({ paused }) =>
       `Inserts a record for now, beside the schedule${paused ? ', which stays paused' : ''}. Its occurrences stay as they are.`,
     act: async (records, { name }) => {

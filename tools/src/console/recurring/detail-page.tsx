@@ -102,8 +102,8 @@ function Actions({ context, schedule: { recurring } }: { context: PageContext; s
   const possible = RECURRING_ACTIONS.filter(({ isFor }) => isFor(recurring));
   return (
     <div class="acts">
-      {possible.map(({ name, label, icon }, i) => {
-        const look = `btn ${i === 0 ? 'pri' : ''}`;
+      {possible.map(({ name, label, icon }) => {
+        const look = name === 'resume' ? 'btn pri' : 'btn';
         const content = (
           <>
             <Icon name={icon} />
@@ -208,7 +208,7 @@ function PastPanel(props: {
 const MISSED = {
   one: 'the newest is made up for',
   all: 'all are made up for',
-  skip: 'none is made up for',
+  skip: 'none that is 5 minutes late',
 } as const;
 
 function DefinitionPanel({ schedule: { recurring }, now }: { schedule: ReadSchedule; now: number }) {
@@ -233,7 +233,7 @@ function DefinitionPanel({ schedule: { recurring }, now }: { schedule: ReadSched
     ['Spread over', jitter === undefined ? null : age(jitter * 1000)],
     ['From', ORIGINS[origin]],
     [
-      'Last look',
+      'Last attempt',
       lastAttemptAt === undefined ? <Unknown why="none yet" /> : <When at={lastAttemptAt} now={now} />,
     ],
   ];
@@ -265,6 +265,7 @@ function BackfillPanel(props: { context: PageContext; record: BacklogRecord; nam
       <form class="blank" method="get" action="/recurring/backfill">
         <input type="hidden" name="name" value={name} />
         <BackfillFields from={minuteIso(to - DAY_MS)} to={minuteIso(to)} />
+        <p class="sub sm">ISO-8601 with its zone, such as 2026-12-01T00:00Z or 2026-12-01T00:00+01:00.</p>
         <p class="buttons">
           <button class="btn" type="submit" disabled={!access.write}>
             Count them
@@ -281,7 +282,7 @@ export function BackfillFields({ from, to }: { from: string; to: string }) {
   return (
     <div class="rows pair">
       <label class="f">
-        From, such as 2026-12-01T00:00Z
+        From
         <input class="mono" name="from" value={from} required />
       </label>
       <label class="f">

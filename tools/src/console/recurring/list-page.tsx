@@ -1,20 +1,21 @@
 import type { RecurringRecord } from 'dynamo-backlog';
-import { type CountsReader, count, counted, units } from 'dynamo-backlog/overview';
+import { count, counted, units } from 'dynamo-backlog/overview';
 import { NO_FUNCTION, ORIGINS, scheduleText, scheduleWords } from '../../recurring/recurring-words.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, Unknown, When } from '../parts.js';
-import { actLink, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
-import { type RecurringList, readRecurring, SHOWN } from './read.js';
+import { actLink, goesOn, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
+import type { RecurringList } from './read.js';
 
 /** Seconds between two readings in AWS, where each is billed. */
 const AWS_REFRESH_SECONDS = 30;
-const MAX_TEXT = 256;
 
-/** The recurring records: one row for each, those in trouble first. */
-export async function recurringPage(context: PageContext, reader: CountsReader, contains: string) {
-  const { deps, now } = context;
-  const text = contains.trim().slice(0, MAX_TEXT);
-  const list = await readRecurring(deps, reader, { text, now });
+/**
+ * The recurring records: one row for each, those in trouble first.
+ *
+ * @param text a part of their names; empty: all
+ */
+export function recurringPage(context: PageContext, list: RecurringList, text: string) {
+  const { deps } = context;
   const awsSeconds = text === '' ? AWS_REFRESH_SECONDS : undefined;
   return page({
     context,
@@ -109,7 +110,7 @@ function None() {
 
 function Rows({
   context,
-  list: { shown },
+  list: { shown, total },
   text,
 }: {
   context: PageContext;
@@ -121,7 +122,7 @@ function Rows({
       <form class="filters name" method="get" action="/recurring">
         <label class="f">
           Name contains
-          <input class="mono" name="text" value={text} maxlength={MAX_TEXT} />
+          <input class="mono" name="text" value={text} maxlength={256} />
         </label>
         <span class="buttons">
           <button class="btn" type="submit">
@@ -145,7 +146,7 @@ function Rows({
               <th scope="col">Schedule</th>
               <th scope="col">Queue</th>
               <th scope="col">Next, UTC</th>
-              <th scope="col">Last look, UTC</th>
+              <th scope="col">Last attempt, UTC</th>
               <th scope="col">From</th>
               <th scope="col">
                 <span class="vh">Actions</span>
@@ -159,10 +160,10 @@ function Rows({
           </tbody>
         </table>
       )}
-      {shown.length < SHOWN ? null : (
+      {shown.length >= total ? null : (
         <p class="amberline">
           <Mark tone="amber" icon="warn">
-            No more than {count(SHOWN)} are shown: filter by a part of the name.
+            Only {count(shown.length)} are shown: filter by a part of the name.
           </Mark>
         </p>
       )}
@@ -171,7 +172,9 @@ function Rows({
 }
 
 function Row({ context, recurring }: { context: PageContext; recurring: RecurringRecord }) {
-  const { name, definition, next, lastAttemptAt, origin, state } = recurring;
+  const { name, definition, next, lastAttemptAt, origin } = recurring;
+  // On a narrow page, what is not known takes no line.
+  const cell = (as: string, value: unknown) => (value === undefined ? `${as} none` : as);
   const { now } = context;
   const words = definition && scheduleWords(definition);
   return (
@@ -185,7 +188,7 @@ function Row({ context, recurring }: { context: PageContext; recurring: Recurrin
         </a>
         <RecurringTrouble recurring={recurring} now={now} />
       </td>
-      <td class="c-schedule">
+      <td class={cell('c-schedule', definition)}>
         {definition === undefined ? (
           <Unknown why="its definition cannot be read" />
         ) : (
@@ -197,26 +200,24 @@ function Row({ context, recurring }: { context: PageContext; recurring: Recurrin
           </>
         )}
       </td>
-      <td class="c-queue" data-label="Queue">
+      <td class={cell('c-queue', definition)} data-label="Queue">
         {definition === undefined ? <Unknown /> : <Foreign text={definition.queue ?? 'default'} most={40} />}
       </td>
-      <td class="c-next" data-label="Next">
+      <td class={cell('c-next', next)} data-label="Next">
         {next === undefined ? (
           <Unknown why="no occurrence is to come" />
         ) : (
           <When at={next} now={now} expected />
         )}
       </td>
-      <td class="c-last" data-label="Last look">
+      <td class={cell('c-last', lastAttemptAt)} data-label="Last attempt">
         {lastAttemptAt === undefined ? <Unknown why="none yet" /> : <When at={lastAttemptAt} now={now} />}
       </td>
       <td class="sub sm c-origin" data-label="From">
         {ORIGINS[origin]}
       </td>
       <td class="r sm nw c-ways">
-        {context.deps.access.write && state !== 'dead' && state !== 'ended' ? (
-          <RowActions recurring={recurring} />
-        ) : null}
+        {context.deps.access.write && goesOn(recurring) ? <RowActions recurring={recurring} /> : null}
       </td>
     </tr>
   );

@@ -25,6 +25,11 @@ export function RecurringBadge({ recurring }: { recurring: RecurringRecord }) {
 const MAX_PROBLEM = 300;
 const MAX_PAUSE = 450;
 
+/** Tells whether it has occurrences to come, so that it can be paused, or run now. */
+export function goesOn({ state, definition }: RecurringRecord): boolean {
+  return definition !== undefined && state !== 'dead' && state !== 'ended';
+}
+
 /** The reason why it is not simply waiting. Nothing, if it is. */
 export function RecurringTrouble({ recurring, now }: { recurring: RecurringRecord; now: number }) {
   const { problem, paused } = recurring;

@@ -4,19 +4,17 @@ import { COUNT_SIGNS, type CountsReader, type OverviewStats } from 'dynamo-backl
 import { findSchedules, inOrder } from '../../recurring/find-schedules.js';
 import { isUnserved } from '../../recurring/serving.js';
 import type { ConsoleDeps } from '../deps.js';
-import { readWithin } from '../read-within.js';
+import { LOCAL_BUDGET, PAGE_BUDGET, readWithin } from '../read-within.js';
 
 /** Rows of a page. */
-export const SHOWN = 100;
-/** Read units for the records of a page in AWS. */
-const MAX_UNITS = 50;
+const SHOWN = 100;
 /** Entries of the index that a search for a text examines: about 250 read units. */
 const MAX_EXAMINED = 20_000;
 
 /** The recurring records of a page. */
 export interface RecurringList {
   readonly shown: readonly RecurringRecord[];
-  /** Those that match; of all, the number that is known. */
+  /** The number of those that match, as far as it is known. */
   readonly total: number;
   /** The sign before `total`: `≈ ` or `≥ `, where it is not exact. */
   readonly sign: string;
@@ -41,7 +39,7 @@ export async function readRecurring(
     findSchedules(store, { contains: text, most: text === '' ? SHOWN + 1 : MAX_EXAMINED }),
     isUnserved(store, app, now),
   ]);
-  const mostUnits = deps.runtime ? Number.POSITIVE_INFINITY : MAX_UNITS;
+  const { units: mostUnits } = deps.runtime ? LOCAL_BUDGET : PAGE_BUDGET;
   const read = await readWithin(tables, found.ids.slice(0, SHOWN), mostUnits);
   const schedules = inOrder(read.records, now);
   const queue = counts?.stats.queues.find((one) => one.queue === RECURRING_QUEUE);

@@ -14,9 +14,14 @@ import { RECURRING_ACTIONS, type RecurringAction } from './catalog.js';
 import { recurringDetail } from './detail-page.js';
 import { recurringPage } from './list-page.js';
 import { recurringLink } from './looks.js';
+import { readRecurring } from './read.js';
 
-/** The recurring records: a page with all of them, one for each, and what can be done with them. */
-export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
+/**
+ * The recurring records: a page with all of them, one for each, and what can be done with them.
+ *
+ * @param onSeen called once there is one
+ */
+export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Routes, onSeen: () => void): Hono {
   const app = new Hono();
   const { table, clock, random } = deps.backlog;
   const tables = new Tables(deps.backlog);
@@ -32,7 +37,9 @@ export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Route
   const find = async (request: Context): Promise<ReadSchedule | undefined> => {
     const id = scheduleId(nameIn(request));
     const record = isId(id) ? await store.records.get(id) : undefined;
-    return record?.queue === RECURRING_QUEUE ? inOrder([record], contextOf(request).now)[0] : undefined;
+    if (record?.queue !== RECURRING_QUEUE) return undefined;
+    onSeen();
+    return inOrder([record], contextOf(request).now)[0];
   };
   const absent = async (request: Context) => {
     const name = nameIn(request);
@@ -66,9 +73,15 @@ export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Route
     return request.redirect(`${path}&${new URLSearchParams({ note })}`, 303);
   };
 
-  app.get('/', async (request) =>
-    request.html(await recurringPage(contextOf(request), reader, request.req.query('text') ?? '')),
-  );
+  // A search examines names by the thousand.
+  app.get('/', async (request, next) => (request.req.query('text') ? ownLinksOnly(request, next) : next()));
+  app.get('/', async (request) => {
+    const text = (request.req.query('text') ?? '').trim().slice(0, MAX_NAME);
+    const context = contextOf(request);
+    const list = await readRecurring(deps, reader, { text, now: context.now });
+    if (list.shown.length > 0) onSeen();
+    return request.html(recurringPage(context, list, text));
+  });
 
   app.get('/show', async (request) => {
     const found = await find(request);
@@ -146,6 +159,8 @@ export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Route
   return app;
 }
 
+/** The longest name. */
+const MAX_NAME = 256;
 /** Names that one that is not there is compared with. */
 const MAX_COMPARED = 1_000;
 
