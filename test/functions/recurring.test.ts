@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
+import { SCHEDULE_RETRY } from '../../src/recurring/names.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
 // The test's clock begins at 09:30.
 const QUEUES = {
-  recurring: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60, jitter: 'none' } },
+  // As the construct has it, without jitter.
+  recurring: { retryMode: 'perRecord', retry: { ...SCHEDULE_RETRY, jitter: 'none' } },
 } as const;
 const REPORT = { schedule: 'cron(0/10 * * * ? *)', queue: 'reports', payload: { secret: 'of the payload' } };
 const EVENT = { queue: 'recurring' };
@@ -112,6 +114,22 @@ describe('the function of recurring records', () => {
     expect(made()).toHaveLength(93);
     expect(schedule()).toMatchObject({ status: 'NEW', availableAt: '2026-11-20T11:04:00.000Z' });
     expect(schedule()).not.toHaveProperty('failures');
+  });
+
+  it('goes on after an outage of any length, also if the table then refuses the first records', async () => {
+    const template = { all: { ...REPORT, schedule: 'rate(1 hour)', missed: 'all' }, one: REPORT };
+    const { run, at, store, made, handlerFor, schedule } = bench(template);
+    await run();
+    await at(60);
+    const insert: typeof store.records.insert = async () => {
+      throw new StoreThrottledError('slow down');
+    };
+    const throttled = handlerFor(template, { store: replacing({ records: { insert } }, store) });
+    expect(await at(60 * 24 * 60, throttled)).toMatchObject({ attempted: 2, failed: 2 });
+    for (let minute = 0; minute < 4; minute++) await at(1);
+    expect(schedule('one')).toMatchObject({ status: 'NEW' });
+    expect(schedule('all')).toMatchObject({ status: 'NEW', dueAt: '2027-01-19T11:30:00.000Z' });
+    expect(made().filter((id) => id.startsWith('all@'))).toHaveLength(60 * 24 + 1);
   });
 
   it('says which occurrences were missed', async () => {

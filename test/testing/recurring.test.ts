@@ -68,7 +68,7 @@ describe('a recurring record', () => {
   it('is refused with the name of the option that is wrong', () => {
     const reading = (recurring: object) => () => reports(recurring as never);
     expect(reading({ a: { schedule: 'hourly' } })).toThrow(
-      /^testBacklog\.recurring\.a: schedule: expected rate\(\.\.\.\) or cron/,
+      /^testBacklog\.recurring\.a\.schedule: expected rate\(\.\.\.\) or cron/,
     );
     expect(reading({ a: {} })).toThrow('testBacklog.recurring.a.schedule: expected string, got nothing');
     expect(reading({ 'a b': REPORTS })).toThrow('testBacklog.recurring: expected a name of letters');
