@@ -13,6 +13,7 @@ import { parsePause } from '../operate/parse-pause.js';
 import { type BacklogRecord, isPending } from '../record/index.js';
 import { DynamoDbOperatorRecords } from '../store/dynamodb/operator-records.js';
 import { Table } from '../store/dynamodb/table.js';
+import { checkItem } from '../store/item-limits.js';
 import type { OperatorChange, OperatorRecordStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import type { Duration } from '../support/duration.js';
@@ -95,6 +96,7 @@ const backfillSchema = z.strictObject({
   dryRun: z._default(z.boolean(), false),
 });
 
+const MINUTE_MS = 60_000;
 const MAX_TRIES = 4;
 /** Most occurrences of one back-fill. */
 const MAX_BACKFILL = 10_000;
@@ -132,7 +134,8 @@ export class RecurringRecords {
   /**
    * Makes a recurring record, or gives it another definition. One that has ended, or is dead, begins again. A pause stays.
    *
-   * @throws ConfigurationError naming the option that is invalid, or for a schedule without any occurrence to come; StoreError
+   * @throws ConfigurationError naming the option that is invalid, or for a schedule without any occurrence to come;
+   *   InvalidRecordError for a payload that cannot be stored; StoreError
    */
   async put<Payload = unknown>(
     name: string,
@@ -140,6 +143,7 @@ export class RecurringRecords {
   ): Promise<PutRecurringResult> {
     checkName(name, 'recurring');
     const definition = parseDefinition(options, `recurring.${name}`);
+    checkItem(this.occurrence({ name, payload: definition }, this.clock.now()));
     const none = () => {
       throw new ConfigurationError(
         `recurring.${name}.schedule: expected one with an occurrence to come, got ${show(definition.schedule)}`,
@@ -244,7 +248,10 @@ export class RecurringRecords {
    */
   async runNow(name: string): Promise<InsertResult> {
     const { payload } = await this.schedule(name);
-    return this.insert({ name, payload }, this.clock.now());
+    const now = this.clock.now();
+    // A full minute may be that of an occurrence, whose record is another one.
+    const at = now % MINUTE_MS === 0 ? now - 1 : now;
+    return this.insert({ name, payload: { ...payload, jitter: undefined } }, at);
   }
 
   /**
@@ -272,6 +279,7 @@ export class RecurringRecords {
     }
     return { ids, present: times.length - ids.length };
   }
+
   /** Decides about a schedule until its decision is written: again if another process was quicker. */
   private async decide<Result>(
     name: string,
@@ -323,15 +331,16 @@ export class RecurringRecords {
     return readable(name, existing(name, record?.queue === RECURRING_QUEUE ? record : undefined));
   }
 
-  private async insert(
-    { name, payload }: Pick<Schedule, 'name' | 'payload'>,
-    at: number,
-  ): Promise<InsertResult> {
+  private occurrence({ name, payload }: Pick<Schedule, 'name' | 'payload'>, at: number) {
     const { random, indexesAtOnce } = this;
-    const item = occurrenceItem(
+    return occurrenceItem(
       { name, definition: payload, at },
       { now: this.clock.now(), random, indexesAtOnce },
     );
+  }
+
+  private async insert(schedule: Pick<Schedule, 'name' | 'payload'>, at: number): Promise<InsertResult> {
+    const item = this.occurrence(schedule, at);
     return { id: item.id, inserted: (await this.records.insert(item)) === 'inserted' };
   }
 
