@@ -51,16 +51,12 @@ function readable(record: BacklogRecord): Schedule {
 }
 
 async function insert({ name, payload }: Schedule, at: number, deps: RecurringDeps): Promise<void> {
-  const item = asItem(() => occurrenceItem({ name, definition: payload, at }, deps));
-  const answer = await deps.records.insert(item);
-  if (answer === 'duplicate')
-    deps.logger.debug('the record of an occurrence is there already', { id: occurrenceId(name, at) });
-}
-
-function asItem<T>(make: () => T): T {
   try {
-    return make();
+    const answer = await deps.records.insert(occurrenceItem({ name, definition: payload, at }, deps));
+    if (answer === 'duplicate')
+      deps.logger.debug('the record of an occurrence is there already', { id: occurrenceId(name, at) });
   } catch (error) {
+    // No later try would make it smaller, or of another type.
     if (error instanceof InvalidRecordError) throw new Dead(error.message);
     throw error;
   }

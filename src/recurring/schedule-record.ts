@@ -2,7 +2,6 @@ import { type BacklogRecord, bornAt } from '../record/index.js';
 import type { Occurrences } from '../schedules/index.js';
 import { parseIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
-import { show } from '../support/validation.js';
 import { type Definition, occurrencesOf, parseDefinition, RECURRING_OPTIONS } from './definition.js';
 import { checkName, nameOf } from './names.js';
 
@@ -43,7 +42,7 @@ export function parseSchedule(record: BacklogRecord): Schedule {
   const { id, payload, insertedAt } = record;
   if (!isObject(payload)) {
     throw new ConfigurationError(
-      `payload: expected the definition of a recurring record, got ${show(payload)}`,
+      `payload: expected the definition of a recurring record, got ${kindOf(payload)}`,
     );
   }
   const name = nameOf(id);
@@ -101,6 +100,13 @@ export function pausedTime({ paused }: SchedulePayload): { readonly from: number
 export function isPausedAt(payload: SchedulePayload, at: number): boolean {
   const { from, until } = pausedTime(payload);
   return at >= from && at < until;
+}
+
+/** The kind of a payload. What it is itself is no reason to be logged: the record may have been meant for another queue. */
+function kindOf(payload: unknown): string {
+  if (payload === undefined) return 'nothing';
+  if (payload === null) return 'null';
+  return Array.isArray(payload) ? 'a list' : `a ${typeof payload}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import type { Item } from '../record/index.js';
+import { isOfOneRecord } from '../store/errors.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
-import { ConfigurationError } from '../support/errors.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import { type Definition, parseDefinition } from './definition.js';
@@ -32,7 +33,7 @@ export async function writeSchedules(outdated: readonly Outdated[], deps: Templa
   let isDone = true;
   for (const one of outdated) {
     const recurring = one.name;
-    const written = await write(one, deps);
+    const written = await write(one, deps).catch(reasonOf);
     if (written === 'tryAgain') isDone = false;
     else if (written === 'written')
       deps.logger.info('a recurring record is as the template has it', { recurring });
@@ -43,6 +44,13 @@ export async function writeSchedules(outdated: readonly Outdated[], deps: Templa
       });
   }
   return isDone;
+}
+
+/** The reason why the store takes no write of this one schedule, such as one that is too large beside what is there. */
+function reasonOf(error: unknown): Written {
+  if (isOfOneRecord(error) || error instanceof InvalidRecordError)
+    return { reason: (error as Error).message };
+  throw error;
 }
 
 async function write(

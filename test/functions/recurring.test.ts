@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
 import { SCHEDULE_RETRY } from '../../src/recurring/names.js';
-import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
@@ -176,10 +176,14 @@ describe('the function of recurring records', () => {
     hostile('a@b', REPORT);
     hostile('proto', JSON.parse('{"__proto__":{"schedule":"rate(1 minute)"}}'));
     hostile('nothing', { ...REPORT, schedule: 'cron(0 0 30 2 ? *)' });
-    expect(await at(10)).toMatchObject({ attempted: 8, succeeded: 2, dead: 6 });
+    hostile('full', { ...REPORT, payload: 'x'.repeat(400 * 1024 - 2048 - 100) });
+    expect(await at(10)).toMatchObject({ attempted: 9, succeeded: 2, dead: 7 });
+    expect(schedule('full')).toMatchObject({
+      deadReason: expect.stringMatching(/^record full@.*: it has \d+ bytes/),
+    });
     expect(schedule('text')).toMatchObject({
       status: 'DEAD',
-      deadReason: 'payload: expected the definition of a recurring record, got "x"',
+      deadReason: 'payload: expected the definition of a recurring record, got a string',
     });
     expect(schedule('itself')).toMatchObject({
       deadReason: expect.stringContaining('expected another queue than "recurring"'),
@@ -306,6 +310,19 @@ describe('the template of recurring records', () => {
       ['@', expect.stringContaining('recurring: expected a name of letters')],
       ['ended', 'it has no occurrence to come'],
     ]);
+  });
+
+  it('is written past one that the table refuses, as its item has no room', async () => {
+    const { run, handlerFor, at, store, schedule, warnings } = bench({ full: REPORT });
+    await run();
+    const hourly = { ...REPORT, schedule: 'rate(1 hour)' };
+    const change = async () => {
+      throw new StoreError('Item size has exceeded the maximum allowed size');
+    };
+    const full = replacing({ records: { change } }, store);
+    await at(1, handlerFor({ full: hourly, report: hourly }, { store: full }));
+    expect(schedule()).toMatchObject({ status: 'NEW' });
+    expect(warnings()).toMatchObject([{ recurring: 'full', reason: expect.stringContaining('Item size') }]);
   });
 
   it('is looked at again by the next run, where another process was quicker', async () => {
