@@ -2,8 +2,9 @@ import { type BacklogRecord, bornAt } from '../record/index.js';
 import type { Occurrences } from '../schedules/index.js';
 import { parseIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
+import { show } from '../support/validation.js';
 import { type Definition, occurrencesOf, parseDefinition, RECURRING_OPTIONS } from './definition.js';
-import { checkName, nameOf } from './names.js';
+import { checkName, nameOf, scheduleId } from './names.js';
 
 /** A time in which a recurring record has no occurrences. */
 export interface RecurringPause {
@@ -47,6 +48,10 @@ export function parseSchedule(record: BacklogRecord): Schedule {
   }
   const name = nameOf(id);
   checkName(name, 'id');
+  // Two schedules of one name would take each other's occurrences.
+  if (id !== scheduleId(name)) {
+    throw new ConfigurationError(`id: expected ${show(scheduleId(name))} for a schedule, got ${show(id)}`);
+  }
   // Later versions may know more.
   const known = RECURRING_OPTIONS.filter((option) => Object.hasOwn(payload, option));
   const definition = parseDefinition(

@@ -192,19 +192,24 @@ describe('the function of recurring records', () => {
     expect(made()).toEqual(['report@2026-11-20T09:40Z']);
   });
 
-  it('makes ids that begin with the id of the schedule, whatever that is', async () => {
-    const { at, store, made } = bench({});
+  it('takes no other record for a schedule: its occurrences would be those of the schedule of that name', async () => {
+    const { run, at, store, made, item } = bench();
+    await run();
     store.put({
-      id: 'shop-7',
+      id: 'report',
       status: 'NEW',
       queue: 'recurring',
       lane: 'recurring',
       dueAt: '2026-11-20T09:00:00.000Z',
       insertedAt: '2026-11-20T09:00:00.000Z',
-      payload: { ...REPORT, name: 'other' },
+      payload: { ...REPORT, payload: 'not this one' },
     });
-    await at(10);
-    expect(made()).toEqual(['shop-7@2026-11-20T09:40Z']);
+    expect(await at(10)).toMatchObject({ succeeded: 1, dead: 1 });
+    expect(item('report')).toMatchObject({
+      deadReason: 'id: expected "recurring:report" for a schedule, got "report"',
+    });
+    expect(made()).toEqual(['report@2026-11-20T09:40Z']);
+    expect(item('report@2026-11-20T09:40Z')).toMatchObject({ payload: REPORT.payload });
   });
 
   it.each([
