@@ -34,8 +34,9 @@ export async function attemptSchedule(record: BacklogRecord, deps: RecurringDeps
   if (missed !== undefined)
     logger.warn('occurrences were missed', { recurring: name, since: toIso(missed), inserted: due.length });
   for (let start = 0; start < due.length; start += CONCURRENCY) {
-    deps.signal.throwIfAborted();
     const some = due.slice(start, start + CONCURRENCY);
+    // Its time is up: the next attempt goes on here. From the start, a slow table would never let it come to the end.
+    if (deps.signal.aborted) return new Done({ again: new Date(some[0] as number) });
     await Promise.all(some.map((at) => insert(schedule, at, deps)));
   }
   return new Done({ again: next === undefined ? undefined : new Date(next) });

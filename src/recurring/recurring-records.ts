@@ -32,6 +32,7 @@ import {
   type Schedule,
   type SchedulePayload,
 } from './schedule-record.js';
+import { wasTakenOut } from './template.js';
 
 /** Options of `RecurringRecords`. Only `table` is required. */
 export interface RecurringRecordsOptions extends ConnectionOptions {
@@ -154,7 +155,8 @@ export class RecurringRecords {
         const item = scheduleItem(name, definition, { now, random: this.random }) ?? none();
         return (await this.records.insert(item)) === 'inserted' && { name, was: 'new' };
       }
-      const { template, paused } = payloadOf(record);
+      const { paused } = payloadOf(record);
+      const template = templateOf(record);
       const payload = { ...definition, ...(template && { template }), ...(paused && { paused }) };
       if (isDefinedAs(record, payload)) return { name, was: 'unchanged' };
       return (
@@ -195,7 +197,7 @@ export class RecurringRecords {
   async remove(name: string): Promise<boolean> {
     return this.decide(name, async (record) => {
       if (!record) return { was: false };
-      if (payloadOf(record).template !== undefined) {
+      if (templateOf(record) !== undefined) {
         throw new ConfigurationError(
           `recurring.${name}: expected one that the application has put, got one of the CDK app: take it out there, or pause it`,
         );
@@ -348,6 +350,11 @@ export class RecurringRecords {
     const id = occurrenceId(name, at);
     return { id, inserted: (await this.records.get(id)) === undefined };
   }
+}
+
+/** The fingerprint of one of the CDK app. One that was taken out there belongs to the application that puts it. */
+function templateOf(record: BacklogRecord): string | undefined {
+  return wasTakenOut(record) ? undefined : payloadOf(record).template;
 }
 
 function existing(name: string, record: BacklogRecord | undefined): BacklogRecord {

@@ -224,6 +224,22 @@ describe('a recurring record that an application puts', () => {
 });
 
 describe('the recurring records of a table', () => {
+  it('are those of the application, once the CDK app has taken them out', async () => {
+    const { recurring, store, item } = bench();
+    const takenOut = {
+      status: 'DEAD',
+      deadReason: 'cancelled: it is in the template no more',
+      lane: 'recurring#dead',
+      queue: 'recurring',
+      payload: { ...HOURLY, template: 'x' },
+    };
+    for (const id of ['recurring:a', 'recurring:b']) store.put({ ...takenOut, id });
+    expect(await recurring.put('a', HOURLY)).toMatchObject({ was: 'changed' });
+    expect(item('a')).toMatchObject({ status: 'NEW', payload: HOURLY });
+    expect(item('a')?.payload).not.toHaveProperty('template');
+    expect(await recurring.remove('b')).toBe(true);
+  });
+
   it('are listed, whatever their state, also those that cannot be read', async () => {
     const { recurring, store } = bench();
     await recurring.put('fine', HOURLY);
