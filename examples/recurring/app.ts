@@ -15,6 +15,11 @@ new Backlog(stack, 'Backlog', {
       queue: 'reports',
       payload: { kind: 'daily' },
     },
-    heartbeat: { schedule: 'rate(5 minutes)', queue: 'reports', payload: { kind: 'heartbeat' }, missed: 'skip' },
+    heartbeat: {
+      schedule: 'rate(5 minutes)',
+      queue: 'reports',
+      payload: { kind: 'heartbeat' },
+      missed: 'skip',
+    },
   },
 });

@@ -310,11 +310,22 @@ describe('the template of recurring records', () => {
     });
     await run();
     expect(schedule()).toMatchObject({ status: 'NEW' });
-    expect(warnings().map(({ recurring, reason }) => [recurring, reason])).toEqual([
-      ['a', 'recurring.a.schedule: expected string, got nothing'],
-      ['@', expect.stringContaining('recurring: expected a name of letters')],
-      ['ended', 'it has no occurrence to come'],
+    expect(warnings().map(({ level, recurring, reason }) => [level, recurring, reason])).toEqual([
+      ['ERROR', 'a', 'recurring.a.schedule: expected string, got nothing'],
+      ['ERROR', '@', expect.stringContaining('recurring: expected a name of letters')],
+      ['WARN', 'ended', undefined],
     ]);
+  });
+
+  it('ends what it gives an end that has passed', async () => {
+    const { run, handlerFor, at, schedule, made, warnings } = bench();
+    await run();
+    const over = handlerFor({ report: { ...REPORT, endAt: '2026-11-20T09:00:00Z' } });
+    await at(1, over);
+    await at(9, over);
+    expect(schedule()).toMatchObject({ status: 'SUCCESS', payload: { endAt: '2026-11-20T09:00:00.000Z' } });
+    expect(made()).toEqual([]);
+    expect(warnings()).toEqual([]);
   });
 
   it('is written past one that the table refuses, as its item has no room', async () => {
