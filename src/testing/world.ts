@@ -76,10 +76,12 @@ export class World {
 
   /** Records that wait for an attempt. */
   waiting(): readonly string[] {
+    const { schedules } = this.store;
     return this.store.items().flatMap((item) => {
       const { status, queue } = item;
       const isOver = status === 'SUCCESS' || status === 'DEAD';
-      return isOver || queue === this.store.schedules ? [] : String(item.id);
+      const isSchedule = schedules !== undefined && queue === schedules;
+      return isOver || isSchedule ? [] : String(item.id);
     });
   }
 
