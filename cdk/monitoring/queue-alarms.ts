@@ -89,7 +89,7 @@ function failureAlarm(tableName: string, { name, work }: Queue): AlarmDefinition
     description:
       work.type === 'recurring'
         ? 'Schedules of recurring records have failed for minutes, and none succeeds: their records cannot be inserted. Each is tried ' +
-          `again once a minute, and given up after 30 days. First: "backlog list --queue ${name} --status ERROR".`
+          `again once a minute, and is never given up for that. First: "backlog list --queue ${name} --status ERROR".`
         : `Records of the queue ${name} have failed for minutes, and none of them, or of one destination, succeeds: it is down or ` +
           'rejects everything, or the handler is broken. No record is lost: they are retried less and less often, or are DEAD ' +
           `and can be redriven. First: "backlog list --queue ${name} --status ERROR", and the same with DEAD.`,

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import * as z from 'zod';
 import { parseQueues } from '../../functions/settings.js';
 import { type Definition, occurrencesOf, parseDefinition, queueOf } from '../../src/recurring/definition.js';
-import { checkName, RECURRING_QUEUE, scheduleId } from '../../src/recurring/names.js';
+import { checkName, RECURRING_QUEUE, SCHEDULE_RETRY, scheduleId } from '../../src/recurring/names.js';
 import { occurrenceItem } from '../../src/recurring/occurrence-record.js';
 import { checkItem } from '../../src/store/item-limits.js';
 import { ConfigurationError, InvalidRecordError } from '../../src/support/errors.js';
@@ -17,10 +17,6 @@ import type { Queue } from './queue.js';
 import { type Definitions, scheduleOf } from './recurring-schedule.js';
 
 const PATH = 'Backlog.recurring';
-/** Seconds between two tries of a schedule whose records could not be inserted. */
-const RETRY_SECONDS = 60;
-/** Age in seconds at which such a schedule is given up. */
-const MAX_AGE_SECONDS = 30 * 86_400;
 /** Most recurring records of a Backlog. CloudFormation takes 1 MB of a template, which describes each. */
 const MAX_NAMES = 1_000;
 /** Most bytes of all definitions: the function reads them when it starts. */
@@ -196,13 +192,12 @@ function warnOfEnd(scope: Construct, name: string, definition: Definition, now: 
   );
 }
 
-/** The queue of the schedules. One whose records could not be inserted is tried again each minute. */
+/** The queue of the schedules. */
 function recurringQueue(definitions: Definitions): Queue {
   const { attemptTimeout } = QUEUE_DEFAULTS;
   const alarms = { ...readQueueAlarms(undefined, attemptTimeout, PATH), unknownTask: false };
-  const retry = { type: 'constant', interval: RETRY_SECONDS, maxAge: MAX_AGE_SECONDS } as const;
   const own = ownAlarms(alarms, true);
-  const settings = { retryMode: 'perRecord', retry, ...(own && { ownAlarms: own }) } as const;
+  const settings = { retryMode: 'perRecord', retry: SCHEDULE_RETRY, ...(own && { ownAlarms: own }) } as const;
   return {
     name: RECURRING_QUEUE,
     retryMode: 'perRecord',

@@ -26,8 +26,8 @@ const optionsShape = z.strictObject({
   names: z.array(namePattern).min(1, 'expected at least one pattern of names').optional(),
 });
 
-/** Ids of the records of occurrences: the name, `@` and the time. */
-const occurrencesOf = (name: string) => `${name}@*`;
+/** Ids of the records of occurrences: the name, `@` and the time. Another id that has an `@`, such as an address, is none. */
+const occurrencesOf = (name: string) => `${name}@????-??-??T??:??*Z`;
 /** Lanes of the schedules that wait, and of those that are dead. */
 const LANES = [
   laneOf(RECURRING_QUEUE),

@@ -161,13 +161,17 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
 }
 
 /**
- * A record that was never attempted gets its one attempt first, however old it is; and so does one that was put off
- * past its last day by a snooze.
+ * A record that was not attempted since it became available gets its one attempt first, however old it is; and so does one
+ * that was put off past its last day by a snooze.
  */
 function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean {
   const { maxAge } = policyOf(record, policy);
-  const lastDay = bornAt(record) + maxAge * 1000;
-  const isPast = record.attempts > 0 && now > lastDay;
+  const born = bornAt(record);
+  const lastDay = born + maxAge * 1000;
+  // The attempts of one that has come again, or was redriven, may all lie before that.
+  const isUntried =
+    record.attempts === 0 || (record.failures === 0 && Date.parse(record.lastAttemptAt ?? '') < born);
+  const isPast = !isUntried && now > lastDay;
   return isPast && !wasPutOffPast(lastDay, record) && !wasUnknownBefore(lastDay, record);
 }
 

@@ -34,8 +34,9 @@ export async function attemptSchedule(record: BacklogRecord, deps: RecurringDeps
   if (missed !== undefined)
     logger.warn('occurrences were missed', { recurring: name, since: toIso(missed), inserted: due.length });
   for (let start = 0; start < due.length; start += CONCURRENCY) {
-    deps.signal.throwIfAborted();
     const some = due.slice(start, start + CONCURRENCY);
+    // Its time is up: the next attempt goes on here. From the start, a slow table would never let it come to the end.
+    if (deps.signal.aborted) return new Done({ again: new Date(some[0] as number) });
     await Promise.all(some.map((at) => insert(schedule, at, deps)));
   }
   return new Done({ again: next === undefined ? undefined : new Date(next) });
@@ -51,16 +52,12 @@ function readable(record: BacklogRecord): Schedule {
 }
 
 async function insert({ name, payload }: Schedule, at: number, deps: RecurringDeps): Promise<void> {
-  const item = asItem(() => occurrenceItem({ name, definition: payload, at }, deps));
-  const answer = await deps.records.insert(item);
-  if (answer === 'duplicate')
-    deps.logger.debug('the record of an occurrence is there already', { id: occurrenceId(name, at) });
-}
-
-function asItem<T>(make: () => T): T {
   try {
-    return make();
+    const answer = await deps.records.insert(occurrenceItem({ name, definition: payload, at }, deps));
+    if (answer === 'duplicate')
+      deps.logger.debug('the record of an occurrence is there already', { id: occurrenceId(name, at) });
   } catch (error) {
+    // No later try would make it smaller, or of another type.
     if (error instanceof InvalidRecordError) throw new Dead(error.message);
     throw error;
   }

@@ -3,6 +3,11 @@ import { show } from '../support/validation.js';
 
 /** The queue whose records are the schedules. */
 export const RECURRING_QUEUE = 'recurring';
+/**
+ * The policy of that queue: a schedule whose records could not be inserted is tried again each minute. No outage is so long that
+ * it is given up, so its age has the highest limit.
+ */
+export const SCHEDULE_RETRY = { type: 'constant', interval: 60, maxAge: 100 * 365 * 86_400 } as const;
 /** The form of a schedule's name. The ids of its records begin with it, and have an `@` behind it. */
 const NAME = /^[A-Za-z0-9_.:/-]{1,256}$/;
 /** The start of the ids of schedules. */

@@ -13,6 +13,7 @@ import { parsePause } from '../operate/parse-pause.js';
 import { type BacklogRecord, isPending } from '../record/index.js';
 import { DynamoDbOperatorRecords } from '../store/dynamodb/operator-records.js';
 import { Table } from '../store/dynamodb/table.js';
+import { checkItem } from '../store/item-limits.js';
 import type { OperatorChange, OperatorRecordStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import type { Duration } from '../support/duration.js';
@@ -31,6 +32,7 @@ import {
   type Schedule,
   type SchedulePayload,
 } from './schedule-record.js';
+import { wasTakenOut } from './template.js';
 
 /** Options of `RecurringRecords`. Only `table` is required. */
 export interface RecurringRecordsOptions extends ConnectionOptions {
@@ -100,6 +102,7 @@ const backfillSchema = z.strictObject({
   dryRun: z._default(z.boolean(), false),
 });
 
+const MINUTE_MS = 60_000;
 const MAX_TRIES = 4;
 /** Most occurrences of one back-fill. */
 const MAX_BACKFILL = 10_000;
@@ -137,7 +140,8 @@ export class RecurringRecords {
   /**
    * Makes a recurring record, or gives it another definition. One that has ended, or is dead, begins again. A pause stays.
    *
-   * @throws ConfigurationError naming the option that is invalid, or for a schedule without any occurrence to come; StoreError
+   * @throws ConfigurationError naming the option that is invalid, or for a schedule without any occurrence to come;
+   *   InvalidRecordError for a payload that cannot be stored; StoreError
    */
   async put<Payload = unknown>(
     name: string,
@@ -145,6 +149,7 @@ export class RecurringRecords {
   ): Promise<PutRecurringResult> {
     checkName(name, 'recurring');
     const definition = parseDefinition(options, `recurring.${name}`);
+    checkItem(this.occurrence({ name, payload: definition }, this.clock.now()));
     const none = () => {
       throw new ConfigurationError(
         `recurring.${name}.schedule: expected one with an occurrence to come, got ${show(definition.schedule)}`,
@@ -155,7 +160,8 @@ export class RecurringRecords {
         const item = scheduleItem(name, definition, { now, random: this.random }) ?? none();
         return (await this.records.insert(item)) === 'inserted' && { name, was: 'new' };
       }
-      const { template, paused } = payloadOf(record);
+      const { paused } = payloadOf(record);
+      const template = templateOf(record);
       const payload = { ...definition, ...(template && { template }), ...(paused && { paused }) };
       if (isDefinedAs(record, payload)) return { name, was: 'unchanged' };
       return (
@@ -196,7 +202,7 @@ export class RecurringRecords {
   async remove(name: string): Promise<boolean> {
     return this.decide(name, async (record) => {
       if (!record) return { was: false };
-      if (payloadOf(record).template !== undefined) {
+      if (templateOf(record) !== undefined) {
         throw new ConfigurationError(
           `recurring.${name}: expected one that the application has put, got one of the CDK app: take it out there, or pause it`,
         );
@@ -249,7 +255,10 @@ export class RecurringRecords {
    */
   async runNow(name: string): Promise<InsertResult> {
     const { payload } = await this.schedule(name);
-    return this.insert({ name, payload }, this.clock.now());
+    const now = this.clock.now();
+    // A full minute may be that of an occurrence, whose record is another one.
+    const at = now % MINUTE_MS === 0 ? now - 1 : now;
+    return this.insert({ name, payload: { ...payload, jitter: undefined } }, at);
   }
 
   /**
@@ -277,6 +286,7 @@ export class RecurringRecords {
     }
     return { ids, present: times.length - ids.length };
   }
+
   /** Decides about a schedule until its decision is written: again if another process was quicker. */
   private async decide<Result>(
     name: string,
@@ -328,15 +338,16 @@ export class RecurringRecords {
     return readable(name, existing(name, record?.queue === RECURRING_QUEUE ? record : undefined));
   }
 
-  private async insert(
-    { name, payload }: Pick<Schedule, 'name' | 'payload'>,
-    at: number,
-  ): Promise<InsertResult> {
+  private occurrence({ name, payload }: Pick<Schedule, 'name' | 'payload'>, at: number) {
     const { random, indexesAtOnce } = this;
-    const item = occurrenceItem(
+    return occurrenceItem(
       { name, definition: payload, at },
       { now: this.clock.now(), random, indexesAtOnce },
     );
+  }
+
+  private async insert(schedule: Pick<Schedule, 'name' | 'payload'>, at: number): Promise<InsertResult> {
+    const item = this.occurrence(schedule, at);
     return { id: item.id, inserted: (await this.records.insert(item)) === 'inserted' };
   }
 
@@ -344,6 +355,11 @@ export class RecurringRecords {
     const id = occurrenceId(name, at);
     return { id, inserted: (await this.records.get(id)) === undefined };
   }
+}
+
+/** The fingerprint of one of the CDK app. One that was taken out there belongs to the application that puts it. */
+function templateOf(record: BacklogRecord): string | undefined {
+  return wasTakenOut(record) ? undefined : payloadOf(record).template;
 }
 
 function existing(name: string, record: BacklogRecord | undefined): BacklogRecord {

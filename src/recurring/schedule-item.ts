@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type BacklogRecord, type Item, isPending, laneOf, ownLaneOf, restart } from '../record/index.js';
+import { toAttributeValue, toValue } from '../store/dynamodb/attribute-values.js';
 import type { OperatorChange } from '../store/operator-store.js';
 import { toIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
@@ -50,13 +51,14 @@ export function redefine(
 export function isDefinedAs(record: BacklogRecord, payload: SchedulePayload): boolean {
   if (!isPending(record)) return false;
   try {
-    return isDeepStrictEqual(plain(parseSchedule(record).payload), plain(payload));
+    return isDeepStrictEqual(asStored(parseSchedule(record).payload), asStored(payload));
   } catch (error) {
     if (error instanceof ConfigurationError) return false;
     throw error;
   }
 }
 
-function plain(payload: SchedulePayload): unknown {
-  return JSON.parse(JSON.stringify(payload));
+/** A payload as it is read from the table: it may hold sets, bytes and bigints, and parts that are `undefined`. */
+function asStored(payload: SchedulePayload): unknown {
+  return toValue(toAttributeValue(payload));
 }

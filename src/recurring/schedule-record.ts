@@ -4,7 +4,7 @@ import { parseIso } from '../support/clock.js';
 import { ConfigurationError } from '../support/errors.js';
 import { show } from '../support/validation.js';
 import { type Definition, occurrencesOf, parseDefinition, RECURRING_OPTIONS } from './definition.js';
-import { checkName, nameOf } from './names.js';
+import { checkName, nameOf, scheduleId } from './names.js';
 
 /** A time in which a recurring record has no occurrences. */
 export interface RecurringPause {
@@ -43,11 +43,15 @@ export function parseSchedule(record: BacklogRecord): Schedule {
   const { id, payload, insertedAt } = record;
   if (!isObject(payload)) {
     throw new ConfigurationError(
-      `payload: expected the definition of a recurring record, got ${show(payload)}`,
+      `payload: expected the definition of a recurring record, got ${kindOf(payload)}`,
     );
   }
   const name = nameOf(id);
   checkName(name, 'id');
+  // Two schedules of one name would take each other's occurrences.
+  if (id !== scheduleId(name)) {
+    throw new ConfigurationError(`id: expected ${show(scheduleId(name))} for a schedule, got ${show(id)}`);
+  }
   // Later versions may know more.
   const known = RECURRING_OPTIONS.filter((option) => Object.hasOwn(payload, option));
   const definition = parseDefinition(
@@ -101,6 +105,13 @@ export function pausedTime({ paused }: SchedulePayload): { readonly from: number
 export function isPausedAt(payload: SchedulePayload, at: number): boolean {
   const { from, until } = pausedTime(payload);
   return at >= from && at < until;
+}
+
+/** The kind of a payload. What it is itself is no reason to be logged: the record may have been meant for another queue. */
+function kindOf(payload: unknown): string {
+  if (payload === undefined) return 'nothing';
+  if (payload === null) return 'null';
+  return Array.isArray(payload) ? 'a list' : `a ${typeof payload}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

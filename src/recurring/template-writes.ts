@@ -1,6 +1,7 @@
-import type { Item } from '../record/index.js';
+import { type Item, isPending } from '../record/index.js';
+import { isOfOneRecord } from '../store/errors.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
-import { ConfigurationError } from '../support/errors.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
 import { type Definition, parseDefinition } from './definition.js';
@@ -17,10 +18,10 @@ interface TemplateDeps {
   readonly logger: AttemptLogger;
 }
 
-/** The end of the write of one schedule. `tryAgain`: another process was quicker. Otherwise, the reason why there is nothing to write. */
-type Written = 'written' | 'tryAgain' | { readonly reason: string };
+/** The end of the write of one schedule. `tryAgain`: another process was quicker. `ended`: it has no occurrence to come. Otherwise, the reason why there is nothing to write. */
+type Written = 'written' | 'tryAgain' | 'ended' | { readonly reason: string };
 
-const ENDED: Written = { reason: 'it has no occurrence to come' };
+const ENDED = 'ended';
 
 /**
  * Writes schedules as the CDK app has them. What is wrong with one of them is logged, and stops no other.
@@ -32,10 +33,12 @@ export async function writeSchedules(outdated: readonly Outdated[], deps: Templa
   let isDone = true;
   for (const one of outdated) {
     const recurring = one.name;
-    const written = await write(one, deps);
+    const written = await write(one, deps).catch(reasonOf);
     if (written === 'tryAgain') isDone = false;
     else if (written === 'written')
       deps.logger.info('a recurring record is as the template has it', { recurring });
+    // Time alone brings it to this, and nothing is lost.
+    else if (written === ENDED) deps.logger.warn('a recurring record of the template is over', { recurring });
     else
       deps.logger.error('a recurring record of the template was not written', {
         recurring,
@@ -43,6 +46,13 @@ export async function writeSchedules(outdated: readonly Outdated[], deps: Templa
       });
   }
   return isDone;
+}
+
+/** The reason why the store takes no write of this one schedule, such as one that is too large beside what is there. */
+function reasonOf(error: unknown): Written {
+  if (isOfOneRecord(error) || error instanceof InvalidRecordError)
+    return { reason: (error as Error).message };
+  throw error;
 }
 
 async function write(
@@ -60,7 +70,10 @@ async function write(
     return { reason: `expected an id that is free, got that of a record of the queue ${record.queue}` };
   }
   const { paused } = payloadOf(record);
-  const change = redefine(record, { ...payload, ...(paused && { paused }) }, now);
+  const next = { ...payload, ...(paused && { paused }) };
+  // One that has no occurrence to come ends at its next attempt: as it was, it would go on for ever.
+  const end = isPending(record) ? { set: { payload: next }, remove: [] } : undefined;
+  const change = redefine(record, next, now) ?? end;
   if (!change) return ENDED;
   const answer = await records.change(record, change, randomToken(random));
   return answer === 'settled' ? 'written' : 'tryAgain';

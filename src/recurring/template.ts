@@ -48,7 +48,7 @@ function isUpToDate(record: BacklogRecord | undefined, fingerprint: string): boo
 }
 
 /** Tells whether it is dead as an earlier template did not have it. */
-function wasTakenOut({ status, deadReason }: BacklogRecord): boolean {
+export function wasTakenOut({ status, deadReason }: BacklogRecord): boolean {
   return status === 'DEAD' && deadReason === CANCELLED + NOT_IN_TEMPLATE;
 }
 

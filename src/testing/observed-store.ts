@@ -1,5 +1,4 @@
 import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../record/index.js';
-import { RECURRING_QUEUE } from '../recurring/index.js';
 import { MemoryStore, type MemoryStoreDeps } from '../store/memory/store.js';
 import type { TierRun } from '../store/store.js';
 import type { AttemptSummary } from './summary.js';
@@ -20,6 +19,8 @@ export class ObservedStore extends MemoryStore {
     this.observeTiers();
   }
 
+  /** The queue of the schedules, which are none of the records under test. Undefined: there is none. */
+  schedules: string | undefined;
   onInserted: (item: Item, kind: 'inserted' | 'changed') => void = () => {};
   onSettled: (how: Settled) => void = () => {};
 
@@ -36,8 +37,7 @@ export class ObservedStore extends MemoryStore {
       const before = this.item(record.id);
       const answer = await settle(record, change, rev);
       const how = howSettled(change);
-      // Schedules are none of the records under test.
-      if (answer !== 'settled' || !how || record.queue === RECURRING_QUEUE) return answer;
+      if (answer !== 'settled' || !how || record.queue === this.schedules) return answer;
       if (before) this.before.set(record.id, before);
       this.onSettled(how);
       const item = change.set.exact && this.item(record.id);

@@ -1,6 +1,9 @@
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
 import { attemptSchedule } from '../recurring/attempt.js';
 import { checkName, type Definition, parseDefinition, RECURRING_QUEUE } from '../recurring/index.js';
+// The function loads it at its first attempt. Virtual time would not wait for that on a busy machine.
+import '../recurring/attempt.js';
+import { SCHEDULE_RETRY } from '../recurring/names.js';
 import { ConfigurationError } from '../support/errors.js';
 import { keepingLogger } from './logs.js';
 import type { Queue } from './queues.js';
@@ -37,7 +40,7 @@ export function readRecurring(
     template: new Map(template),
     queue: {
       name: RECURRING_QUEUE,
-      settings: { retryMode: 'perRecord' },
+      settings: { retryMode: 'perRecord', retry: SCHEDULE_RETRY },
       isOnInsert: false,
       weight: 1,
       // Its own logger would print.

@@ -8,7 +8,7 @@ import {
   type RecordEventDetail,
   recordEvent,
 } from '../record/index.js';
-import { RecurringRecords } from '../recurring/index.js';
+import { nameOf, RECURRING_QUEUE, RecurringRecords } from '../recurring/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Clock } from '../support/clock.js';
 import { age, type Duration, parseDuration } from '../support/duration.js';
@@ -308,6 +308,11 @@ export class TestBacklog {
     const known = this.world.queues.map(({ name }) => name);
     const states = await this.world.store.queues.readAll();
     for (const { id, queue } of this.world.store.parsed().filter(isPending)) {
+      if (queue === RECURRING_QUEUE && !known.includes(queue)) {
+        throw new Error(
+          `runUntilSettled: nothing looks at the recurring record ${show(nameOf(id))}: add the option "recurring", {} at least`,
+        );
+      }
       if (!known.includes(queue)) {
         throw new Error(
           `runUntilSettled: no queue ${show(queue)}, which the record ${show(id)} waits in: add it to "queues"${didYouMean(queue, known, show)}`,

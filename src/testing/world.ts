@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { invokeWith, type ReplaceSeams } from '../../functions/seams.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
-import { RECURRING_QUEUE, templateItems } from '../recurring/index.js';
+import { templateItems } from '../recurring/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import { frozenLogger } from '../support/logger.js';
 import { ownValue } from '../support/own-names.js';
@@ -47,6 +47,7 @@ export class World {
     this.store = new ObservedStore({ clock: this.time.clock() });
     this.random = seededRandom(seed);
     const recurring = readRecurring(options.recurring, options.queues);
+    this.store.schedules = recurring?.queue.name;
     this.queues = [...readQueues(options.queues), ...(recurring ? [recurring.queue] : [])];
     const settings = Object.fromEntries(this.queues.map((queue) => [queue.name, queue.settings]));
     this.replace = this.seams(this.environment(settings));
@@ -75,10 +76,12 @@ export class World {
 
   /** Records that wait for an attempt. */
   waiting(): readonly string[] {
+    const { schedules } = this.store;
     return this.store.items().flatMap((item) => {
       const { status, queue } = item;
       const isOver = status === 'SUCCESS' || status === 'DEAD';
-      return isOver || queue === RECURRING_QUEUE ? [] : String(item.id);
+      const isSchedule = schedules !== undefined && queue === schedules;
+      return isOver || isSchedule ? [] : String(item.id);
     });
   }
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { recurringHandler } from '../../functions/recurring/recurring-handler.js';
-import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import { SCHEDULE_RETRY } from '../../src/recurring/names.js';
+import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
 // The test's clock begins at 09:30.
 const QUEUES = {
-  recurring: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60, jitter: 'none' } },
+  // As the construct has it, without jitter.
+  recurring: { retryMode: 'perRecord', retry: { ...SCHEDULE_RETRY, jitter: 'none' } },
 } as const;
 const REPORT = { schedule: 'cron(0/10 * * * ? *)', queue: 'reports', payload: { secret: 'of the payload' } };
 const EVENT = { queue: 'recurring' };
@@ -114,6 +116,22 @@ describe('the function of recurring records', () => {
     expect(schedule()).not.toHaveProperty('failures');
   });
 
+  it('goes on after an outage of any length, also if the table then refuses the first records', async () => {
+    const template = { all: { ...REPORT, schedule: 'rate(1 hour)', missed: 'all' }, one: REPORT };
+    const { run, at, store, made, handlerFor, schedule } = bench(template);
+    await run();
+    await at(60);
+    const insert: typeof store.records.insert = async () => {
+      throw new StoreThrottledError('slow down');
+    };
+    const throttled = handlerFor(template, { store: replacing({ records: { insert } }, store) });
+    expect(await at(60 * 24 * 60, throttled)).toMatchObject({ attempted: 2, failed: 2 });
+    for (let minute = 0; minute < 4; minute++) await at(1);
+    expect(schedule('one')).toMatchObject({ status: 'NEW' });
+    expect(schedule('all')).toMatchObject({ status: 'NEW', dueAt: '2027-01-19T11:30:00.000Z' });
+    expect(made().filter((id) => id.startsWith('all@'))).toHaveLength(60 * 24 + 1);
+  });
+
   it('says which occurrences were missed', async () => {
     const { run, at, made, warnings } = bench();
     await run();
@@ -158,10 +176,14 @@ describe('the function of recurring records', () => {
     hostile('a@b', REPORT);
     hostile('proto', JSON.parse('{"__proto__":{"schedule":"rate(1 minute)"}}'));
     hostile('nothing', { ...REPORT, schedule: 'cron(0 0 30 2 ? *)' });
-    expect(await at(10)).toMatchObject({ attempted: 8, succeeded: 2, dead: 6 });
+    hostile('full', { ...REPORT, payload: 'x'.repeat(400 * 1024 - 2048 - 100) });
+    expect(await at(10)).toMatchObject({ attempted: 9, succeeded: 2, dead: 7 });
+    expect(schedule('full')).toMatchObject({
+      deadReason: expect.stringMatching(/^record full@.*: it has \d+ bytes/),
+    });
     expect(schedule('text')).toMatchObject({
       status: 'DEAD',
-      deadReason: 'payload: expected the definition of a recurring record, got "x"',
+      deadReason: 'payload: expected the definition of a recurring record, got a string',
     });
     expect(schedule('itself')).toMatchObject({
       deadReason: expect.stringContaining('expected another queue than "recurring"'),
@@ -170,19 +192,24 @@ describe('the function of recurring records', () => {
     expect(made()).toEqual(['report@2026-11-20T09:40Z']);
   });
 
-  it('makes ids that begin with the id of the schedule, whatever that is', async () => {
-    const { at, store, made } = bench({});
+  it('takes no other record for a schedule: its occurrences would be those of the schedule of that name', async () => {
+    const { run, at, store, made, item } = bench();
+    await run();
     store.put({
-      id: 'shop-7',
+      id: 'report',
       status: 'NEW',
       queue: 'recurring',
       lane: 'recurring',
       dueAt: '2026-11-20T09:00:00.000Z',
       insertedAt: '2026-11-20T09:00:00.000Z',
-      payload: { ...REPORT, name: 'other' },
+      payload: { ...REPORT, payload: 'not this one' },
     });
-    await at(10);
-    expect(made()).toEqual(['shop-7@2026-11-20T09:40Z']);
+    expect(await at(10)).toMatchObject({ succeeded: 1, dead: 1 });
+    expect(item('report')).toMatchObject({
+      deadReason: 'id: expected "recurring:report" for a schedule, got "report"',
+    });
+    expect(made()).toEqual(['report@2026-11-20T09:40Z']);
+    expect(item('report@2026-11-20T09:40Z')).toMatchObject({ payload: REPORT.payload });
   });
 
   it.each([
@@ -283,11 +310,35 @@ describe('the template of recurring records', () => {
     });
     await run();
     expect(schedule()).toMatchObject({ status: 'NEW' });
-    expect(warnings().map(({ recurring, reason }) => [recurring, reason])).toEqual([
-      ['a', 'recurring.a.schedule: expected string, got nothing'],
-      ['@', expect.stringContaining('recurring: expected a name of letters')],
-      ['ended', 'it has no occurrence to come'],
+    expect(warnings().map(({ level, recurring, reason }) => [level, recurring, reason])).toEqual([
+      ['ERROR', 'a', 'recurring.a.schedule: expected string, got nothing'],
+      ['ERROR', '@', expect.stringContaining('recurring: expected a name of letters')],
+      ['WARN', 'ended', undefined],
     ]);
+  });
+
+  it('ends what it gives an end that has passed', async () => {
+    const { run, handlerFor, at, schedule, made, warnings } = bench();
+    await run();
+    const over = handlerFor({ report: { ...REPORT, endAt: '2026-11-20T09:00:00Z' } });
+    await at(1, over);
+    await at(9, over);
+    expect(schedule()).toMatchObject({ status: 'SUCCESS', payload: { endAt: '2026-11-20T09:00:00.000Z' } });
+    expect(made()).toEqual([]);
+    expect(warnings()).toEqual([]);
+  });
+
+  it('is written past one that the table refuses, as its item has no room', async () => {
+    const { run, handlerFor, at, store, schedule, warnings } = bench({ full: REPORT });
+    await run();
+    const hourly = { ...REPORT, schedule: 'rate(1 hour)' };
+    const change = async () => {
+      throw new StoreError('Item size has exceeded the maximum allowed size');
+    };
+    const full = replacing({ records: { change } }, store);
+    await at(1, handlerFor({ full: hourly, report: hourly }, { store: full }));
+    expect(schedule()).toMatchObject({ status: 'NEW' });
+    expect(warnings()).toMatchObject([{ recurring: 'full', reason: expect.stringContaining('Item size') }]);
   });
 
   it('is looked at again by the next run, where another process was quicker', async () => {

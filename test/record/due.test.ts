@@ -143,6 +143,11 @@ describe('a record found by its due time', () => {
       { ...snoozed, ...failed, lastFailureAt: snoozed.lastAttemptAt, insertedAt: iso(-361 * DAY) },
       { do: 'expire' },
     ],
+    [
+      'that has come again is attempted, however late: its attempts were before',
+      { ...snoozed, lastAttemptAt: iso(-800 * DAY), availableAt: iso(-400 * DAY), dueAt: iso(-400 * DAY) },
+      { do: 'attempt' },
+    ],
     ['with a misspelt status is attempted', { status: 'new' }, { do: 'attempt' }],
   ])('%s', (_, attributes, verdict) => {
     expect(judge(record(attributes), byDueTime)).toEqual(verdict);

@@ -76,6 +76,34 @@ describe('a recurring record that an application puts', () => {
     });
   });
 
+  it('is compared as the table has it: with sets, bytes and bigints', async () => {
+    const { recurring } = bench();
+    const put = async (payload: unknown) => (await recurring.put('a', { ...HOURLY, payload })).was;
+    const payload = {
+      ids: new Set(['x', 'y']),
+      n: 10n,
+      big: 2n ** 60n,
+      bytes: Buffer.from('b'),
+      no: undefined,
+    };
+    expect(await put(payload)).toBe('new');
+    expect(await put({ ...payload, ids: new Set(['y', 'x']) })).toBe('unchanged');
+    expect(await put({ ...payload, ids: new Set(['z']) })).toBe('changed');
+    expect(await put({ ...payload, ids: new Set(['z']), big: 1n })).toBe('changed');
+  });
+
+  it('is refused if its records could not be stored, also where it is there already', async () => {
+    const { recurring, item } = bench();
+    const name = 'n'.repeat(256);
+    const large = { ...HOURLY, payload: 'x'.repeat(400 * 1024 - 2048 - 600) };
+    const put = (options: object) => recurring.put(name, { ...HOURLY, ...options });
+    await expect(put(large)).rejects.toThrow(/^record n+\.\.\.: it has \d+ bytes, at most/);
+    await put({});
+    await expect(put(large)).rejects.toThrow('bytes, at most');
+    await expect(put({ payload: { at: new Date() } })).rejects.toThrow('payload.at is a Date');
+    expect(item(name)).toMatchObject({ payload: HOURLY });
+  });
+
   it('keeps an occurrence that is due and was not inserted yet', async () => {
     const { recurring, item, pass } = bench();
     await recurring.put('a', HOURLY);
@@ -196,6 +224,22 @@ describe('a recurring record that an application puts', () => {
 });
 
 describe('the recurring records of a table', () => {
+  it('are those of the application, once the CDK app has taken them out', async () => {
+    const { recurring, store, item } = bench();
+    const takenOut = {
+      status: 'DEAD',
+      deadReason: 'cancelled: it is in the template no more',
+      lane: 'recurring#dead',
+      queue: 'recurring',
+      payload: { ...HOURLY, template: 'x' },
+    };
+    for (const id of ['recurring:a', 'recurring:b']) store.put({ ...takenOut, id });
+    expect(await recurring.put('a', HOURLY)).toMatchObject({ was: 'changed' });
+    expect(item('a')).toMatchObject({ status: 'NEW', payload: HOURLY });
+    expect(item('a')?.payload).not.toHaveProperty('template');
+    expect(await recurring.remove('b')).toBe(true);
+  });
+
   it('are listed, whatever their state, also those that cannot be read', async () => {
     const { recurring, store } = bench();
     await recurring.put('fine', HOURLY);
@@ -223,7 +267,7 @@ describe('the recurring records of a table', () => {
       ['broken', 'dead', 'payload.schedule: expected string'],
       ['failing', 'failing', 'no room'],
       ['fine', 'waiting', undefined],
-      ['hostile', 'failing', 'payload: expected the definition of a recurring record, got "x"'],
+      ['hostile', 'failing', 'payload: expected the definition of a recurring record, got a string'],
     ]);
   });
 
@@ -291,6 +335,15 @@ describe('the recurring records of a table', () => {
     });
     expect(store.item('a@2026-11-28T10:00:30.000Z')).not.toHaveProperty('lane');
     await expect(recurring.runNow('b')).rejects.toThrow('found none');
+  });
+
+  it('is not the record of an occurrence, and is not put off', async () => {
+    const { recurring, store, pass } = bench();
+    await recurring.put('a', { ...HOURLY, jitter: '1d' });
+    pass(59.5);
+    const { id, inserted } = await recurring.runNow('a');
+    expect([id, inserted]).toEqual(['a@2026-11-28T10:59:59.999Z', true]);
+    expect(store.item(id)).not.toHaveProperty('availableAt');
   });
 
   it('are filled in for a time that has passed, each occurrence once', async () => {

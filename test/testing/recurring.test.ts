@@ -65,6 +65,22 @@ describe('a recurring record', () => {
     ]);
   });
 
+  it('is none of a backlog without the option: there, a queue of its name is one like any other', async () => {
+    const made: string[] = [];
+    const process: Process = ({ id }) => {
+      made.push(id);
+    };
+    const own = testBacklog({ queues: { recurring: { process } }, now: NOW });
+    await own.client.insert({ id: 'a', queue: 'recurring', payload: 1 });
+    expect(await own.runUntilSettled()).toMatchObject({ attempted: 1, succeeded: 1 });
+    await own.expectIdempotent('a', () => new Set(made));
+    const none = testBacklog({ queues: { reports: { process } }, now: NOW });
+    await none.recurring.put('a', REPORTS);
+    await expect(none.runUntilSettled()).rejects.toThrow(
+      'runUntilSettled: nothing looks at the recurring record "a": add the option "recurring", {} at least',
+    );
+  });
+
   it('is refused with the name of the option that is wrong', () => {
     const reading = (recurring: object) => () => reports(recurring as never);
     expect(reading({ a: { schedule: 'hourly' } })).toThrow(

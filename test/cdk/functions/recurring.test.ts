@@ -38,7 +38,7 @@ describe('the function of recurring records', () => {
     expect(readSettings(Object.fromEntries(texts)).queues).toEqual({
       recurring: {
         retryMode: 'perRecord',
-        retry: { type: 'constant', interval: 60, maxAge: 30 * 86_400 },
+        retry: { type: 'constant', interval: 60, maxAge: 100 * 365 * 86_400 },
       },
     });
     expect(lambda.Timeout).toBe(300);

@@ -144,6 +144,7 @@ describe('grantRecurring', () => {
   it.each([
     ['dynamodb:GetItem', 'order-1'],
     ['dynamodb:PutItem', 'order-1'],
+    ['dynamodb:PutItem', 'anna@example.com'],
     ['dynamodb:UpdateItem', 'tenant-1/report@2026-12-01T03:00Z'],
     ['dynamodb:DeleteItem', 'tenant-1/report@2026-12-01T03:00Z'],
     ['dynamodb:BatchGetItem', 'order-1'],
