@@ -1,6 +1,6 @@
 import type { attemptSchedule } from '../../src/recurring/attempt.js';
 import { RECURRING_QUEUE } from '../../src/recurring/names.js';
-import { outdatedOf } from '../../src/recurring/template.js';
+import { isOfLaterDeployment, outdatedOf } from '../../src/recurring/template.js';
 import type { OperatorRecordStore } from '../../src/store/operator-store.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
@@ -13,6 +13,14 @@ import { type RecurringSettings, readRecurringSettings } from './settings.js';
 
 /** Real time between two looks whether the schedules are as the template has them. */
 const APPLIED_FOR_MS = 3_600_000;
+
+/** The looks of a sandbox at the schedules of its template. */
+interface Look {
+  /** The start of the sandbox, the backlog's time. */
+  readonly startedAt: number;
+  /** The last look, real time. */
+  appliedAt: number;
+}
 
 /** A store can write the schedules of the template; no run of a queue needs that. */
 type Records = Pick<OperatorRecordStore, 'insert' | 'change'>;
@@ -30,16 +38,18 @@ export function recurringHandler({
 }: RecurringSeams = {}): BacklogLambdaHandler {
   const { env = process.env, run: given = runQueue } = overrides;
   const settings = once(() => readRecurringSettings(env));
-  const appliedAt = new WeakMap<object, number>();
+  const looks = new WeakMap<object, Look>();
 
   const run: typeof runQueue = async (options, deps) => {
     const { store, clock } = deps;
-    const isApplied = clock.wall() - (appliedAt.get(store) ?? Number.NEGATIVE_INFINITY) < APPLIED_FOR_MS;
+    const look = looks.get(store) ?? { startedAt: clock.now(), appliedAt: Number.NEGATIVE_INFINITY };
+    looks.set(store, look);
+    const isApplied = clock.wall() - look.appliedAt < APPLIED_FOR_MS;
     // Neither a standby nor a passive region writes anything.
     if (!isApplied && (await options.ownershipConflict?.()) === undefined) {
-      if (await isWritten(settings(), deps)) appliedAt.set(store, clock.wall());
+      if (await isWritten(settings(), look, deps)) look.appliedAt = clock.wall();
     }
-    return given({ ...options, process: processOf(settings(), deps, attempt) }, deps);
+    return given({ ...options, process: processOf(settings(), look, deps, attempt) }, deps);
   };
   return makeHandler(
     ({ queue }) => {
@@ -60,11 +70,15 @@ const noProcess: Process = () => {
 };
 
 /** Writes the schedules of the template. If that fails, those that are there go on, and the next run tries again. */
-async function isWritten({ template }: RecurringSettings, deps: RunDeps): Promise<boolean> {
+async function isWritten(
+  { template }: RecurringSettings,
+  { startedAt }: Look,
+  deps: RunDeps,
+): Promise<boolean> {
   const { store, clock, random, logger } = deps;
   const records = store.records as unknown as Records;
   try {
-    const outdated = await outdatedOf(template, store.records);
+    const outdated = await outdatedOf(template, store.records, startedAt);
     if (outdated.length === 0) return true;
     // Few sandboxes have anything to write.
     const { writeSchedules } = await import('../../src/recurring/template-writes.js');
@@ -79,6 +93,7 @@ async function isWritten({ template }: RecurringSettings, deps: RunDeps): Promis
 
 function processOf(
   { template, indexesAtOnce }: RecurringSettings,
+  { startedAt }: Look,
   { store, clock, random }: RunDeps,
   attempt: typeof attemptSchedule,
 ): Process {
@@ -90,7 +105,7 @@ function processOf(
       logger,
       signal,
       indexesAtOnce,
-      isInTemplate: (name) => template.has(name),
+      isTakenOut: ({ name, payload }) => !template.has(name) && !isOfLaterDeployment(payload, startedAt),
     });
 }
 

@@ -15,8 +15,8 @@ export interface RecurringDeps extends InsertionContext {
   readonly records: Pick<RecordStore, 'insert'>;
   readonly logger: AttemptLogger;
   readonly signal: AbortSignal;
-  /** Tells whether the CDK app has a recurring record of this name. */
-  readonly isInTemplate: (name: string) => boolean;
+  /** Tells whether the CDK app, which has written this schedule, has it no more. */
+  readonly isTakenOut: (schedule: Schedule) => boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function attemptSchedule(record: BacklogRecord, deps: RecurringDeps
   const schedule = readable(record);
   const { name, payload } = schedule;
   const { now, logger } = deps;
-  if (payload.template !== undefined && !deps.isInTemplate(name)) throw new Cancel(NOT_IN_TEMPLATE);
+  if (payload.template !== undefined && deps.isTakenOut(schedule)) throw new Cancel(NOT_IN_TEMPLATE);
   const { due, missed, next } = dueOccurrences(schedule, now);
   if (missed !== undefined)
     logger.warn('occurrences were missed', { recurring: name, since: toIso(missed), inserted: due.length });

@@ -40,7 +40,7 @@ export function describeSchedule(record: BacklogRecord, now: number): RecurringR
   const why = status === 'DEAD' ? deadReason : isFailing ? lastError?.message : undefined;
   try {
     const schedule = parseSchedule(record);
-    const { template, paused, ...definition } = schedule.payload;
+    const { template, templateAt: _, paused, ...definition } = schedule.payload;
     const isPaused = isPausedAt(schedule.payload, now);
     const next = ended ? undefined : nextFrom(schedule, Math.max(schedule.doneUntil, now));
     return {

@@ -161,8 +161,7 @@ export class RecurringRecords {
         return (await this.records.insert(item)) === 'inserted' && { name, was: 'new' };
       }
       const { paused } = payloadOf(record);
-      const template = templateOf(record);
-      const payload = { ...definition, ...(template && { template }), ...(paused && { paused }) };
+      const payload = { ...definition, ...templateOf(record), ...(paused && { paused }) };
       if (isDefinedAs(record, payload)) return { name, was: 'unchanged' };
       return (
         (await this.change(record, redefine(record, payload, now) ?? none())) && { name, was: 'changed' }
@@ -202,7 +201,7 @@ export class RecurringRecords {
   async remove(name: string): Promise<boolean> {
     return this.decide(name, async (record) => {
       if (!record) return { was: false };
-      if (templateOf(record) !== undefined) {
+      if (templateOf(record).template !== undefined) {
         throw new ConfigurationError(
           `recurring.${name}: expected one that the application has put, got one of the CDK app: take it out there, or pause it`,
         );
@@ -274,6 +273,11 @@ export class RecurringRecords {
     const end = to === undefined ? now : parseTime(to, 'backfill.to');
     if (end > now)
       throw new ConfigurationError(`backfill.to: expected a time that has passed, got ${toIso(end)}`);
+    if (start > end) {
+      throw new ConfigurationError(
+        `backfill.from: expected a time before ${toIso(end)}, where it ends, got ${toIso(start)}`,
+      );
+    }
     const schedule = await this.schedule(name);
     const times = timesOf(schedule, start, end);
     const ids: string[] = [];
@@ -358,8 +362,10 @@ export class RecurringRecords {
 }
 
 /** The fingerprint of one of the CDK app. One that was taken out there belongs to the application that puts it. */
-function templateOf(record: BacklogRecord): string | undefined {
-  return wasTakenOut(record) ? undefined : payloadOf(record).template;
+function templateOf(record: BacklogRecord): Pick<SchedulePayload, 'template' | 'templateAt'> {
+  if (wasTakenOut(record)) return {};
+  const { template, templateAt } = payloadOf(record);
+  return { ...(template !== undefined && { template }), ...(templateAt !== undefined && { templateAt }) };
 }
 
 function existing(name: string, record: BacklogRecord | undefined): BacklogRecord {

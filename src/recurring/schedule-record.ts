@@ -22,6 +22,8 @@ export interface RecurringPause {
 export interface SchedulePayload extends Definition {
   /** The fingerprint of the definition in the CDK app. Absent: the application has put it. */
   readonly template?: string | undefined;
+  /** The time at which that definition was written, ISO-8601. */
+  readonly templateAt?: string | undefined;
   readonly paused?: RecurringPause | undefined;
 }
 
@@ -59,11 +61,13 @@ export function parseSchedule(record: BacklogRecord): Schedule {
     'payload',
   );
   const { template } = payload;
+  const templateAt = parseIso(payload.templateAt);
   return {
     name,
     payload: {
       ...definition,
       ...(typeof template === 'string' && { template }),
+      ...(templateAt !== undefined && { templateAt }),
       ...(isObject(payload.paused) && { paused: parsePaused(payload.paused) }),
     },
     occurrences: occurrencesOf(definition, Date.parse(insertedAt)),

@@ -1,6 +1,7 @@
 import { type Item, isPending } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
+import { toIso } from '../support/clock.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { type Random, randomToken } from '../support/random.js';
@@ -59,7 +60,7 @@ async function write(
   { name, definition, fingerprint, record }: Outdated,
   { records, now, random }: TemplateDeps,
 ): Promise<Written> {
-  const payload = readable(name, definition, fingerprint);
+  const payload = readable(name, definition, { template: fingerprint, templateAt: toIso(now) });
   if ('reason' in payload) return payload;
   if (!record) {
     const item = scheduleItem(name, payload, { now, random });
@@ -82,11 +83,11 @@ async function write(
 function readable(
   name: string,
   definition: unknown,
-  fingerprint: string,
+  by: Pick<SchedulePayload, 'template' | 'templateAt'>,
 ): SchedulePayload | { readonly reason: string } {
   try {
     checkName(name, 'recurring');
-    return { ...parseDefinition(definition, `recurring.${name}`), template: fingerprint };
+    return { ...parseDefinition(definition, `recurring.${name}`), ...by };
   } catch (error) {
     if (error instanceof ConfigurationError) return { reason: error.message };
     throw error;
@@ -99,7 +100,8 @@ export function templateItems(
   context: { readonly now: number; readonly random: Random },
 ): Item[] {
   return [...template].flatMap(([name, definition]): Item[] => {
-    const item = scheduleItem(name, { ...definition, template: fingerprintOf(definition) }, context);
+    const by = { template: fingerprintOf(definition), templateAt: toIso(context.now) };
+    const item = scheduleItem(name, { ...definition, ...by }, context);
     return item ? [item] : [];
   });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BacklogRecord, CANCELLED } from '../record/index.js';
 import type { RecordStore } from '../store/index.js';
+import { parseIso } from '../support/clock.js';
 import { NOT_IN_TEMPLATE, scheduleId } from './names.js';
 
 /** The definitions of a CDK app by name, as its function's environment has them. */
@@ -16,14 +17,27 @@ export interface Outdated {
 }
 
 /**
+ * Tells whether a later deployment has written the definition than the one that a sandbox has. While two deployments overlap, the
+ * earlier one leaves it alone.
+ *
+ * @param startedAt the start of the sandbox, epoch milliseconds
+ */
+export function isOfLaterDeployment(payload: unknown, startedAt: number): boolean {
+  if (typeof payload !== 'object' || payload === null || !('templateAt' in payload)) return false;
+  return Date.parse(parseIso(payload.templateAt) ?? '') > startedAt;
+}
+
+/**
  * The recurring records of the CDK app that are new, or whose definition there has changed. One that was changed by hand, paused or
  * discarded stays so until then, as CloudFormation leaves a resource alone that its template does not change.
  *
+ * @param startedAt the start of the sandbox, epoch milliseconds
  * @throws StoreError
  */
 export async function outdatedOf(
   template: Template,
   records: Pick<RecordStore, 'getMany'>,
+  startedAt: number,
 ): Promise<readonly Outdated[]> {
   if (template.size === 0) return [];
   const found = new Map(
@@ -32,7 +46,8 @@ export async function outdatedOf(
   return [...template].flatMap(([name, definition]): Outdated[] => {
     const record = found.get(scheduleId(name));
     const fingerprint = fingerprintOf(definition);
-    return isUpToDate(record, fingerprint) ? [] : [{ name, definition, fingerprint, record }];
+    const isLeft = isUpToDate(record, fingerprint) || isOfLaterDeployment(record?.payload, startedAt);
+    return isLeft ? [] : [{ name, definition, fingerprint, record }];
   });
 }
 

@@ -278,6 +278,22 @@ describe('the template of recurring records', () => {
     expect(schedule()).toMatchObject({ status: 'NEW', dueAt: '2026-11-20T09:50:00.000Z' });
   });
 
+  it('of an earlier deployment neither cancels nor changes what a later one has written meanwhile', async () => {
+    const { run, handlerFor, at, schedule, made } = bench();
+    await run();
+    const later = { report: { ...REPORT, schedule: 'rate(20 minutes)' }, other: REPORT };
+    await at(1, handlerFor(later));
+    // The sandbox of the earlier deployment is still there, and it is time for its look.
+    await at(60);
+    expect(schedule()).toMatchObject({ status: 'NEW', payload: { schedule: 'rate(20 minutes)' } });
+    expect(schedule('other')).toMatchObject({ status: 'NEW' });
+    expect(made()).toContain('other@2026-11-20T10:30Z');
+    // A rollback is a later deployment.
+    await at(10, handlerFor({ report: REPORT }));
+    expect(schedule()).toMatchObject({ payload: { schedule: REPORT.schedule } });
+    expect(schedule('other')).toMatchObject({ status: 'DEAD' });
+  });
+
   it('leaves one that was discarded, and a record of another queue', async () => {
     const { run, handlerFor, at, store, schedule, warnings } = bench();
     await run();

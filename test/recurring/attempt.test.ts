@@ -23,7 +23,7 @@ it('an attempt whose time is up comes again at the first occurrence that it has 
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     signal: timeout.signal,
     indexesAtOnce: false,
-    isInTemplate: () => false,
+    isTakenOut: () => true,
   });
   expect(inserted).toHaveLength(50);
   expect(inserted.at(-1)).toBe('a@2026-11-28T08:50Z');

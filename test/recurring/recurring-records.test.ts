@@ -359,6 +359,9 @@ describe('the recurring records of a table', () => {
     expect(await recurring.backfill('a', time)).toEqual({ ids, present: 1 });
     expect(await recurring.backfill('a', time)).toEqual({ ids: [], present: 5 });
     expect(store.item('a@2026-11-26T06:00Z')).toMatchObject({ status: 'SUCCESS' });
+    await expect(recurring.backfill('a', { from: time.to, to: time.from })).rejects.toThrow(
+      'backfill.from: expected a time before 2026-11-26T00:00:00.000Z, where it ends',
+    );
     pass(-1);
     await expect(recurring.backfill('a', { ...time, to: '2026-11-28T11:00:00Z' })).rejects.toThrow(
       'backfill.to: expected a time that has passed',
