@@ -175,6 +175,7 @@ export {
   METADATA_KEY,
   METADATA_VERSION,
   type QueueDescription,
+  type RecurringDescription,
   type TableDescription,
   TOKEN,
 } from './template-metadata.js';

@@ -3455,6 +3455,7 @@ export type {
     RecordEventsProps,
     RecordExpectation,
     RecordFilter,
+    RecurringDescription,
     RecurringOptions,
     RecurringPause,
     RecurringProps,

@@ -75,6 +75,7 @@ export {
     Random,
     RateLimiter,
     RecordChange,
+    RecurringDescription,
     ResolvedPolicy,
     RetryDecision,
     RetryMode,
