@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ConsoleDeps } from '../../tools/src/console/deps.js';
 import { scheduleWords } from '../../tools/src/recurring/recurring-words.js';
-import { consoleUnderTest, DAY, get, HOUR, iso, MINUTE, post, waiting } from './console-under-test.js';
+import {
+  consoleUnderTest,
+  DAY,
+  get,
+  HOUR,
+  hiddenField,
+  iso,
+  MINUTE,
+  post,
+  waiting,
+} from './console-under-test.js';
 import { fillRecurring, NIGHTLY, occurrence, schedule } from './stored-schedules.js';
 
 const READ_ONLY = { write: false, reason: 'read-only' } as const;
@@ -79,6 +89,7 @@ describe('the page of the recurring records', () => {
     const text = await page(console, '/recurring');
     expect(rowsOf(text)).toHaveLength(100);
     expect(plain(text)).toMatch(/the first 100 of ≥ \d[\d,]*/);
+    expect(text).toContain('href="/records?queue=recurring&amp;status=ERROR"');
     const found = await page(console, '/recurring?text=TENANT-98');
     expect(rowsOf(found)).toHaveLength(100);
     expect(plain(found)).toMatch(/111 with this in their names, the first 100 of 111/);
@@ -126,6 +137,7 @@ describe('the page of one', () => {
     expect(plain(await page(console, show('old-import')))).toMatch(
       /Dead .*expected 0 to 59.*None, as long as/,
     );
+    expect(await page(console, show('old-import'))).not.toContain('/recurring/backfill');
     const missing = await get(console.app, show('nightly-reprot'));
     expect(missing.status).toBe(404);
     expect(plain(missing.text)).toMatch(
@@ -187,8 +199,30 @@ describe('actions on one', () => {
     const fields = { reason: 'why not', until: 'yesterday' };
     const { status, text } = await post(console.app, act('heartbeat', 'pause'), fields);
     expect(status).toBe(422);
-    expect(plain(text)).toMatch(/pause\.until: expected a time that lies ahead/);
+    expect(plain(text)).toMatch(/Expected a time that lies ahead/);
     expect(text).toContain('value="why not"');
+    expect(text).toMatch(/<input name="until"[^>]* aria-invalid="true" aria-describedby="problem"/);
+    expect(text.match(/role="alert"/g)).toHaveLength(1);
+  });
+
+  it('does nothing where the record is dead, or not paused, by the time the form is sent', async () => {
+    const console = filled();
+    const { text } = await get(console.app, act('heartbeat', 'run'));
+    const fields = { csrf: hiddenField(text, 'csrf'), seen: '' };
+    const over = { status: 'DEAD', lane: 'recurring/dead', deadReason: 'given up', dueAt: iso(-HOUR) };
+    console.store.put(schedule('given-up', { schedule: 'rate(1 day)' }, over));
+    const before = console.store.items();
+    for (const [name, action] of [
+      ['given-up', 'run'],
+      ['given-up', 'pause'],
+      ['heartbeat', 'resume'],
+    ] as const) {
+      const { status, location } = await post(console.app, act(name, action), fields);
+      expect([status, location.startsWith(show(name))]).toEqual([303, true]);
+      expect(plain(await page(console, location))).toMatch(/Nothing was done: .* does not apply now\./);
+    }
+    expect(console.store.items()).toEqual(before);
+    expect(console.log).toEqual([]);
   });
 
   it('inserts a record now, and leads to it', async () => {

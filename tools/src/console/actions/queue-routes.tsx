@@ -8,6 +8,7 @@ import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, When } from '../parts.js';
 import type { Field } from './catalog.js';
 import { Problem } from './confirm.js';
+import { PauseFields, pauseProblem } from './pause-fields.js';
 
 /** Characters of a name, a time and a reason. */
 const MAX_NOTE = 450;
@@ -60,43 +61,10 @@ function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
   return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
 }
 
-/** The field that a message of a refused pause is about, and the message without it. */
-function problemOf(message = ''): { readonly of?: string | undefined; readonly text: string } {
-  const [, of, text = message] = /^pause\.(until|reason): (.*)$/s.exec(message) ?? [];
-  return { of, text: text.slice(0, 1).toUpperCase() + text.slice(1) };
-}
-
-function NoteFields({ field, problem }: Pick<QueuePageProps, 'field' | 'problem'>) {
-  const { of, text } = problemOf(problem);
-  const labels = {
-    reason: 'Why, for other operators',
-    until: 'No alarm before, such as 16:00Z or 2h. It stays paused until you resume it',
-  };
-  return (
-    <div class="rows">
-      {Object.entries(labels).map(([name, label]) => {
-        const isRefused = name === of;
-        const refusal = isRefused ? { 'aria-invalid': true, 'aria-describedby': 'problem' } : {};
-        const most = name === 'reason' ? { maxlength: 200 } : {};
-        return (
-          <>
-            <label class="f">
-              {label}
-              <input
-                name={name}
-                value={field(name)}
-                autofocus={name === (of ?? 'reason')}
-                {...most}
-                {...refusal}
-              />
-            </label>
-            {isRefused ? <Problem id="problem" text={text} /> : null}
-          </>
-        );
-      })}
-    </div>
-  );
-}
+const PAUSE_LABELS = {
+  reason: 'Why, for other operators',
+  until: 'No alarm before, such as 16:00Z or 2h. It stays paused until you resume it',
+};
 
 interface QueuePageProps {
   readonly context: PageContext;
@@ -140,8 +108,10 @@ function queuePage({ context, queue, state, stats, verb, field, problem }: Queue
                 ? 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'
                 : 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'}
             </p>
-            {problem !== undefined && problemOf(problem).of === undefined ? <Problem text={problem} /> : null}
-            {isPause ? <NoteFields field={field} problem={problem} /> : null}
+            {problem !== undefined && pauseProblem(problem).of === undefined ? (
+              <Problem text={problem} />
+            ) : null}
+            {isPause ? <PauseFields labels={PAUSE_LABELS} field={field} problem={problem} /> : null}
             {stats === undefined ? null : <p class="sub">{waitText(stats)}.</p>}
             <p class="buttons">
               <button class="btn pri" type="submit" disabled={!access.write}>

@@ -3,6 +3,7 @@ import { count, counted, records } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
 import type { Field } from '../actions/catalog.js';
 import { Problem } from '../actions/confirm.js';
+import { pauseProblem } from '../actions/pause-fields.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel } from '../parts.js';
 import type { RecurringAction } from './catalog.js';
@@ -28,8 +29,8 @@ export function actPage({ action, ...props }: ActProps & { readonly action: Recu
     <ActionForm context={context} action={actLink(name, action.name)} class="blank">
       <Line recurring={recurring} now={context.now} />
       <p>{action.explain(recurring)}</p>
-      {problem === undefined ? null : <Problem text={problem} />}
-      {action.fields === undefined ? null : <div class="rows">{action.fields(field)}</div>}
+      {problem === undefined || pauseProblem(problem).of !== undefined ? null : <Problem text={problem} />}
+      {action.fields?.(field, problem)}
       <Logged context={context} />
       <Buttons context={context} name={name} label={action.label} icon={action.icon} />
     </ActionForm>,

@@ -2,6 +2,7 @@ import type { RecurringRecord, RecurringRecords } from 'dynamo-backlog';
 import type { Child } from 'hono/jsx';
 import { PAUSE_IN_CDK_APP } from '../../recurring/recurring-words.js';
 import type { Field } from '../actions/catalog.js';
+import { PauseFields } from '../actions/pause-fields.js';
 import { type IconName, recordLink } from '../parts.js';
 import { goesOn, recurringLink } from './looks.js';
 
@@ -22,7 +23,7 @@ export interface RecurringAction {
   readonly isFor: (recurring: RecurringRecord) => boolean;
   readonly explain: (recurring: RecurringRecord) => string;
   /** Fields of its form. Default: none. */
-  readonly fields?: (field: Field) => Child;
+  readonly fields?: (field: Field, problem: string | undefined) => Child;
   /** @throws ConfigurationError that names the field, or says why it is not possible */
   readonly act: (records: RecurringRecords, context: ActContext) => Promise<Acted>;
 }
@@ -32,6 +33,11 @@ interface ActContext {
   readonly field: Field;
   readonly as: string;
 }
+
+const PAUSE_LABELS = {
+  reason: 'Why, for other operators',
+  until: 'Goes on by itself, such as 2h, 16:00Z or 2026-12-24T18:00:00Z (default: when it is resumed)',
+};
 
 export const RECURRING_ACTIONS: readonly RecurringAction[] = [
   {
@@ -44,18 +50,7 @@ export const RECURRING_ACTIONS: readonly RecurringAction[] = [
       `No occurrence is inserted until it is resumed, or until the time below. Those of that time are not made up for: a back-fill inserts them.${
         origin === 'template' ? ` Note: ${PAUSE_IN_CDK_APP}.` : ''
       }`,
-    fields: (field) => (
-      <>
-        <label class="f">
-          Why, for other operators
-          <input name="reason" value={field('reason')} maxlength={200} autofocus />
-        </label>
-        <label class="f">
-          Goes on by itself, such as 2h, 16:00Z or 2026-12-24T18:00:00Z (default: when it is resumed)
-          <input name="until" value={field('until')} />
-        </label>
-      </>
-    ),
+    fields: (field, problem) => <PauseFields labels={PAUSE_LABELS} field={field} problem={problem} />,
     act: async (records, { name, field, as }) => {
       const [until, reason] = [field('until').trim(), field('reason').trim()];
       const { paused } = await records.pause(name, {

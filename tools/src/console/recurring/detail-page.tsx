@@ -1,4 +1,4 @@
-import type { BacklogRecord, RedactPayload } from 'dynamo-backlog';
+import type { RedactPayload } from 'dynamo-backlog';
 import { age, jsonOf, nextOccurrences, type Tables } from 'dynamo-backlog/engine';
 import { fullClock } from 'dynamo-backlog/overview';
 import type { Child } from 'hono/jsx';
@@ -62,7 +62,7 @@ export async function recurringDetail(context: PageContext, schedule: ReadSchedu
           <div class="cols">
             <DefinitionPanel schedule={schedule} now={now} />
             <PayloadPanel schedule={schedule} redact={deps.redact} />
-            <BackfillPanel context={context} record={record} name={name} />
+            {definition === undefined ? null : <BackfillPanel context={context} name={name} />}
           </div>
         </div>
       </>
@@ -256,8 +256,7 @@ const DAY_MS = 86_400_000;
 const minuteIso = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`;
 
 /** The form that asks for the occurrences of a time that has passed. It only counts them. */
-function BackfillPanel(props: { context: PageContext; record: BacklogRecord; name: string }) {
-  const { context, name } = props;
+function BackfillPanel({ context, name }: { context: PageContext; name: string }) {
   const { access } = context.deps;
   const to = Math.floor(context.now / MINUTE_MS) * MINUTE_MS;
   return (
@@ -265,7 +264,10 @@ function BackfillPanel(props: { context: PageContext; record: BacklogRecord; nam
       <form class="blank" method="get" action="/recurring/backfill">
         <input type="hidden" name="name" value={name} />
         <BackfillFields from={minuteIso(to - DAY_MS)} to={minuteIso(to)} />
-        <p class="sub sm">ISO-8601 with its zone, such as 2026-12-01T00:00Z or 2026-12-01T00:00+01:00.</p>
+        <p class="sub sm">
+          ISO-8601 with its zone, such as <span class="nw">2026-12-01T00:00Z</span> or{' '}
+          <span class="nw">2026-12-01T00:00+01:00</span>.
+        </p>
         <p class="buttons">
           <button class="btn" type="submit" disabled={!access.write}>
             Count them

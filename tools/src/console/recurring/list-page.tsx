@@ -2,7 +2,7 @@ import type { RecurringRecord } from 'dynamo-backlog';
 import { count, counted, units } from 'dynamo-backlog/overview';
 import { NO_FUNCTION, ORIGINS, scheduleText, scheduleWords } from '../../recurring/recurring-words.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, Mark, Panel, Unknown, When } from '../parts.js';
+import { Foreign, Icon, link, Mark, Panel, Unknown, When } from '../parts.js';
 import { actLink, goesOn, RecurringBadge, RecurringTrouble, recurringLink } from './looks.js';
 import type { RecurringList } from './read.js';
 
@@ -164,7 +164,8 @@ function Rows({
         <p class="amberline">
           <Mark tone="amber" icon="warn">
             Only {count(shown.length)} are shown: filter by a part of the name.
-          </Mark>
+          </Mark>{' '}
+          <a href={link('/records', { queue: 'recurring', status: 'ERROR' })}>Those that fail</a>
         </p>
       )}
     </Panel>

@@ -68,8 +68,8 @@ export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Route
   const log = (as: string, text: string, result: string) =>
     deps.onAction({ at: new Date().toISOString(), as, text, result });
   /** Shows the result of an action above the page behind it. */
-  const done = (request: Context, path: string, text: string) => {
-    const note = notes.write({ ok: true, text });
+  const done = (request: Context, path: string, text: string, ok = true) => {
+    const note = notes.write({ ok, text });
     return request.redirect(`${path}&${new URLSearchParams({ note })}`, 303);
   };
 
@@ -105,6 +105,14 @@ export function recurringRoutes({ deps, guard, notes, reader, contextOf }: Route
     if (!found || !action) return absent(request);
     const { name } = found.recurring;
     const { as } = deps.access;
+    // It has changed since the form was opened, or another page has sent the form.
+    if (!action.isFor(found.recurring))
+      return done(
+        request,
+        recurringLink(name),
+        `Nothing was done: ${action.label} does not apply now.`,
+        false,
+      );
     try {
       await tables.checkRegion(store);
       const { result, path } = await action.act(recurring, { name, field: form.field, as });
