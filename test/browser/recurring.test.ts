@@ -37,7 +37,7 @@ it('an operator pauses a recurring record, runs it now, finds its record, and ba
   await page.getByRole('button', { name: 'Run now' }).click();
   expect(await page.getByRole('status').innerText()).toMatch(/^Inserted heartbeat@/);
   expect(await page.locator('h1').innerText()).toMatch(/^heartbeat@2026-11-23T14:47:/);
-  const inserted = console.store.items().filter(({ id }) => /^heartbeat@.*14:47:/.test(id));
+  const inserted = console.store.items().filter(({ id }) => /^heartbeat@.*14:47:/.test(String(id)));
   expect(inserted).toMatchObject([{ status: 'NEW', queue: 'default', recurring: 'heartbeat' }]);
   await page.getByRole('link', { name: 'heartbeat', exact: true }).click();
 
