@@ -1134,14 +1134,7 @@ interface RecurringOptions<Payload = unknown> {
     readonly endAt?: Date | string | undefined;
     readonly jitter?: Duration | undefined;
 }
-interface Definition {
-    readonly schedule: string;
-    readonly timeZone?: string | undefined;
-    readonly payload?: unknown;
-    readonly queue?: string | undefined;
-    readonly task?: string | undefined;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly missed?: Missed | undefined;
+interface Definition extends Omit<RecurringOptions, 'startAt' | 'endAt' | 'jitter'> {
     readonly startAt?: string | undefined;
     readonly endAt?: string | undefined;
     readonly jitter?: number | undefined;

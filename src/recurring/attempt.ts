@@ -1,12 +1,12 @@
 import { type BacklogRecord, Cancel, Dead, Done } from '../record/index.js';
 import type { RecordStore } from '../store/index.js';
 import { toIso } from '../support/clock.js';
-import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import { InvalidRecordError } from '../support/errors.js';
 import type { AttemptLogger } from '../support/logger.js';
 import { dueOccurrences } from './due-occurrences.js';
 import { NOT_IN_TEMPLATE } from './names.js';
 import { type InsertionContext, occurrenceId, occurrenceItem } from './occurrence-record.js';
-import { parseSchedule, type Schedule } from './schedule-record.js';
+import { readSchedule, type Schedule } from './schedule-record.js';
 
 /** Records under way at once. */
 const CONCURRENCY = 25;
@@ -26,7 +26,8 @@ export interface RecurringDeps extends InsertionContext {
  * @throws Dead if its definition cannot be read, Cancel if the CDK app has it no more, StoreError
  */
 export async function attemptSchedule(record: BacklogRecord, deps: RecurringDeps): Promise<Done> {
-  const schedule = readable(record);
+  const { schedule, problem } = readSchedule(record);
+  if (schedule === undefined) throw new Dead(problem);
   const { name, payload } = schedule;
   const { now, logger } = deps;
   if (payload.template !== undefined && deps.isTakenOut(schedule)) throw new Cancel(NOT_IN_TEMPLATE);
@@ -40,15 +41,6 @@ export async function attemptSchedule(record: BacklogRecord, deps: RecurringDeps
     await Promise.all(some.map((at) => insert(schedule, at, deps)));
   }
   return new Done({ again: next === undefined ? undefined : new Date(next) });
-}
-
-function readable(record: BacklogRecord): Schedule {
-  try {
-    return parseSchedule(record);
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new Dead(error.message);
-    throw error;
-  }
 }
 
 async function insert({ name, payload }: Schedule, at: number, deps: RecurringDeps): Promise<void> {

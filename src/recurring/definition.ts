@@ -52,27 +52,13 @@ export interface RecurringOptions<Payload = unknown> {
   readonly jitter?: Duration | undefined;
 }
 
-/** A recurring record as it is stored: with its defaults left out, and plain values only. */
-export interface Definition {
-  /** `cron(...)` or `rate(...)`. */
-  readonly schedule: string;
-  /** The time zone of a cron. Absent: UTC. */
-  readonly timeZone?: string | undefined;
-  /** The payload of its records. Absent: `{}`. */
-  readonly payload?: unknown;
-  /** The queue of its records. Absent: `default`. */
-  readonly queue?: string | undefined;
-  /** The task of its records. Absent: none. */
-  readonly task?: string | undefined;
-  /** The policy or the limits of its records. Absent: those of their queue. */
-  readonly retry?: RetryPolicy | RetryLimits | undefined;
-  /** The way to make up for missed occurrences. Absent: `one`. */
-  readonly missed?: Missed | undefined;
-  /** The time before which there is none, ISO-8601. */
+/** A recurring record as it is stored: what is absent has its default, and values are plain. */
+export interface Definition extends Omit<RecurringOptions, 'startAt' | 'endAt' | 'jitter'> {
+  /** The time before which there is no occurrence, ISO-8601. */
   readonly startAt?: string | undefined;
-  /** The time after which there is none, ISO-8601. */
+  /** The time after which there is no occurrence, ISO-8601. */
   readonly endAt?: string | undefined;
-  /** The longest time by which its records are put off, in seconds. */
+  /** The longest time by which records are put off, in seconds. */
   readonly jitter?: number | undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { BacklogRecord } from '../record/index.js';
 import { isPending } from '../record/index.js';
-import { ConfigurationError } from '../support/errors.js';
-import { isPausedAt, parseSchedule, pausedTime, type Schedule } from './schedule-record.js';
+import { isPausedAt, pausedTime, readSchedule, type Schedule } from './schedule-record.js';
 
 /** An occurrence whose time has come. */
 export interface PastOccurrence {
@@ -13,7 +12,7 @@ export interface PastOccurrence {
 
 /** The next occurrences of a schedule that will be inserted, epoch milliseconds, the earliest first. Empty: none will. */
 export function nextOccurrences(record: BacklogRecord, now: number, count: number): number[] {
-  const schedule = isPending(record) ? readable(record) : undefined;
+  const schedule = isPending(record) ? readSchedule(record).schedule : undefined;
   const times: number[] = [];
   let at = schedule && nextFrom(schedule, Math.max(schedule.doneUntil, now));
   while (schedule && at !== undefined && times.length < count) {
@@ -25,7 +24,7 @@ export function nextOccurrences(record: BacklogRecord, now: number, count: numbe
 
 /** The latest occurrences since a schedule was made, the newest first. Empty also for one that cannot be read. */
 export function latestOccurrences(record: BacklogRecord, now: number, count: number): PastOccurrence[] {
-  const schedule = readable(record);
+  const { schedule } = readSchedule(record);
   const past: PastOccurrence[] = [];
   const since = Date.parse(record.insertedAt);
   let at = schedule?.occurrences.last(since, now);
@@ -42,13 +41,4 @@ export function nextFrom({ payload, occurrences }: Schedule, from: number): numb
   if (next === undefined || !isPausedAt(payload, next)) return next;
   const { until } = pausedTime(payload);
   return Number.isFinite(until) ? occurrences.next(until - 1) : undefined;
-}
-
-function readable(record: BacklogRecord): Schedule | undefined {
-  try {
-    return parseSchedule(record);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return undefined;
-    throw error;
-  }
 }

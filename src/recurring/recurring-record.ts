@@ -1,10 +1,9 @@
 import { type BacklogRecord, isPending } from '../record/index.js';
 import { toIso } from '../support/clock.js';
-import { ConfigurationError } from '../support/errors.js';
 import type { Definition } from './definition.js';
 import { nameOf } from './names.js';
 import { nextFrom } from './near-occurrences.js';
-import { isPausedAt, parseSchedule, type RecurringPause } from './schedule-record.js';
+import { isPausedAt, type RecurringPause, readSchedule } from './schedule-record.js';
 
 /** A recurring record as it is. */
 export interface RecurringRecord {
@@ -38,22 +37,19 @@ export function describeSchedule(record: BacklogRecord, now: number): RecurringR
   const ended = status === 'DEAD' ? ('dead' as const) : status === 'SUCCESS' ? ('ended' as const) : undefined;
   const isFailing = isPending(record) && failures > 0;
   const why = status === 'DEAD' ? deadReason : isFailing ? lastError?.message : undefined;
-  try {
-    const schedule = parseSchedule(record);
-    const { template, templateAt: _, paused, ...definition } = schedule.payload;
-    const isPaused = isPausedAt(schedule.payload, now);
-    const next = ended ? undefined : nextFrom(schedule, Math.max(schedule.doneUntil, now));
-    return {
-      ...facts,
-      state: ended ?? (isPaused ? 'paused' : isFailing ? 'failing' : 'waiting'),
-      origin: template === undefined ? 'application' : 'template',
-      definition,
-      ...(next !== undefined && { next: toIso(next) }),
-      ...(paused && isPaused && { paused }),
-      ...(why !== undefined && { problem: why }),
-    };
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return { ...facts, state: ended ?? 'failing', origin: 'application', problem: why ?? error.message };
-  }
+  const { schedule, problem } = readSchedule(record);
+  if (schedule === undefined)
+    return { ...facts, state: ended ?? 'failing', origin: 'application', problem: why ?? problem };
+  const { template, templateAt: _, paused, ...definition } = schedule.payload;
+  const isPaused = isPausedAt(schedule.payload, now);
+  const next = ended ? undefined : nextFrom(schedule, Math.max(schedule.doneUntil, now));
+  return {
+    ...facts,
+    state: ended ?? (isPaused ? 'paused' : isFailing ? 'failing' : 'waiting'),
+    origin: template === undefined ? 'application' : 'template',
+    definition,
+    ...(next !== undefined && { next: toIso(next) }),
+    ...(paused && isPaused && { paused }),
+    ...(why !== undefined && { problem: why }),
+  };
 }

@@ -27,8 +27,8 @@ import { describeSchedule, type RecurringRecord } from './recurring-record.js';
 import { isDefinedAs, redefine, scheduleItem } from './schedule-item.js';
 import {
   isPausedAt,
-  parseSchedule,
   payloadOf,
+  readSchedule,
   type Schedule,
   type SchedulePayload,
 } from './schedule-record.js';
@@ -264,7 +264,7 @@ export class RecurringRecords {
    * Inserts the records of past occurrences. One that is there already is left alone, whatever became of it.
    *
    * @throws ConfigurationError for wrong options, more than 10,000 occurrences, or if there is none of that name; StoreError.
-   *   What was inserted by then stays, and a repetition goes on behind it
+   *   Records that were inserted by then stay, and a repetition inserts the others
    */
   async backfill(name: string, options: BackfillOptions): Promise<BackfillResult> {
     const { from, to, dryRun } = parseOptions(backfillSchema, options, 'backfill');
@@ -374,11 +374,9 @@ function existing(name: string, record: BacklogRecord | undefined): BacklogRecor
 }
 
 function readable(name: string, record: BacklogRecord): Schedule {
-  try {
-    return parseSchedule(record);
-  } catch (error) {
-    throw new ConfigurationError(`recurring.${name}: ${(error as Error).message}`);
-  }
+  const { schedule, problem } = readSchedule(record);
+  if (schedule === undefined) throw new ConfigurationError(`recurring.${name}: ${problem}`);
+  return schedule;
 }
 
 function timesOf({ name, occurrences }: Schedule, from: number, to: number): number[] {

@@ -3,11 +3,10 @@ import { type BacklogRecord, type Item, isPending, laneOf, ownLaneOf, restart } 
 import { toAttributeValue, toValue } from '../store/dynamodb/attribute-values.js';
 import type { OperatorChange } from '../store/operator-store.js';
 import { toIso } from '../support/clock.js';
-import { ConfigurationError } from '../support/errors.js';
 import { type Random, randomToken } from '../support/random.js';
 import { occurrencesOf } from './definition.js';
 import { RECURRING_QUEUE, scheduleId } from './names.js';
-import { parseSchedule, type SchedulePayload } from './schedule-record.js';
+import { readSchedule, type SchedulePayload } from './schedule-record.js';
 
 /** The item of a new schedule. Undefined: it has no occurrence any more. */
 export function scheduleItem(
@@ -50,12 +49,8 @@ export function redefine(
 /** Tells whether a schedule is as it is wanted: it waits, and its payload is this one. */
 export function isDefinedAs(record: BacklogRecord, payload: SchedulePayload): boolean {
   if (!isPending(record)) return false;
-  try {
-    return isDeepStrictEqual(asStored(parseSchedule(record).payload), asStored(payload));
-  } catch (error) {
-    if (error instanceof ConfigurationError) return false;
-    throw error;
-  }
+  const { schedule } = readSchedule(record);
+  return schedule !== undefined && isDeepStrictEqual(asStored(schedule.payload), asStored(payload));
 }
 
 /** A payload as it is read from the table: it may hold sets, bytes and bigints, and parts that are `undefined`. */

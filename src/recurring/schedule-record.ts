@@ -36,12 +36,8 @@ export interface Schedule {
   readonly doneUntil: number;
 }
 
-/**
- * Reads a schedule. Anyone may have written it.
- *
- * @throws ConfigurationError naming what cannot be read
- */
-export function parseSchedule(record: BacklogRecord): Schedule {
+/** @throws ConfigurationError naming what cannot be read */
+function parseSchedule(record: BacklogRecord): Schedule {
   const { id, payload, insertedAt } = record;
   if (!isObject(payload)) {
     throw new ConfigurationError(
@@ -75,14 +71,24 @@ export function parseSchedule(record: BacklogRecord): Schedule {
   };
 }
 
-/** The payload of a schedule as it is. One that cannot be read is to be replaced: nothing is known of it. */
-export function payloadOf(record: BacklogRecord): Partial<SchedulePayload> {
+/** A schedule, or the reason why it cannot be read. */
+export type ReadSchedule =
+  | { readonly schedule: Schedule; readonly problem?: undefined }
+  | { readonly schedule?: undefined; readonly problem: string };
+
+/** Reads a schedule. Anyone may have written it. */
+export function readSchedule(record: BacklogRecord): ReadSchedule {
   try {
-    return parseSchedule(record).payload;
+    return { schedule: parseSchedule(record) };
   } catch (error) {
-    if (error instanceof ConfigurationError) return {};
+    if (error instanceof ConfigurationError) return { problem: error.message };
     throw error;
   }
+}
+
+/** The payload of a schedule as it is. One that cannot be read is to be replaced: nothing is known of it. */
+export function payloadOf(record: BacklogRecord): Partial<SchedulePayload> {
+  return readSchedule(record).schedule?.payload ?? {};
 }
 
 /** A pause whose beginning cannot be read has always been. */

@@ -43,7 +43,7 @@ export const JOB_VIEWS: readonly string[] = ['/jobs', '/', '/bulk?do=run-now&que
 export const RECURRING_VIEWS: readonly string[] = [
   '/recurring',
   '/recurring?text=nothing-like-it',
-  ...['nightly-report', 'invoices/tenant-7', 'prices', 'old-import', 'hostile-0', 'nobody'].map(
+  ...['nightly-report', 'invoices/tenant-7', 'prices', 'old-import', 'hostile-0', 'unknown'].map(
     (name) => `/recurring/show?${new URLSearchParams({ name })}`,
   ),
   '/recurring/act?name=nightly-report&do=pause',

@@ -290,7 +290,7 @@ describe('actions on one', () => {
   it('leads back to the page where an action does not apply', async () => {
     const answer = await get(filled().app, act('old-import', 'run'));
     expect([answer.status, answer.headers.get('location')]).toEqual([303, show('old-import')]);
-    expect((await get(filled().app, act('nobody', 'run'))).status).toBe(404);
+    expect((await get(filled().app, act('unknown', 'run'))).status).toBe(404);
   });
 });
 

@@ -7,7 +7,7 @@ import { context, environment, workbench } from './support.js';
 
 // The test's clock begins at 09:30.
 const QUEUES = {
-  // As the construct has it, without jitter.
+  // The policy of the construct, without jitter.
   recurring: { retryMode: 'perRecord', retry: { ...SCHEDULE_RETRY, jitter: 'none' } },
 } as const;
 const REPORT = { schedule: 'cron(0/10 * * * ? *)', queue: 'reports', payload: { secret: 'of the payload' } };

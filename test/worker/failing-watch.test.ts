@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dead, parseFailing, Snooze } from '../../src/record/index.js';
+import { Dead, Done, parseFailing, Snooze } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
 import type { Process } from '../../src/worker/index.js';
@@ -117,6 +117,15 @@ describe('what fails', () => {
     await minutes(MINUTES, fail);
     await harness.pass(120);
     expect(await run(succeed)).toMatchObject({ succeeded: 5, failingSeconds: 0 });
+    expect(await notes()).toEqual([]);
+  });
+
+  it('is over with successes that come again, too', async () => {
+    const { harness, minutes, run, notes } = queueWith(5);
+    await minutes(MINUTES, fail);
+    await harness.pass(120);
+    const again = () => new Done({ again: new Date(harness.time.now + 3_600_000) });
+    expect(await run(again)).toMatchObject({ succeeded: 5, failingSeconds: 0 });
     expect(await notes()).toEqual([]);
   });
 

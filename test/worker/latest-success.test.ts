@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Done } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import type { Process, RunSummary } from '../../src/worker/index.js';
 import { fail, Harness, START, succeed } from './harness.js';
@@ -33,6 +34,13 @@ describe('the latest success of a queue', () => {
     await harness.pass(60);
     await runOf(fail);
     expect(await runOf(succeed)).toEqual(['pages.query']);
+    expect(await successesOf(harness)).toEqual([['q', START]]);
+  });
+
+  it('is also that of a record that comes again', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    await harness.run(() => new Done({ again: new Date(START + 3_600_000) }));
     expect(await successesOf(harness)).toEqual([['q', START]]);
   });
 

@@ -37,7 +37,7 @@ async function wordsOf(prefix: string, wordOf: (id: string) => string, cwd: stri
       }
     }
   } catch {
-    // Those that were found in time are offered.
+    // The names that were found in time are offered.
   } finally {
     client.destroy();
   }
