@@ -50,7 +50,13 @@ const eventSchema = z.strictObject({
   queue: text,
   ...work,
   exactSince: z.optional(z.int()),
-  arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
+  arrivals: z.optional(
+    z.strictObject({
+      batch: text,
+      ids: z.array(text).check(z.minLength(1)),
+      light: z.optional(z.int().check(z.minimum(0))),
+    }),
+  ),
 });
 
 const sharedSchema = z.strictObject({ queues: z.record(text, z.number().check(z.positive())), ...work });

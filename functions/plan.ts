@@ -101,9 +101,9 @@ function hostOf(deliverTo: QueueSettings['deliverTo']): DestinationOf | undefine
 export function planRun(event: ParsedEvent, plan: QueuePlan, { now, ...given }: Given): RunOptions {
   const { queue, tier, catchUp, arrivals, exactSince, settings } = event;
   const tickSeconds = tier?.every ?? plan.tickSeconds;
-  const { retryMode, shards } = settings;
+  const { retryMode, shards, fairness } = settings;
   const run = { ...plan, ...given, tickSeconds };
-  const target = { queue, lane: laneOf(queue), shards, retryMode, band: tier, catchUp, exactSince };
+  const target = { queue, lane: laneOf(queue), shards, fairness, retryMode, band: tier, catchUp, exactSince };
   if (arrivals) {
     const firstBand = firstBandOf(event, given.functionTimeoutSeconds);
     return { ...run, target: { ...target, arrivals, firstBand } };
@@ -125,7 +125,8 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
  * The lanes of an event's run. About once an hour, at a tick of the queue's own, its first run also looks into the lanes
- * that the queue had when it had more shards. Where `shards` is not given, it does so about once a day. (A rule that
+ * that the queue had when it had more shards, or when keys had lanes of their own. Where neither `shards` nor `fairness` is
+ * given, it does so about once a day. (A rule that
  * skips that tick does it at the next one.)
  */
 function lanesFor(
@@ -133,9 +134,9 @@ function lanesFor(
   now: number,
   tickSeconds: number,
 ) {
-  const { shards = 1 } = settings;
+  const { shards = 1, fairness } = settings;
   const own = lanesOf(queue, 0, shards).filter((_, shard) => shard % part.of === part.number);
-  const every = settings.shards === undefined ? DAY_SECONDS : HOUR_SECONDS;
+  const every = settings.shards === undefined && fairness === undefined ? DAY_SECONDS : HOUR_SECONDS;
   const turns = Math.max(1, Math.floor(every / tickSeconds));
   const isItsTurn = Math.floor(now / 1000 / tickSeconds) % turns === hash32(`hourly:${queue}`) % turns;
   const lanes = part.number === 0 && isItsTurn ? [...own, ...lanesOf(queue, shards)] : own;

@@ -70,6 +70,7 @@ export class QueueFunction {
       logger: frozenLogger(this.logger),
       breakerMemory: new Map() satisfies BreakerMemory,
       failingMemory: new Map(),
+      keyMemory: new Map(),
       watchdog: watchdog ?? (store ? undefined : new BlockWatchdog()),
     };
     const looksUp = settings.owner !== undefined || registers === false;

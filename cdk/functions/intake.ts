@@ -128,8 +128,11 @@ function common(
 }
 
 /** The settings that the intake knows of a queue: all settings of many queues would not fit into the environment. */
-function knownOf({ retryMode, settings: { shards } }: Queue): Pick<QueueSettings, 'retryMode' | 'shards'> {
-  return { retryMode, ...(shards === undefined ? {} : { shards }) };
+function knownOf({
+  retryMode,
+  settings: { shards, fairness },
+}: Queue): Pick<QueueSettings, 'retryMode' | 'shards' | 'fairness'> {
+  return { retryMode, ...(shards === undefined ? {} : { shards }), ...(fairness ? { fairness } : {}) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { needsIndexing } from '../../src/intake/index.js';
 import { type BacklogRecord, isPending, type KnownQueues, whyUnfit } from '../../src/record/index.js';
 import type { Arrivals } from '../../src/worker/index.js';
 import { asText } from '../service-limits.js';
+import type { BatchKeys } from './batch-keys.js';
 import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 
@@ -41,7 +42,7 @@ export interface Sorted {
 export function sortChanges(
   changes: readonly StreamChange[],
   functionOf: ReadonlyMap<string, string>,
-  known: KnownQueues,
+  known: KnownQueues & { readonly keys?: BatchKeys | undefined },
   now: number,
 ): Sorted {
   const alreadyIndexed = new Set<string>();
@@ -59,7 +60,7 @@ export function sortChanges(
     else arriving.set(queue, [...(arriving.get(queue) ?? []), change]);
   }
   const invocations = [...arriving].flatMap(([queue, some]) =>
-    events(queue, some).map((event) => ({ functionName: functionOf.get(queue) ?? '', event })),
+    events(queue, some, known.keys).map((event) => ({ functionName: functionOf.get(queue) ?? '', event })),
   );
   return { invocations, place: [...place], later: [...later], alreadyIndexed: [...alreadyIndexed] };
 }
@@ -78,7 +79,11 @@ function isForNow(record: BacklogRecord, now: number): boolean {
  * One event, or as many as their bytes take. Each is named by its first change and its length: the same ones again
  * are.
  */
-function events(queue: string, changes: readonly StreamChange[]): ArrivalsEvent[] {
+function events(
+  queue: string,
+  changes: readonly StreamChange[],
+  keys: BatchKeys | undefined,
+): ArrivalsEvent[] {
   const parts: { batch: string; ids: string[] }[] = [];
   let bytes = 0;
   for (const { id, sequenceNumber } of changes) {
@@ -93,5 +98,9 @@ function events(queue: string, changes: readonly StreamChange[]): ArrivalsEvent[
       bytes = size;
     }
   }
-  return parts.map(({ batch, ids }) => ({ queue, arrivals: { batch: `${batch}/${ids.length}`, ids } }));
+  const keyOf = (id: string) => changes.find((change) => change.id === id)?.record?.key;
+  return parts.map(({ batch, ids }) => ({
+    queue,
+    arrivals: { batch: `${batch}/${ids.length}`, ...(keys?.inTurns(ids, keyOf) ?? { ids }) },
+  }));
 }

@@ -50,6 +50,6 @@ function queuesOf({ event }: DeadRun, { settings }: IntakeDeps): LostQueue[] {
     const retryMode = tier ? 'progressive' : (known?.retryMode ?? 'perRecord');
     // A run on arrival may have gone on to the first tier.
     const tiers = onArrival ? [1] : [...(tier ? [tier] : []), ...catchUp].map(({ number }) => number);
-    return { queue: name, retryMode, shards: known?.shards, tiers, onArrival };
+    return { queue: name, retryMode, shards: known?.shards, fairness: known?.fairness, tiers, onArrival };
   });
 }

@@ -13,10 +13,11 @@ import type { StreamChange } from './stream-event.js';
 export async function dispatchInserts(
   changes: readonly StreamChange[],
   run: IntakeBatch,
-  { settings, invoker, indexing, logger }: IntakeDeps,
+  { settings, invoker, indexing, logger, keys }: IntakeDeps,
 ): Promise<StreamChange | undefined> {
+  keys?.meter(changes);
   const sort = (some: readonly StreamChange[]) =>
-    sortChanges(some, settings.arrivalFunctions, indexing, indexing.clock.now());
+    sortChanges(some, settings.arrivalFunctions, { ...indexing, keys }, indexing.clock.now());
   const start = async (invocation: Invocation) => {
     const { functionName, event } = invocation;
     const { ids } = event.arrivals;

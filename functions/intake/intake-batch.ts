@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type IndexingDeps, indexWhenFree, needsIndexing, readEach } from '../../src/intake/index.js';
 import { type BacklogRecord, whyUnfit } from '../../src/record/index.js';
 import type { EmitIntakeMetrics } from '../metrics.js';
+import type { BatchKeys } from './batch-keys.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
 
@@ -10,6 +11,8 @@ export interface IntakeDeps {
   readonly invoker: Invoker;
   readonly settings: IntakeSettings;
   readonly logger: Logger;
+  /** The keys of the records of this batch. Default: no queue is fair between keys. */
+  readonly keys?: BatchKeys | undefined;
   /** Short waits for which this sandbox has sent messages. Default: none are remembered. */
   readonly sentWaits?: Set<string> | undefined;
 }

@@ -7,6 +7,7 @@ import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { type EmitIntakeMetrics, emitIntakeMetrics } from '../metrics.js';
+import { BatchKeys, type KeysOfSandbox } from './batch-keys.js';
 import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
@@ -44,6 +45,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
     const deps = createDeps(own, overrides, DynamoDbStore);
     const invoker = overrides.invoker ?? createInvoker(own);
     const sentWaits = new Set<string>();
+    const remembered: KeysOfSandbox = { meters: new Map(), lanes: new Map() };
     // The registry exists only where functions have owners.
     const registered = own.owner === undefined ? undefined : new RegisteredQueues(own, deps, logger);
     return async (): Promise<IntakeDeps> => {
@@ -51,7 +53,11 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
       const shardsOf = (queue: string) => ownValue(settings.queues, queue)?.shards ?? 1;
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
       const indexing = { ...deps, logger: frozenLogger(logger), shardsOf, serves };
-      return { settings, indexing, invoker, logger, sentWaits };
+      const isFair = (queue: string) => ownValue(settings.queues, queue)?.fairness === true;
+      const keys = Object.values(settings.queues).some(({ fairness }) => fairness)
+        ? new BatchKeys(remembered, { ...indexing, isFair })
+        : undefined;
+      return { settings, indexing: { ...indexing, keyLanes: keys }, invoker, logger, sentWaits, keys };
     };
   });
 

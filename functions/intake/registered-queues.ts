@@ -59,7 +59,9 @@ function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSet
     const isCallable = arn !== undefined && !isElsewhere(arn, region);
     if (onArrival && isCallable && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
   }
-  const registered = others.map(([name, { retryMode, shards }]) => [name, { retryMode, shards }] as const);
+  const registered = others.map(
+    ([name, { retryMode, shards, fairness }]) => [name, { retryMode, shards, fairness }] as const,
+  );
   const functions = [...queues].flatMap(([name, { function: arn, removedAt }]) =>
     removedAt || !arn || isProcess(arn) || isElsewhere(arn, region) ? [] : [[name, arn] as const],
   );

@@ -118,7 +118,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         : await incidentEventsOf(settings, { store, logger }, overrides.putEvents);
     const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
       const deps = { store, now: clock.now() };
-      const count = () => counter.count(queue, deps, () => clock.wall() < deadline);
+      const count = (seen: MonitoredQueue) => counter.count(seen, deps, () => clock.wall() < deadline);
       const look = await lookAtQueue(queue, { ...deps, count, isPassive: passive }).catch((error) => {
         exported?.noteUnread(queue.name, deps.now);
         incidents?.noteUnread(queue.name);

@@ -3,6 +3,7 @@ import {
   indexChange,
   isInWrongLane,
   isMisindexed,
+  isPending,
   isQuarantine,
   type KnownQueues,
   moveToOwnLane,
@@ -18,6 +19,14 @@ import { type Random, randomToken } from '../support/random.js';
 /** Writes at once. */
 const CONCURRENCY = 25;
 
+/** The lanes of busy keys, for records that are about to be indexed. */
+export interface KeyLanes {
+  /** Gives lanes to the keys of records that are busy. */
+  prepare(records: readonly BacklogRecord[]): Promise<void>;
+  /** The lane of a record's key, and the last due time with which the record may go there. Undefined: it has none. */
+  laneOf(record: BacklogRecord): { readonly lane: string; readonly until: number } | undefined;
+}
+
 /** The dependencies of indexing, and the queues that are known. */
 export interface IndexingDeps extends KnownQueues {
   /** The tables. */
@@ -30,6 +39,8 @@ export interface IndexingDeps extends KnownQueues {
   readonly logger: AttemptLogger;
   /** The request id of a function that holds records while it indexes them. Default: it claims them by no such id. */
   readonly invocation?: string | undefined;
+  /** The lanes of busy keys. Default: each record goes to a lane of its queue. */
+  readonly keyLanes?: KeyLanes | undefined;
 }
 
 /** The result of indexing records. */
@@ -74,6 +85,7 @@ export async function indexAll(
   const waiting = records.filter((record) => needsIndexing(record, deps));
   const skipped = gone + records.length - waiting.length;
   const counts = { skipped, indexed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
+  await deps.keyLanes?.prepare(waiting);
   for (let i = 0; i < waiting.length; i += CONCURRENCY) {
     const chunk = waiting.slice(i, i + CONCURRENCY);
     const answers = await Promise.all(chunk.map((record) => indexOne(record, deps)));
@@ -112,7 +124,9 @@ async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answ
     const change = isMisindexed(record)
       ? indexChange(record, clock.now(), shards)
       : moveToOwnLane(record, clock.now(), deps);
-    return await write(record, change, deps);
+    const busy =
+      isPending(record) && change.set.status !== 'DEAD' ? deps.keyLanes?.laneOf(record) : undefined;
+    return await write(record, busy ? inBusyLane(change, busy) : change, deps);
   } catch (error) {
     if (isOfStore(error)) return error;
     const reason = reasonOf(error);
@@ -126,6 +140,14 @@ async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answ
       return 'refused';
     }
   }
+}
+
+function inBusyLane(
+  change: RecordChange,
+  { lane, until }: NonNullable<ReturnType<KeyLanes['laneOf']>>,
+): RecordChange {
+  const { dueAt = '' } = change.set;
+  return Date.parse(dueAt) <= until ? { ...change, set: { ...change.set, lane } } : change;
 }
 
 async function write(

@@ -1,7 +1,7 @@
 import { lanesOf, type RetryMode } from '../record/index.js';
 import type { BacklogStore, LostRun } from '../store/store.js';
 import type { Clock } from '../support/clock.js';
-import { holderPrefixOf, leaseName } from './names.js';
+import { busyLanesLease, holderPrefixOf, leaseName } from './names.js';
 import { CLOCK_SKEW_MS } from './timed-hold.js';
 
 /** One queue that a lost run served. */
@@ -9,6 +9,8 @@ export interface LostQueue {
   readonly queue: string;
   readonly retryMode: RetryMode;
   readonly shards?: number | undefined;
+  /** Keys may have lanes of their own in it. Default: false. */
+  readonly fairness?: boolean | undefined;
   /** The numbers of its tiers; of a queue that retries per record, none. */
   readonly tiers: readonly number[];
   /** The run attempted records on arrival. */
@@ -45,7 +47,9 @@ export async function endLostRun(
     queues.map(({ queue }) => queue),
     lost,
   );
-  const names = queues.flatMap(leaseNamesOf);
+  const names = queues.flatMap((queue) =>
+    queue.fairness ? [...leaseNamesOf(queue), busyLanesLease(queue.queue)] : leaseNamesOf(queue),
+  );
   const losses = await Promise.all(names.map((name) => store.leases.end(name, lost)));
   const ended = losses.filter((count) => count !== undefined);
   const arriving = queues.filter(({ onArrival }) => onArrival);
@@ -58,8 +62,8 @@ export async function endLostRun(
   };
 }
 
-function leaseNamesOf({ queue, retryMode, shards = 1, tiers }: LostQueue): string[] {
-  const lanes = lanesOf(queue, 0, shards);
+function leaseNamesOf({ queue, retryMode, shards = 1, fairness, tiers }: LostQueue): string[] {
+  const lanes = lanesOf(queue, 0, fairness ? undefined : shards);
   if (retryMode === 'perRecord') return lanes.map((lane) => leaseName(lane, undefined));
   return lanes.flatMap((lane) => tiers.map((number) => leaseName(lane, { number })));
 }

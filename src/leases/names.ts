@@ -21,6 +21,11 @@ export function holderPrefixOf(invocation: string): string {
   return `${hash.slice(0, FINGERPRINT_CHARACTERS)}.`;
 }
 
+/** The lease of the run that drains the lanes of a queue's busy keys. No queue's name has a slash. */
+export function busyLanesLease(queue: string): string {
+  return `${queue}/keys`;
+}
+
 /** The lease of a lane; of a progressive queue, that of one tier of the lane. */
 export function leaseName(lane: string, tier: Pick<TierBand, 'number'> | undefined): string {
   return tier ? `${lane}#${tier.number}` : lane;

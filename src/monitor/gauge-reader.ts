@@ -78,7 +78,12 @@ export class GaugeReader {
   private async look(queue: MonitoredQueue, passive: boolean | undefined) {
     const { store, clock } = this.deps;
     const now = clock.now();
-    const look = await lookAtQueue(queue, { store, now, count: () => this.count(queue), isPassive: passive });
+    const look = await lookAtQueue(queue, {
+      store,
+      now,
+      count: (seen) => this.count(seen),
+      isPassive: passive,
+    });
     return gaugesOf(look, clock.now());
   }
 

@@ -6,7 +6,7 @@ import {
   type TierBand,
   tierBands,
 } from '../policies/index.js';
-import { lanesOf, type RetryMode } from '../record/index.js';
+import { lanesToRead, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { lagSeconds } from '../worker/counters.js';
 
@@ -20,6 +20,8 @@ export interface MonitoredQueue {
   readonly bands: readonly TierBand[];
   /** The policy that the app gives. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
+  /** Its busy keys, as its item has them. Default: it has none. */
+  readonly busyKeys?: string | undefined;
 }
 
 /** The settings of a queue that its gauges depend on. */
@@ -76,7 +78,7 @@ const SAMPLES = 3;
  * attempted neither.
  */
 export async function oldestDueAge(queue: MonitoredQueue, deps: GaugeDeps): Promise<number> {
-  const lanes = lanesOf(queue.name, 0, queue.shards);
+  const lanes = lanesToRead(queue.name, queue.shards, queue.busyKeys);
   const ages =
     queue.bands.length === 0
       ? lanes.map((lane) => ageOfFirst(lane, deps))

@@ -1,6 +1,6 @@
 import type { QueueCounts } from '../operate/queue-stats.js';
 import { countsOf, lanesInUse, type StatsDeps } from '../operate/stats.js';
-import { deadLane, lanesOf } from '../record/index.js';
+import { deadLane, lanesOf, lanesToRead } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
@@ -78,7 +78,7 @@ export class RateLimitedCounter {
   private async countNow(monitored: MonitoredQueue, now: number, deps: CountDeps) {
     const lanes = await this.lanesOf(monitored, deps);
     const queue = {
-      lanes: lanesOf(monitored.name, 0, lanes),
+      lanes: lanesToRead(monitored.name, lanes, monitored.busyKeys),
       isByAge: monitored.bands.length > 0,
       tierEnds: monitored.bands.map(({ untilAge }) => untilAge),
     };

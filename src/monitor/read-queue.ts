@@ -21,7 +21,7 @@ interface LookDeps {
   /** The backlog's time, epoch milliseconds. */
   readonly now: number;
   /** Counts the records of the queue, or gives their last count. */
-  readonly count: () => Promise<RateLimitedCounts | undefined>;
+  readonly count: (queue: MonitoredQueue) => Promise<RateLimitedCounts | undefined>;
   /** Another region attempts the records. Undefined: not known. */
   readonly isPassive: boolean | undefined;
 }
@@ -31,11 +31,10 @@ export async function lookAtQueue(
   queue: MonitoredQueue,
   { store, now, count, isPassive }: LookDeps,
 ): Promise<QueueLook> {
-  const [age, state] = await Promise.all([
-    oldestDueAge(queue, { store, now }),
-    store.queues.read(queue.name),
-  ]);
-  const counted = await count();
+  const state = await store.queues.read(queue.name);
+  const seen = { ...queue, busyKeys: state.busyKeys };
+  const age = await oldestDueAge(seen, { store, now });
+  const counted = await count(seen);
   return { age, state, counted, failingSeconds: failingNow(state, counted, { now, isPassive })?.seconds };
 }
 

@@ -2,7 +2,7 @@ import { parseReading, type Reading } from '../monitor/index.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../operate/queue-stats.js';
 import { statsOf } from '../operate/stats.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
-import { deadLane, type Item, lanesOf, type RetryMode } from '../record/index.js';
+import { deadLane, type Item, lanesOf, lanesToRead, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { QueueState } from '../store/store.js';
 import { LAST_TIME, toIso } from '../support/clock.js';
@@ -92,7 +92,7 @@ export async function lookAt(
 ): Promise<OverviewStats> {
   const reading = parseReading(item);
   const shards = shardsOf(known.shards, reading, deps.now);
-  const lanes = lanesOf(queue, 0, shards);
+  const lanes = lanesToRead(queue, shards, state.busyKeys);
   // Where the shards are not known, most of the lanes that a queue can have are empty.
   const limit = Math.ceil(deps.entries / (shards ?? 1));
   const [living, dead] = await Promise.all([

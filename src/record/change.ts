@@ -81,6 +81,8 @@ export interface RecordChange {
 export interface SettleContext {
   /** The lane that the record belongs in: the one it was found in, if that is one of its queue's shards. */
   readonly lane: string;
+  /** The lane of its key, for as long as it waits no longer than until then. Default: it has none. */
+  readonly busyLane?: { readonly lane: string; readonly until: number } | undefined;
   readonly retryMode: RetryMode;
   /** The queue's policy; the record's own comes before it. */
   readonly policy: ResolvedPolicy;
@@ -140,8 +142,9 @@ export function historyOf(
  * it for its own mode.
  */
 export function waitUntil(record: BacklogRecord, earliest: number, context: SettleContext) {
-  const { retryMode, now, retryQueue } = context;
-  const lane = record.lane === context.lane ? {} : { lane: context.lane };
+  const { retryMode, now, retryQueue, busyLane } = context;
+  const own = busyLane && earliest <= busyLane.until ? busyLane.lane : context.lane;
+  const lane = record.lane === own ? {} : { lane: own };
   const over = record.notBefore === undefined ? [] : (['notBefore'] as const);
   const indexed = record.lane === undefined ? (['expiresAt'] as const) : [];
   const remove = [...over, ...indexed];

@@ -1,3 +1,4 @@
+export * from './busy-keys.js';
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
@@ -21,6 +22,8 @@ export { giveUp } from './give-up.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export { httpStatusOf } from './http-status.js';
 export * from './index-change.js';
+export { isKey, KEY_FORM } from './key.js';
+export { KeyMeter } from './key-meter.js';
 export * from './lanes.js';
 export { nextAttemptAt } from './next-attempt.js';
 export * from './not-before.js';

@@ -1,10 +1,13 @@
 import { hash32 } from '../support/hash.js';
 import type { BacklogRecord } from './record.js';
 
-type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
+type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane' | 'key'>;
 
 /** The most lanes of a queue: one, or one for each of its shards. */
 export const MAX_SHARDS = 32;
+
+/** The first of the lanes that keys may have as their own, where they are none of a shard. */
+export const FIRST_BUSY_SHARD = 8;
 
 /** The ending of the lanes of the dead. No queue's name can have it. */
 export const DEAD_LANE_ENDING = '/dead';
@@ -42,8 +45,13 @@ export function isLaneOf(lane: string, queue: string): boolean {
   return /^[1-9]\d?$/.test(shard) && Number(shard) < MAX_SHARDS;
 }
 
-/** The lane that it is, or was, in, if that is one of its queue's; otherwise the one that it belongs in. */
+/**
+ * The lane that it is, or was, in, if that is one of its queue's; otherwise the one that it belongs in. A dead one with a key may
+ * have been in the lane of that key, which is not busy any more.
+ */
 export function ownLaneOf(record: Place, shards = 1): string {
+  const { queue, key } = record;
   const lane = withoutDeadEnding(record.lane ?? '');
-  return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);
+  const wasBusy = key !== undefined && Number(lane.slice(queue.length + 1)) >= FIRST_BUSY_SHARD;
+  return isLaneOf(lane, queue) && !(wasBusy && lane !== record.lane) ? lane : laneFor(record, shards);
 }

@@ -2,6 +2,7 @@ import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../p
 import { CLOCK_TOLERANCE_MS, isSortable, parseIso, toIso } from '../support/clock.js';
 import { truncate } from './history.js';
 import { roomIn } from './item-size.js';
+import { keyOf } from './key.js';
 import { parseNotBefore } from './not-before.js';
 import { parseError, parseHistory } from './parse-history.js';
 import {
@@ -24,6 +25,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'payload',
   'queue',
   'task',
+  'key',
   'insertedAt',
   'availableAt',
   'lane',
@@ -106,6 +108,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     queue: read('queue', QUEUE_NAME, parseQueue) ?? DEFAULT_QUEUE,
     // No handler knows a task with so long a name: cut short, the name ends in a mark that no task's name can have.
     task: shortText('task', MAX_TASK_BYTES),
+    ...(typeof item.key === 'string' ? keyOf(item.key) : {}),
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: a record that has failed is older than that, or it would never be too old.

@@ -81,6 +81,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly queue: string;
   /** Names the task whose work it is; absent: the handler's `process` is for it. */
   readonly task?: string | undefined;
+  /** The customer or tenant whose work it is, 1 to 256 bytes. Absent: it names none, or what is no such text. */
+  readonly key?: string | undefined;
   /** The time at which the work arose, as its producer says, or at which it was inserted. */
   readonly insertedAt: string;
   /** The time that its age counts from, set by a delay or a redrive. Default: `insertedAt`. */

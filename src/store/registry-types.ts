@@ -14,6 +14,8 @@ export interface QueueOwner {
   readonly retryMode: RetryMode;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
+  /** Records of a key of which many come do not delay those of others. Default: false. */
+  readonly fairness?: boolean | undefined;
   /** The queue's policy. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
   /** The intake may have the function attempt records on insertion. Default: false. */

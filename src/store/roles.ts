@@ -110,6 +110,8 @@ export interface QueueStore {
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
   /** Notes what fails in the queue (undefined: nothing); `false` if that is neither as it was read nor noted already, by a repeat. */
   noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
+  /** Notes the keys that have lanes of their own (undefined: none); `false` as `noteFailing`. */
+  noteBusyKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 
 /** The breakers of a queue's destinations, which are read with its item. */

@@ -279,6 +279,8 @@ export interface QueueState {
   readonly resumedAt?: string | undefined;
   /** The notes of what fails (`failing-text.ts`), as they are stored. */
   readonly failing?: string | undefined;
+  /** The keys that have lanes of their own (`busy-keys.ts`), as they are stored. */
+  readonly busyKeys?: string | undefined;
   /** The queue's retry mode; absent until a run has noted it. */
   readonly retryMode?: RetryModeState | undefined;
   /** The stored retry mode is not valid. */

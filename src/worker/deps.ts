@@ -4,6 +4,7 @@ import type { AttemptLogger } from '../support/logger.js';
 import type { Random } from '../support/random.js';
 import type { FailingMemory } from './failing-watch.js';
 import type { BreakerMemory } from './guards/breakers.js';
+import type { KeyMemory } from './guards/busy-keys.js';
 import type { QueueTurns } from './page-turns.js';
 
 /** Attempts that are under way. */
@@ -38,6 +39,12 @@ export interface RunDeps {
    * @internal
    */
   readonly breakerMemory?: BreakerMemory | undefined;
+  /**
+   * What the process remembers of the keys of its queues. Default: each run begins anew.
+   *
+   * @internal
+   */
+  readonly keyMemory?: KeyMemory | undefined;
   /**
    * The notes of failures that the process remembers of its earlier runs. Default: a run that finds nothing due does not ask.
    *

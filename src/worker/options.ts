@@ -61,6 +61,8 @@ export interface Arrivals {
   readonly batch: string;
   /** The ids of the records. */
   readonly ids: readonly string[];
+  /** The number of records, the first ones, whose keys are not busy. Default: no key is. */
+  readonly light?: number | undefined;
 }
 
 /** The records to drain: one lane of one queue; on a progressive queue, of one tier. */
@@ -73,6 +75,10 @@ export interface RunTarget {
   readonly lanes?: readonly string[] | undefined;
   /** The number of shards of the queue. Default: 1. */
   readonly shards?: number | undefined;
+  /** Keys of which many records come do not delay others. Default: false. */
+  readonly fairness?: boolean | undefined;
+  /** The lanes of busy keys, which are drained beside `lanes`. Default: there are none. */
+  readonly busyLanes?: readonly string[] | undefined;
   /** The number of this run, if several share the queue's shards. Default: it is the only one. */
   readonly part?: number | undefined;
   /** The first due time to drain, epoch milliseconds, of those kept to the second alone. Default: all that is due. */

@@ -28,6 +28,7 @@ import type { RunDeps } from './deps.js';
 import type { FailingWatch } from './failing-watch.js';
 import { type Deciding, deadIfRefused, decide, decidingFor } from './failures/decisions.js';
 import type { Gate } from './guards/gate.js';
+import type { QueueGuards } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './stop-reason.js';
@@ -62,7 +63,11 @@ export class RecordRules {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly deps: RunDeps & { readonly gate: Gate; readonly failing: FailingWatch },
+    private readonly deps: RunDeps & {
+      readonly gate: Gate;
+      readonly failing: FailingWatch;
+      readonly guards?: Pick<QueueGuards, 'busyKeys'> | undefined;
+    },
     readonly band: TierBand | undefined,
   ) {
     const { target } = options;
@@ -223,6 +228,7 @@ export class RecordRules {
     return {
       // Whatever queue it names by now: only of this one are the shards known here.
       lane: this.isCurrent ? target.lane : laneFor({ id: record.id, queue: target.queue }, target.shards),
+      busyLane: this.deps.guards?.busyKeys?.laneOf(record),
       retryMode: this.retryMode,
       policy,
       chosen,

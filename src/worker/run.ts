@@ -14,8 +14,15 @@ import { FailingWatch } from './failing-watch.js';
 import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import type { AttemptBudget } from './guards/budget.js';
+import type { BusyKeys } from './guards/busy-keys.js';
 import { budgetOf, concurrencyOf, queueGuardsOf } from './guards/queue-guards.js';
-import { type Arrivals, isShortOfTime, MIN_SPARE_SECONDS, type RunOptions } from './options.js';
+import {
+  type Arrivals,
+  isShortOfTime,
+  MIN_SPARE_SECONDS,
+  type RunOptions,
+  type RunTarget,
+} from './options.js';
 import { losesArrivals, type StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { runTier, runTiers } from './tiers.js';
@@ -57,7 +64,9 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   let ended: StopReason;
   try {
     const budget = budgetOf(options);
-    ended = arrivals ? await attemptArrivals(queueRun, arrivals, budget) : await runTiers(queueRun, budget);
+    ended = arrivals
+      ? await attemptArrivals(queueRun, arrivals, budget)
+      : await runTiers(guards.busyKeys ? await withBusyLanes(queueRun, guards.busyKeys) : queueRun, budget);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     counters.troubled(error);
@@ -70,6 +79,15 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const counted = counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
   const summary = failingSeconds === undefined ? counted : { ...counted, failingSeconds };
   return arrivals && losesArrivals(ended) ? { ...summary, comesBack: true } : summary;
+}
+
+/** The run with the lanes of busy keys beside those of the queue. Of several runs of a queue, one has them. */
+async function withBusyLanes(run: QueueRun, busyKeys: BusyKeys): Promise<QueueRun> {
+  const { options } = run;
+  const { part = 0, lane, lanes = [lane] } = options.target;
+  if (part > 0) return run;
+  const busyLanes = (await busyKeys.lanes()).filter((one) => !lanes.includes(one));
+  return { ...run, options: { ...options, target: { ...options.target, busyLanes } } };
 }
 
 /** Limits attempts under the lease to the time of a page: a crash blocks a lane for no longer. Longer ones go on without it. */
@@ -112,10 +130,13 @@ async function attemptArrivals(
   // A request without an answer may have taken all of its time: the next rule looks after them.
   if (isShortOfTime(options, clock)) return ended;
   await clock.sleep(INDEX_LAG_MS, options.stop);
-  const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
+  const { busyKeys } = run.guards;
+  const busyLanes = [...new Set(own.flatMap((record) => busyKeys?.laneOf(record)?.lane ?? []))];
+  const rest = busyKeys ? own.filter((record) => !busyKeys.laneOf(record)) : own;
+  const lanes = [...new Set(rest.map((record) => laneFor(record, shards)))];
   const before = counters.attempted;
   try {
-    await drainIndexed(run, lanes, budget);
+    await drainIndexed(run, { lanes, busyLanes }, budget);
   } finally {
     counters.leftOver(-Math.min(own.length, counters.attempted - before));
   }
@@ -125,11 +146,11 @@ async function attemptArrivals(
 /** Drains lanes as a rule's run would, with the rate limit and the breakers of this run, but with slots of its own. */
 async function drainIndexed(
   run: QueueRun,
-  lanes: readonly string[],
+  lanes: Required<Pick<RunTarget, 'lanes' | 'busyLanes'>>,
   budget: AttemptBudget | undefined,
 ): Promise<void> {
   const { arrivals: _, firstBand, ...rest } = run.options.target;
-  const options = { ...run.options, target: { ...rest, lanes } };
+  const options = { ...run.options, target: { ...rest, ...lanes } };
   const guards = { ...run.guards, ...(await concurrencyOf(options, run)) };
   try {
     await runTier({ ...run, options, guards }, firstBand, budget);

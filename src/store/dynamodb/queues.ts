@@ -18,6 +18,7 @@ import type { Table } from './table.js';
  *     pausedBy         by whom: texts as `isPauseText` takes them
  *     resumedAt        when its last pause ended, ISO-8601
  *     failing          what fails without recovery: src/record/failing-text.ts
+ *     busyKeys         the keys that have lanes of their own: src/record/busy-keys.ts
  *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
@@ -51,15 +52,28 @@ export class DynamoDbQueues implements QueueStore {
     return answer.written;
   }
 
-  async noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+  noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    return this.noteText(queue, 'failing', next, read);
+  }
+
+  noteBusyKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    return this.noteText(queue, 'busyKeys', next, read);
+  }
+
+  private async noteText(
+    queue: string,
+    name: 'failing' | 'busyKeys',
+    next: string | undefined,
+    read: string | undefined,
+  ): Promise<boolean> {
     const expressions = new Expressions();
     const isNoted = (text: string | undefined) =>
       text === undefined
-        ? `NOT attribute_type(${expressions.name('failing')}, ${expressions.value('S')})`
-        : expressions.equal('failing', text);
+        ? `NOT attribute_type(${expressions.name(name)}, ${expressions.value('S')})`
+        : expressions.equal(name, text);
     // A request of which the answer was lost is repeated, and finds what it has written.
     const ifAsRead = or(isNoted(read), isNoted(next));
-    const update = expressions.update({ failing: next }, next === undefined ? ['failing'] : [], ifAsRead);
+    const update = expressions.update({ [name]: next }, next === undefined ? [name] : [], ifAsRead);
     return (await this.table.update(queueKey(queue), update)).written;
   }
 
@@ -90,7 +104,7 @@ export class DynamoDbQueues implements QueueStore {
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, failing } = item ?? {};
+  const { paused, failing, busyKeys } = item ?? {};
   const resumedAt = isoOf(item?.resumedAt);
   const { retryMode, retryModeSince, tiers, breakers } = item ?? {};
   const isRetryMode =
@@ -100,6 +114,7 @@ export function parseQueueState(item: Item | undefined): QueueState {
     ...(paused === true ? parsePause(item ?? {}) : {}),
     ...(paused !== true && resumedAt !== undefined ? { resumedAt } : {}),
     ...(typeof failing === 'string' ? { failing } : {}),
+    ...(typeof busyKeys === 'string' ? { busyKeys } : {}),
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),

@@ -104,13 +104,24 @@ export function parseActiveRegion(item: Item | undefined, onDamaged: OnDamaged):
 
 function isQueueOwner(entry: unknown): boolean {
   if (!isMap(entry)) return false;
-  const { owner, function: name, retryMode, shards = 1, onArrival, timeout = 1, at, removedAt } = entry;
+  const {
+    owner,
+    function: name,
+    retryMode,
+    shards = 1,
+    fairness,
+    onArrival,
+    timeout = 1,
+    at,
+    removedAt,
+  } = entry;
   const isTime = (time: unknown) => !Number.isNaN(Date.parse(String(time)));
   return (
     isText(owner) &&
     (name === undefined || isText(name)) &&
     (retryMode === 'perRecord' || retryMode === 'progressive') &&
     isBetween(shards, MAX_SHARDS) &&
+    (fairness === undefined || typeof fairness === 'boolean') &&
     (onArrival === undefined || typeof onArrival === 'boolean') &&
     isBetween(timeout, 900) &&
     isText(at) &&

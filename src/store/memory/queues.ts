@@ -41,9 +41,22 @@ export class MemoryQueues implements OperatorQueueStore {
   }
 
   async noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
-    const { failing, ...state } = this.stateOf(queue);
-    if (failing !== read && failing !== next) return false;
-    this.queues.set(queue, next === undefined ? state : { ...state, failing: next });
+    return this.noteText(queue, 'failing', next, read);
+  }
+
+  async noteBusyKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    return this.noteText(queue, 'busyKeys', next, read);
+  }
+
+  private noteText(
+    queue: string,
+    name: 'failing' | 'busyKeys',
+    next: string | undefined,
+    read: string | undefined,
+  ): boolean {
+    const { [name]: text, ...state } = this.stateOf(queue);
+    if (text !== read && text !== next) return false;
+    this.queues.set(queue, next === undefined ? state : { ...state, [name]: next });
     return true;
   }
 

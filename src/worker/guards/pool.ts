@@ -34,9 +34,14 @@ interface Waiting {
  * The attempts that one run may have under way at a time, of all lanes that it drains. Each lane has an even share of
  * them, and takes more while the others leave theirs. One is kept for each lane that has none under way: a lane whose
  * attempts ignore their signals must not keep another one from all of its own.
+ *
+ * Lanes of busy keys come behind those of the queue, and take turns. They leave one attempt to these, and these leave one to
+ * them.
  */
 export class Pool {
   private readonly lanes = new Set<Share>();
+  /** Those of busy keys. */
+  private readonly busy = new Set<Share>();
   /** The attempts that each has under way, those included that go on after their lane has left. */
   private readonly inUse = new Map<Share, number>();
   private waiting: Waiting[] = [];
@@ -48,10 +53,15 @@ export class Pool {
     this.size = deps.size;
   }
 
-  /** Adds a lane, and gives its share. */
-  join(): Share {
+  /**
+   * Adds a lane, and gives its share.
+   *
+   * @param isBusy it is the lane of a busy key
+   */
+  join(isBusy = false): Share {
     const share = new Share(this, this.deps.slots);
     this.lanes.add(share);
+    if (isBusy) this.busy.add(share);
     return share;
   }
 
@@ -65,12 +75,18 @@ export class Pool {
     return this.size;
   }
 
-  get fairShare(): number {
-    return Math.max(1, Math.floor(this.size / Math.max(1, this.lanes.size)));
+  fairShareOf(share: Share): number {
+    const { lanes, busy, size } = this;
+    // All lanes of busy keys together are as one beside the queue's own, with one attempt.
+    const [among, left] =
+      busy.has(share) || busy.size === 0 ? [lanes.size, size] : [lanes.size - busy.size, size - 1];
+    return Math.max(1, Math.floor(left / Math.max(1, among)));
   }
 
-  get mostOfOne(): number {
-    return Math.max(this.fairShare, this.size - Math.max(0, this.lanes.size - 1));
+  mostOf(share: Share): number {
+    const { lanes, busy, size } = this;
+    const others = lanes.size - (busy.has(share) || busy.size === 0 ? 0 : busy.size - 1) - 1;
+    return Math.max(this.fairShareOf(share), size - Math.max(0, others));
   }
 
   /** Tells whether all attempts at once are such as go on without the run: none of them ends soon. */
@@ -85,8 +101,9 @@ export class Pool {
   /** Only for shares, as all below. */
   tryTake(share: Share): boolean {
     const free = [...this.inUse.values()].reduce((left, count) => left - count, this.size);
-    const isLent = this.used(share) >= this.fairShare && this.lanes.size > 1;
-    if (free <= (isLent ? this.keptForOthers(share) : 0)) return false;
+    const isLent = this.used(share) >= this.fairShareOf(share) && this.lanes.size > 1;
+    const kept = isLent ? this.keptForOthers(share) : 0;
+    if (free <= (this.busy.size > 0 ? this.keptBesideBusy(share, kept) : kept)) return false;
     this.inUse.set(share, this.used(share) + 1);
     return true;
   }
@@ -95,6 +112,14 @@ export class Pool {
   private keptForOthers(share: Share): number {
     const others = [...this.lanes].filter((other) => other !== share && this.used(other) === 0);
     return Math.max(1, others.length);
+  }
+
+  /** One for the lanes of the other kind, if these have none under way. The queue's own lanes are lent all that is left. */
+  private keptBesideBusy(share: Share, kept: number): number {
+    const isBusy = this.busy.has(share);
+    const others = [...this.lanes].filter((other) => this.busy.has(other) !== isBusy);
+    const isOne = others.length > 0 && this.size > 1 && others.every((other) => this.used(other) === 0);
+    return Math.max(isOne ? 1 : 0, isBusy ? kept : 0);
   }
 
   private used(share: Share): number {
@@ -112,6 +137,7 @@ export class Pool {
 
   leave(share: Share): void {
     this.lanes.delete(share);
+    this.busy.delete(share);
     this.serve();
   }
 
@@ -125,10 +151,14 @@ export class Pool {
     return served.signal.aborted;
   }
 
-  /** A lane that has less than its share goes before those that have more; among equals, the one that waited longest. */
+  /**
+   * The queue's own lanes go first. Of two of a kind, one that has less than its share goes before one that has more; among
+   * equals, the one that waited longest.
+   */
   private serve(): void {
-    const hasShare = ({ share }: Waiting) => Number(this.used(share) >= this.fairShare);
-    const inTurn = [...this.waiting].sort((a, b) => hasShare(a) - hasShare(b));
+    const place = ({ share }: Waiting) =>
+      Number(this.used(share) >= this.fairShareOf(share)) + (this.busy.has(share) ? 2 : 0);
+    const inTurn = [...this.waiting].sort((a, b) => place(a) - place(b));
     for (const waiting of inTurn) {
       if (!this.tryTake(waiting.share)) continue;
       this.waiting = this.waiting.filter((other) => other !== waiting);
@@ -148,11 +178,11 @@ export class Share implements AtOnce, Guard {
   ) {}
 
   get fair(): number {
-    return this.pool.fairShare;
+    return this.pool.fairShareOf(this);
   }
 
   get most(): number {
-    return Math.min(this.pool.mostOfOne, MAX_PAGE_RECORDS);
+    return Math.min(this.pool.mostOf(this), MAX_PAGE_RECORDS);
   }
 
   /** Takes the run's attempts at a time from those of its queue, if no other lane has. */

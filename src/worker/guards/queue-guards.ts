@@ -6,6 +6,7 @@ import type { DestinationName } from '../destinations.js';
 import type { RunOptions } from '../options.js';
 import type { Breakers } from './breakers.js';
 import { AttemptBudget } from './budget.js';
+import type { BusyKeys } from './busy-keys.js';
 import { Gate } from './gate.js';
 import type { Guard } from './guard.js';
 import type { AtOnce, Pool, Share } from './pool.js';
@@ -20,6 +21,8 @@ export interface QueueGuards {
   readonly pool: Pool | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly breakers: Breakers | undefined;
+  /** Undefined: the queue is not fair between keys. */
+  readonly busyKeys: BusyKeys | undefined;
 }
 
 interface QueueRunOptions {
@@ -33,7 +36,7 @@ const SPARE_SECONDS = 10;
 let loaded: typeof import('./limits.js') | undefined;
 
 /** The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. */
-async function limitCode(): Promise<typeof import('./limits.js')> {
+export async function limitCode(): Promise<typeof import('./limits.js')> {
   loaded ??= await import('./limits.js');
   return loaded;
 }
@@ -49,11 +52,13 @@ export async function queueGuardsOf(
 ): Promise<QueueGuards> {
   const { target, limits, breaker, stop } = options;
   const { attemptsPerSecond: perSecond, attemptTimeout } = limits;
+  const { fairness, queue, shards } = target;
   const atOnce = await concurrencyOf(options, deps);
-  if (perSecond === undefined && !breaker) return { ...atOnce, rateLimit: undefined, breakers: undefined };
-  const { RateLimit, Breakers } = await limitCode();
-  const { queue } = target;
-  const { breakerMemory: memory = new Map() } = deps;
+  if (perSecond === undefined && !breaker && !fairness) {
+    return { ...atOnce, rateLimit: undefined, breakers: undefined, busyKeys: undefined };
+  }
+  const { RateLimit, Breakers, BusyKeys } = await limitCode();
+  const { breakerMemory: memory = new Map(), keyMemory = new Map() } = deps;
   // As many as this run attempts at once may have their permits before it.
   const permitSeconds = perSecond === undefined ? 0 : atOnce.concurrency / perSecond;
   const probe = { beginsWithin: SPARE_SECONDS + permitSeconds, endsWithin: attemptTimeout };
@@ -64,6 +69,7 @@ export async function queueGuardsOf(
         ? undefined
         : new RateLimit({ ...deps, queue, perSecond, latestStart: latestStartOf(options), stop }),
     breakers: breaker && new Breakers({ ...deps, queue, options: breaker, destination, probe, memory }),
+    busyKeys: fairness ? new BusyKeys({ ...deps, queue, shards, memory: keyMemory }) : undefined,
   };
 }
 
@@ -73,11 +79,14 @@ export async function concurrencyOf(
   deps: RunDeps,
 ): Promise<Pick<QueueGuards, 'concurrency' | 'pool'>> {
   const { target, limits, longestAttempt, invocation } = options;
-  const { lanes, queue, arrivals } = target;
+  const { lanes, queue, arrivals, fairness } = target;
   const { globalConcurrency } = limits;
   const concurrency = Math.min(limits.concurrency, globalConcurrency ?? limits.concurrency);
   const isDivided =
-    globalConcurrency !== undefined || longestAttempt !== undefined || (lanes?.length ?? 1) > 1;
+    globalConcurrency !== undefined ||
+    longestAttempt !== undefined ||
+    fairness === true ||
+    (lanes?.length ?? 1) > 1;
   if (!isDivided) return { concurrency, pool: undefined };
   const { Pool, RunSlots } = await limitCode();
   const slots =
@@ -118,8 +127,17 @@ export function gateOf(
   },
 ): { readonly gate: Gate; readonly atOnce: AtOnce } {
   const { hold, share, budget, longAttempts } = own;
-  const { concurrency, breakers, rateLimit } = guards;
-  const all = [new TimeLimit(options, clock), hold, share, budget, longAttempts, breakers, rateLimit];
+  const { concurrency, breakers, rateLimit, busyKeys } = guards;
+  const all = [
+    new TimeLimit(options, clock),
+    hold,
+    share,
+    budget,
+    longAttempts,
+    breakers,
+    rateLimit,
+    busyKeys,
+  ];
   const set = all.filter((guard): guard is Guard => guard !== undefined);
   // A journal names no more of them beside a page.
   const most = Math.min(concurrency, MAX_PAGE_RECORDS);

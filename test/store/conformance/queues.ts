@@ -62,6 +62,22 @@ export function keepingQueues(underTest: UnderTest): void {
     expect(await store.queues.read('queue-fails')).not.toHaveProperty('failing');
   });
 
+  it('notes busy keys only if they are as they were read or noted already, beside what fails', async () => {
+    const { store } = underTest();
+    const read = async () => (await store.pages.read([], 'queue-keys')).queue;
+    expect(await store.queues.noteBusyKeys('queue-keys', 'v:a:1', 'u:b:1')).toBe(false);
+    expect(await store.queues.noteBusyKeys('queue-keys', 'v:a:1', undefined)).toBe(true);
+    expect(await store.queues.noteFailing('queue-keys', '[0,[]]', undefined)).toBe(true);
+    expect(await read()).toMatchObject({ busyKeys: 'v:a:1', failing: '[0,[]]' });
+    expect(await store.queues.noteBusyKeys('queue-keys', 'v:a:2', undefined)).toBe(false);
+    expect(await store.queues.noteBusyKeys('queue-keys', 'v:a:2', 'v:a:1')).toBe(true);
+    expect(await store.queues.noteBusyKeys('queue-keys', 'v:a:2', 'v:a:1')).toBe(true);
+    expect(await store.queues.noteBusyKeys('queue-keys', undefined, 'v:a:2')).toBe(true);
+    const state = await read();
+    expect(state).not.toHaveProperty('busyKeys');
+    expect(state).toMatchObject({ failing: '[0,[]]' });
+  });
+
   it('loses no tier when the first runs of several end at once', async () => {
     const { store } = underTest();
     const tiers = ['1', '2', '3', '4', '5', '3/1'];

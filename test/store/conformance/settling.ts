@@ -162,6 +162,7 @@ export function settling(underTest: UnderTest): void {
     payload: { order: 7, lines: [2, 1] },
     queue: 'other',
     task: 'refund',
+    key: 'tenant-7',
     insertedAt: iso(-999),
     availableAt: undefined,
     retry: { type: 'constant', interval: 61 },

@@ -73,11 +73,11 @@ function unconfirmed(queue: string, { owner }: StoreTypes.QueueOwner, ago: strin
 
 async function waitingIn(
   queue: string,
-  { shards = 1 }: StoreTypes.QueueOwner,
+  { shards = 1, fairness }: StoreTypes.QueueOwner,
   store: Pick<OperatorStore, 'pages'>,
 ): Promise<number> {
   let waiting = 0;
-  for (const lane of lanesOf(queue, 0, shards)) {
+  for (const lane of lanesOf(queue, 0, fairness ? undefined : shards)) {
     let after: StoreTypes.IndexKey | undefined;
     do {
       const page = await store.pages.count({ lane, after });

@@ -30,8 +30,8 @@ export async function compareReplicas(from: Reads, to: Reads, until: number): Pr
   const { queues } = await from.registry.read();
   let compared = 0;
   const differing: string[] = [];
-  for (const [queue, { shards = 1 }] of queues) {
-    for (const lane of lanesOf(queue, 0, shards)) {
+  for (const [queue, { shards = 1, fairness }] of queues) {
+    for (const lane of lanesOf(queue, 0, fairness ? undefined : shards)) {
       const { keys } = await to.pages.query({ lane, until, order: 'oldestFirst', limit: COMPARED_PER_LANE });
       for (let i = 0; i < keys.length; i += BATCH) {
         const ids = keys.slice(i, i + BATCH).map(({ id }) => id);

@@ -1,0 +1,80 @@
+import type { KeyLanes } from '../../src/intake/index.js';
+import { type BacklogRecord, hashOfKey, KeyMeter } from '../../src/record/index.js';
+import { groupBy } from '../../src/support/group-by.js';
+import { BusyKeys, type BusyKeysDeps, type KeyMemory } from '../../src/worker/guards/busy-keys.js';
+import type { StreamChange } from './stream-event.js';
+
+/** What a sandbox of the intake remembers of keys: the pace of each, by queue, and the lanes of those that are busy. */
+export interface KeysOfSandbox {
+  readonly meters: Map<string, KeyMeter>;
+  readonly lanes: KeyMemory;
+}
+
+type Deps = Omit<BusyKeysDeps, 'queue' | 'shards' | 'memory'> & {
+  /** Tells whether a queue is fair between keys. */
+  readonly isFair: (queue: string) => boolean;
+  readonly shardsOf: (queue: string) => number;
+};
+
+/** The keys of the records of one batch, in queues that are fair between keys. */
+export class BatchKeys implements KeyLanes {
+  private readonly busy = new Set<string>();
+  private readonly queues = new Map<string, BusyKeys>();
+
+  constructor(
+    private readonly remembered: KeysOfSandbox,
+    private readonly deps: Deps,
+  ) {}
+
+  /** Counts records that were put by their keys. */
+  meter(changes: readonly StreamChange[]): void {
+    const { meters } = this.remembered;
+    for (const { id, record } of changes) {
+      if (record?.key === undefined || !this.deps.isFair(record.queue)) continue;
+      const meter = meters.get(record.queue) ?? new KeyMeter();
+      meters.set(record.queue, meter);
+      if (meter.add(hashOfKey(record.key), this.deps.clock.now())) this.busy.add(id);
+    }
+  }
+
+  /**
+   * Records in the order of their turns: those whose keys are not busy, as they came; then one of each busy key, and so on.
+   *
+   * @returns the ids, and the number of the first ones; undefined where no key is busy
+   */
+  inTurns(
+    ids: readonly string[],
+    keyOf: (id: string) => string | undefined,
+  ): { readonly ids: string[]; readonly light?: number } {
+    const light = ids.filter((id) => !this.busy.has(id));
+    if (light.length === ids.length) return { ids: light };
+    const busy = groupBy(
+      ids.filter((id) => this.busy.has(id)),
+      keyOf,
+    );
+    const places = [...busy.values()].flatMap((some) => some.map((id, place) => ({ id, place })));
+    const inTurn = places.sort((a, b) => a.place - b.place).map(({ id }) => id);
+    return { ids: [...light, ...inTurn], light: light.length };
+  }
+
+  /** See `KeyLanes`. */
+  async prepare(records: readonly BacklogRecord[]): Promise<void> {
+    const keyed = records.filter(({ queue, key }) => key !== undefined && this.deps.isFair(queue));
+    for (const [queue, some] of groupBy(keyed, (record) => record.queue)) {
+      await this.keysOf(queue).note(some.flatMap(({ id, key = '' }) => (this.busy.has(id) ? [key] : [])));
+    }
+  }
+
+  /** See `KeyLanes`. */
+  laneOf(record: BacklogRecord) {
+    return this.deps.isFair(record.queue) ? this.keysOf(record.queue).laneOf(record) : undefined;
+  }
+
+  private keysOf(queue: string): BusyKeys {
+    const { deps, queues, remembered } = this;
+    const shards = deps.shardsOf(queue);
+    const known = queues.get(queue) ?? new BusyKeys({ ...deps, queue, shards, memory: remembered.lanes });
+    queues.set(queue, known);
+    return known;
+  }
+}

@@ -1,0 +1,156 @@
+import '../loaded-limits.js';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { slowStore } from '../../bench/throughput/slow-store.js';
+import { backlogHandler } from '../../functions/backlog-handler.js';
+import { readIntakeSettings } from '../../functions/intake/settings.js';
+import { MemoryStore } from '../../src/store/memory/store.js';
+import type { Random } from '../../src/support/random.js';
+import { VirtualTime } from '../../src/support/virtual-time.js';
+import { chance, seededRandom } from '../simulation/random.js';
+import { Attempts } from './attempts.js';
+import { Cloud } from './cloud.js';
+import { countedStore } from './counted-store.js';
+import { LaggingIndex } from './index-lag.js';
+import { Producer } from './producer.js';
+import { TIMEOUT_SECONDS } from './sandboxes.js';
+import { type Arrival, LEAD_MS, type Workload } from './workloads.js';
+
+export interface LoadOptions {
+  /** Settings of the queue, such as `fairness`. Default: none. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly seed?: number;
+  /** Batches of the stream that are at work at a time. Default: 10. */
+  readonly batches?: number;
+  /** The least time from a write until the index shows it. Default: 100 ms. */
+  readonly indexLagMs?: number;
+}
+
+/** A play that is over. */
+export interface Played {
+  readonly attempts: Attempts;
+  /** The time at which the noise began, and that of the end: epoch milliseconds. */
+  readonly zero: number;
+  readonly endedAt: number;
+  /** Calls of the store by their names, and `index` for the writes of the index. */
+  readonly calls: ReadonlyMap<string, number>;
+  readonly runs: Cloud['runs'];
+  /** Runs by the reason for which they ended. */
+  readonly ends: ReadonlyMap<string, number>;
+  /** Lines of the log at WARN and ERROR, by their messages. */
+  readonly lines: ReadonlyMap<string, number>;
+  readonly intakes: number;
+  readonly cpuSeconds: number;
+}
+
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+const QUEUE = 'orders';
+const ATTEMPT_MS = 200;
+const FAILING = 0.05;
+/** Longer than an attempt may take. */
+const HANGS_MS = 60_000;
+/** Quiet keys put records for so long at least. */
+const MIN_QUIET_MS = 60_000;
+const STEP_MS = 1_000;
+
+/**
+ * Plays a workload against the deployed handlers, on virtual time and a store in memory. The play ends when all records have
+ * succeeded, or its time is over.
+ */
+export async function play(workload: Workload, options: LoadOptions = {}): Promise<Played> {
+  const { settings = {}, seed = 1, batches = 10, indexLagMs = 100 } = options;
+  const startedWith = process.cpuUsage();
+  const random = seededRandom(seed);
+  const time = new VirtualTime(START);
+  const zero = START + LEAD_MS;
+  const attempts = new Attempts();
+  const [calls, ends, lines] = [counter(), counter(), counter()];
+  const memory = new MemoryStore({ clock: time.clock() });
+  const index = new LaggingIndex(() => time.now, indexLagMs);
+  const store = countedStore(
+    index.of(memory, (item) => {
+      cloud.wrote('MODIFY', item);
+      attempts.written(String(item.id), item.lane !== undefined, time.now);
+    }),
+    calls.counts,
+  );
+  const env = environment(settings);
+  const logger = countingLogger(lines.add);
+  const handle = processOf(workload, attempts, time, random);
+  const cloud: Cloud = new Cloud({
+    time,
+    random,
+    queue: QUEUE,
+    batches,
+    seams: () => {
+      const clock = time.clock();
+      return { store: slowStore(store, clock), clock, random, logger, env };
+    },
+    worker: (seams) => backlogHandler({ ...seams, process: handle, emit: ({ ended }) => ends.add(ended) }),
+  });
+  const put = (isQuiet: boolean) => (arrival: Arrival) => {
+    const id = `record-${attempts.puts.size}`;
+    const insertedAt = new Date(time.now).toISOString();
+    const item = { id, status: 'NEW', queue: QUEUE, payload: { number: 1 }, key: arrival.key, insertedAt };
+    attempts.put({ id, key: arrival.key, isQuiet, at: time.now });
+    memory.put(item);
+    cloud.wrote('INSERT', item);
+  };
+  const noise = new Producer(time, zero, workload.noise, put(false));
+  const isOver = ({ at }: Arrival) =>
+    workload.stopsWithNoise === true && at > MIN_QUIET_MS && noise.isDone && attempts.waiting.noisy === 0;
+  const quiet = new Producer(time, zero, workload.quiet, put(true), isOver);
+  const end = zero + workload.seconds * 1000;
+  const isThrough = () => noise.isDone && quiet.isDone && attempts.succeeded === attempts.puts.size;
+  while (time.now < end && !isThrough()) await time.runUntil(time.now + STEP_MS);
+  const { user, system } = process.cpuUsage(startedWith);
+  return {
+    attempts,
+    zero,
+    endedAt: time.now,
+    calls: new Map([...calls.counts, ['index', index.writes]]),
+    runs: cloud.runs,
+    ends: ends.counts,
+    lines: lines.counts,
+    intakes: cloud.intakes,
+    cpuSeconds: (user + system) / 1e6,
+  };
+}
+
+/** The work of a record: a fifth of a second, and one in twenty fails. That of a key that hangs ends by its time limit. */
+function processOf({ hangs }: Workload, attempts: Attempts, time: VirtualTime, random: Random) {
+  const clock = time.clock();
+  return async ({ id }: { readonly id: string }, context: { readonly signal: AbortSignal }) => {
+    const put = attempts.begins(id, time.now);
+    if (hangs && !put.isQuiet) {
+      await clock.sleep(HANGS_MS, context.signal);
+      throw new Error('no answer');
+    }
+    await clock.sleep(ATTEMPT_MS);
+    if (chance(random, FAILING)) throw new Error('refused');
+    attempts.succeeds(put, time.now);
+  };
+}
+
+function environment(settings: Readonly<Record<string, unknown>>): Record<string, string> {
+  const env = {
+    BACKLOG_TABLE: 'records',
+    BACKLOG_CONTROL_TABLE: 'control',
+    BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
+    BACKLOG_QUEUES: JSON.stringify({ [QUEUE]: { retryMode: 'perRecord', ...settings } }),
+    BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ worker: [QUEUE] }),
+    BACKLOG_REDELIVERY_URL: 'https://sqs/redelivery',
+  };
+  // In a function it would fail every event, which comes again.
+  readIntakeSettings(env);
+  return env;
+}
+
+function countingLogger(add: (message: string) => void): Logger {
+  return { debug() {}, info() {}, warn: add, error: add } as unknown as Logger;
+}
+
+function counter() {
+  const counts = new Map<string, number>();
+  const add = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1);
+  return { counts, add };
+}

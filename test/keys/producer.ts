@@ -1,0 +1,35 @@
+import type { VirtualTime } from '../../src/support/virtual-time.js';
+import type { Arrival } from './workloads.js';
+
+/** Puts records at their times. Only the next one waits in the virtual time. */
+export class Producer {
+  private next = 0;
+
+  constructor(
+    private readonly time: VirtualTime,
+    private readonly zero: number,
+    private readonly arrivals: readonly Arrival[],
+    private readonly put: (arrival: Arrival) => void,
+    /** Asked before each of them: no more is put from then on. */
+    private readonly isOver: (arrival: Arrival) => boolean = () => false,
+  ) {
+    this.plan();
+  }
+
+  get isDone(): boolean {
+    return this.next >= this.arrivals.length;
+  }
+
+  private plan(): void {
+    const arrival = this.arrivals[this.next];
+    if (!arrival) return;
+    this.time.after(this.zero + arrival.at - this.time.now, () => {
+      for (let due = this.arrivals[this.next]; due; due = this.arrivals[++this.next]) {
+        if (this.zero + due.at > this.time.now) break;
+        if (this.isOver(due)) this.next = this.arrivals.length;
+        else this.put(due);
+      }
+      this.plan();
+    });
+  }
+}
