@@ -124,10 +124,9 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
- * The lanes of an event's run. About once an hour, at a tick of the queue's own, its first run also looks into the lanes
- * that the queue had when it had more shards, or when keys had lanes of their own. Where neither `shards` nor `fairness` is
- * given, it does so about once a day. (A rule that
- * skips that tick does it at the next one.)
+ * The lanes of an event's run. About once an hour, at a tick of the queue's own, its first run also looks into lanes that the
+ * queue had before: of more shards, or of busy keys. Where neither `shards` nor `fairness` is given, it does so about once a
+ * day. (A rule that skips that tick does it at the next one.)
  */
 function lanesFor(
   { queue, part = { number: 0, of: 1 }, settings }: ParsedEvent,

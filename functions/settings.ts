@@ -1,12 +1,6 @@
 import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import {
-  MAX_SHARDS,
-  MAX_SHARDS_BESIDE_KEYS,
-  QUEUE_NAME,
-  QUEUE_PATTERN,
-  type RetryMode,
-} from '../src/record/index.js';
+import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import type { ClockSetting } from '../src/support/clock.js';
 import { ConfigurationError } from '../src/support/errors.js';
 import { refuseProtoName } from '../src/support/own-names.js';
@@ -124,26 +118,12 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.retryMode, `${path}.retry`);
   checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
-  if (queue.fairness) checkFairness(queue, `${path}.fairness`);
   const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeout);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: delivery() }),
   };
-}
-
-/** @throws ConfigurationError where no lanes are left for busy keys, or records stay in theirs for days */
-function checkFairness(
-  { retryMode, shards = 1 }: Pick<QueueSettings, 'retryMode' | 'shards'>,
-  name: string,
-): void {
-  const unless =
-    retryMode === 'progressive'
-      ? 'nothing on a progressive queue'
-      : shards > MAX_SHARDS_BESIDE_KEYS &&
-        `at most ${MAX_SHARDS_BESIDE_KEYS} shards beside it (there are ${shards})`;
-  if (unless) throw new ConfigurationError(`${name}: expected ${unless}, got true`);
 }
 
 /** @throws ConfigurationError for the queue itself: a record that fails stays there anyway */

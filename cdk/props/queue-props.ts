@@ -142,8 +142,8 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly shards?: number | undefined;
 
   /**
-   * Whether records with a `key`, of a customer or tenant, are fair to each other: a key of which many records come, or fail, does
-   * not delay those of others.
+   * Fairness between records that name a `key`, such as a customer or tenant: a key of which many records come, or fail, does not
+   * delay those of others.
    *
    * A key of which more than ten records come, beyond one a second, has its records indexed in a lane of its own, where no run on
    * arrival has room for them. A run then attempts those of all other keys first, and the busy keys take turns. Each run of the rule

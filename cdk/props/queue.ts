@@ -3,6 +3,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../../functions/settings.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../../src/policies/index.js';
+import { MAX_SHARDS_BESIDE_KEYS } from '../../src/record/busy-keys.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../../src/record/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { nearest } from '../../src/support/nearest.js';
@@ -246,8 +247,23 @@ function checkSettings(name: string, settings: object): QueueSettings {
   return checkWithToken(settings, (plain) => {
     const checked = parseQueues({ [name]: plain }, 'queues')[name];
     if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
+    checkFairness(checked, `queues.${name}.fairness`);
     return checked;
   });
+}
+
+/** Refuses fairness where records stay in their lanes for days, or where no lanes are left for keys. */
+function checkFairness({ fairness, retryMode, shards = 1 }: QueueSettings, path: string): void {
+  if (!fairness) return;
+  if (retryMode === 'progressive') {
+    throw new ConfigurationError(`${path}: expected nothing, or false, on a progressive queue, got true`);
+  }
+  if (shards > MAX_SHARDS_BESIDE_KEYS) {
+    const most = `at most ${MAX_SHARDS_BESIDE_KEYS} shards beside it`;
+    throw new ConfigurationError(
+      `${path}: expected ${most}, as busy keys need lanes of their own, got ${shards}`,
+    );
+  }
 }
 
 function compact<T extends object>(object: T): T {

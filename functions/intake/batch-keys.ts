@@ -1,10 +1,12 @@
 import type { KeyLanes } from '../../src/intake/index.js';
-import { type BacklogRecord, hashOfKey, KeyMeter } from '../../src/record/index.js';
+import { hashOfKey } from '../../src/record/busy-keys.js';
+import type { BacklogRecord, RecordChange } from '../../src/record/index.js';
+import { KeyMeter } from '../../src/record/key-meter.js';
 import { groupBy } from '../../src/support/group-by.js';
 import { BusyKeys, type BusyKeysDeps, type KeyMemory } from '../../src/worker/guards/busy-keys.js';
 import type { StreamChange } from './stream-event.js';
 
-/** What a sandbox of the intake remembers of keys: the pace of each, by queue, and the lanes of those that are busy. */
+/** The memory of a sandbox of the intake for keys: the pace of each, by queue, and the lanes of those that are busy. */
 export interface KeysOfSandbox {
   readonly meters: Map<string, KeyMeter>;
   readonly lanes: KeyMemory;
@@ -66,8 +68,8 @@ export class BatchKeys implements KeyLanes {
   }
 
   /** See `KeyLanes`. */
-  laneOf(record: BacklogRecord) {
-    return this.deps.isFair(record.queue) ? this.keysOf(record.queue).laneOf(record) : undefined;
+  place(record: BacklogRecord, change: RecordChange): RecordChange {
+    return this.deps.isFair(record.queue) ? this.keysOf(record.queue).place(record, change) : change;
   }
 
   private keysOf(queue: string): BusyKeys {

@@ -7,7 +7,7 @@ import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { type EmitIntakeMetrics, emitIntakeMetrics } from '../metrics.js';
-import { BatchKeys, type KeysOfSandbox } from './batch-keys.js';
+import type { BatchKeys, KeysOfSandbox } from './batch-keys.js';
 import { buryRun, lookAtIndexed } from './bury-run.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
@@ -29,6 +29,8 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly emit?: EmitIntakeMetrics | undefined;
   readonly invoker?: Invoker | undefined;
+  /** The code for queues that are fair between keys. Default: it is loaded when there is one. */
+  readonly batchKeys?: typeof BatchKeys | undefined;
 }
 
 /**
@@ -54,9 +56,10 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
       const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
       const indexing = { ...deps, logger: frozenLogger(logger), shardsOf, serves };
       const isFair = (queue: string) => ownValue(settings.queues, queue)?.fairness === true;
-      const keys = Object.values(settings.queues).some(({ fairness }) => fairness)
-        ? new BatchKeys(remembered, { ...indexing, isFair })
-        : undefined;
+      const hasFair = Object.values(settings.queues).some(({ fairness }) => fairness);
+      if (!hasFair) return { settings, indexing, invoker, logger, sentWaits };
+      const Keys = overrides.batchKeys ?? (await import('./batch-keys.js')).BatchKeys;
+      const keys = new Keys(remembered, { ...indexing, isFair });
       return { settings, indexing: { ...indexing, keyLanes: keys }, invoker, logger, sentWaits, keys };
     };
   });

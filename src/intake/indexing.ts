@@ -3,7 +3,6 @@ import {
   indexChange,
   isInWrongLane,
   isMisindexed,
-  isPending,
   isQuarantine,
   type KnownQueues,
   moveToOwnLane,
@@ -23,8 +22,8 @@ const CONCURRENCY = 25;
 export interface KeyLanes {
   /** Gives lanes to the keys of records that are busy. */
   prepare(records: readonly BacklogRecord[]): Promise<void>;
-  /** The lane of a record's key, and the last due time with which the record may go there. Undefined: it has none. */
-  laneOf(record: BacklogRecord): { readonly lane: string; readonly until: number } | undefined;
+  /** The change that indexes a record in the lane of its key, if that has one. */
+  place(record: BacklogRecord, change: RecordChange): RecordChange;
 }
 
 /** The dependencies of indexing, and the queues that are known. */
@@ -124,9 +123,7 @@ async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answ
     const change = isMisindexed(record)
       ? indexChange(record, clock.now(), shards)
       : moveToOwnLane(record, clock.now(), deps);
-    const busy =
-      isPending(record) && change.set.status !== 'DEAD' ? deps.keyLanes?.laneOf(record) : undefined;
-    return await write(record, busy ? inBusyLane(change, busy) : change, deps);
+    return await write(record, deps.keyLanes?.place(record, change) ?? change, deps);
   } catch (error) {
     if (isOfStore(error)) return error;
     const reason = reasonOf(error);
@@ -140,14 +137,6 @@ async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answ
       return 'refused';
     }
   }
-}
-
-function inBusyLane(
-  change: RecordChange,
-  { lane, until }: NonNullable<ReturnType<KeyLanes['laneOf']>>,
-): RecordChange {
-  const { dueAt = '' } = change.set;
-  return Date.parse(dueAt) <= until ? { ...change, set: { ...change.set, lane } } : change;
 }
 
 async function write(

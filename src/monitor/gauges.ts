@@ -6,7 +6,8 @@ import {
   type TierBand,
   tierBands,
 } from '../policies/index.js';
-import { lanesToRead, type RetryMode } from '../record/index.js';
+import { lanesToRead } from '../record/busy-keys.js';
+import type { RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { lagSeconds } from '../worker/counters.js';
 

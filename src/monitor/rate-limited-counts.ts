@@ -1,6 +1,7 @@
 import type { QueueCounts } from '../operate/queue-stats.js';
 import { countsOf, lanesInUse, type StatsDeps } from '../operate/stats.js';
-import { deadLane, lanesOf, lanesToRead } from '../record/index.js';
+import { lanesToRead } from '../record/busy-keys.js';
+import { deadLane, lanesOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';

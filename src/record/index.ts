@@ -1,4 +1,3 @@
-export * from './busy-keys.js';
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
@@ -23,7 +22,6 @@ export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from '.
 export { httpStatusOf } from './http-status.js';
 export * from './index-change.js';
 export { isKey, KEY_FORM } from './key.js';
-export { KeyMeter } from './key-meter.js';
 export * from './lanes.js';
 export { nextAttemptAt } from './next-attempt.js';
 export * from './not-before.js';

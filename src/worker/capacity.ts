@@ -3,6 +3,9 @@ import type { BreakerOptions } from './queue-options.js';
 /** Records of one page, or of one batch that has just arrived: a run attempts no more of a lane at once. */
 export const MAX_PAGE_RECORDS = 100;
 
+/** Lanes that one run drains at a time. */
+export const LANES_AT_ONCE = 8;
+
 /** The numbers of a queue that bound its attempts at once. */
 export interface QueueNumbers {
   /** Attempts at once of a run. */

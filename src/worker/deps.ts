@@ -40,7 +40,7 @@ export interface RunDeps {
    */
   readonly breakerMemory?: BreakerMemory | undefined;
   /**
-   * What the process remembers of the keys of its queues. Default: each run begins anew.
+   * The memory of the process for the keys of its queues. Default: none.
    *
    * @internal
    */

@@ -14,8 +14,6 @@ import type { StopReason } from './stop-reason.js';
 const SPARE_START_SECONDS = 5;
 /** Time for a page whose size goes by the pace of the one before. Records are read when it begins, and may be as old as that. */
 const PACED_PAGE_SECONDS = 5;
-/** The same for a lane of a busy key: many of them share the attempts, and pages of a few records would cost a journal each. */
-const BUSY_PAGE_SECONDS = 20;
 
 /**
  * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
@@ -191,9 +189,8 @@ function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number
     ? SPARE_START_SECONDS
     : Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
   const permitted = Math.floor(attemptsPerSecond * startSeconds);
-  const { busyLanes, lane } = options.target;
-  const pacedSeconds = busyLanes?.includes(lane) ? BUSY_PAGE_SECONDS : PACED_PAGE_SECONDS;
-  const byPace = Math.floor((pacedSeconds * 1000) / recordMs);
+  const { pageSeconds = PACED_PAGE_SECONDS } = atOnce;
+  const byPace = Math.floor((pageSeconds * 1000) / recordMs);
   const fitting = Math.max(atOnce.fair * rounds, byPace);
   return Math.max(1, Math.min(MAX_PAGE_RECORDS, fitting, permitted, budget?.left ?? MAX_PAGE_RECORDS));
 }

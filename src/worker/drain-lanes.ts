@@ -1,36 +1,34 @@
+import { type Drain, drainBusyLanes, type LanesRun } from './busy-lanes.js';
+import { LANES_AT_ONCE } from './capacity.js';
 import type { Pool, Share } from './guards/pool.js';
 import { ofLanes, type StopReason } from './stop-reason.js';
 
-/** Lanes that one run drains at a time. */
-export const LANES_AT_ONCE = 8;
-
 /**
  * Drains lanes of one queue, some of them at once, which share the attempts that may be made at a time. One that cannot
- * be drained does not keep the others from it.
+ * be drained does not keep the others from it. The lanes of busy keys are drained beside them.
  *
  * @throws the first error of any of them, once all have ended
  */
-export async function drainLanes(
-  lanes: readonly string[],
-  pool: Pool,
-  drain: (lane: string, share: Share) => Promise<StopReason>,
-): Promise<StopReason> {
+export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promise<StopReason> {
+  const { lane: only, lanes = [only] } = run.options.target;
+  const { busyKeys } = run.guards;
   const atOnce = Math.min(lanes.length, LANES_AT_ONCE, pool.mostAtOnce);
   const ends: StopReason[] = [];
   const errors: unknown[] = [];
   let begun = 0;
+  const noteEnd = (ended: Promise<StopReason>) =>
+    ended.then(
+      (end) => ends.push(end),
+      (error) => errors.push(error),
+    );
   const worker = async (share: Share) => {
-    while (begun < lanes.length) {
-      const lane = lanes[begun++] ?? '';
-      await drain(lane, share).then(
-        (end) => ends.push(end),
-        (error) => errors.push(error),
-      );
-    }
+    while (begun < lanes.length) await noteEnd(drain(lanes[begun++] ?? '', share));
     share.leave();
   };
   // All of them before the first one begins: none counts on more than its share.
-  await Promise.all(Array.from({ length: atOnce }, () => pool.join()).map(worker));
+  const shares = Array.from({ length: atOnce }, () => pool.join());
+  const busy = busyKeys ? [noteEnd(drainBusyLanes(run, { busyKeys, pool, drain }))] : [];
+  await Promise.all([...shares.map(worker), ...busy]);
   if (errors.length > 0) throw errors[0];
   return ofLanes(ends);
 }

@@ -1,12 +1,11 @@
 import { indexWhenFree } from '../intake/index-when-free.js';
-import { type Indexed, type IndexingDeps, indexAll, type KeyLanes } from '../intake/indexing.js';
+import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
 import { Claim, withClaim } from '../leases/claim.js';
 import { withHeartbeat } from '../leases/timed-hold.js';
 import { type BacklogRecord, isNotIndexed, isPending, waitOf } from '../record/index.js';
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
-import type { BusyKeys } from './guards/busy-keys.js';
 import { gateOf } from './guards/queue-guards.js';
 import type { Arrivals } from './options.js';
 import { QUEUE_DEFAULTS } from './queue-options.js';
@@ -83,7 +82,7 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     for (let i = waiting.length + unread.length; i < ids.length; i++) counters.skipped();
     // Asked once: a record that comes due during the attempts of others is indexed all the same.
     const due = stop === undefined ? waiting.filter((record) => isDue(record, run)) : [];
-    const forNow = new Set(run.guards.busyKeys ? inOrderOf(ids, due) : due);
+    const forNow = new Set(run.guards.busyKeys?.inOrderOf(ids, due) ?? due);
     const work = [...forNow].map((record) => rules.begin(record));
     const workedOff = await executor.begin(work);
     await executor.settled();
@@ -99,12 +98,6 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     closed = end ?? (await withHeartbeat(beginRound(run, ids.length), () => [...executor.inFlight], run));
     if (!(await hold.extend())) return 'claimedElsewhere';
   }
-}
-
-/** The records in the order of their event: those of busy keys come last. A page is read in any order. */
-function inOrderOf(ids: readonly string[], records: readonly BacklogRecord[]): BacklogRecord[] {
-  const places = new Map(ids.map((id, place) => [id, place]));
-  return [...records].sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
 }
 
 /**
@@ -164,26 +157,10 @@ type QueueOf = Pick<QueueRun, 'store' | 'clock' | 'random' | 'logger' | 'options
 
 /** Dependencies of the indexing. A queue into which a record was moved meanwhile counts as one without shards. */
 function indexing(run: QueueOf): IndexingDeps {
-  const { queue, shards = 1 } = run.options.target;
+  const { queue, shards = 1, arrivals } = run.options.target;
   const { invocation } = run.options;
-  const { busyKeys } = run.guards;
-  const keyLanes = busyKeys && keyLanesOf(run, busyKeys);
+  const keyLanes = arrivals && run.guards.busyKeys?.lanesFor(arrivals);
   return { ...run, invocation, shardsOf: (name) => (name === queue ? shards : 1), keyLanes };
-}
-
-/** The intake has counted which keys are busy: their records have a lane of their own in the index. */
-function keyLanesOf({ options }: QueueOf, busyKeys: BusyKeys): KeyLanes {
-  const { queue, arrivals } = options.target;
-  const busy = new Set(arrivals?.light === undefined ? [] : arrivals.ids.slice(arrivals.light));
-  return {
-    prepare: async (records) => {
-      const keys = records.flatMap(({ id, key }) =>
-        key === undefined ? [] : [{ key, isBusy: busy.has(id) }],
-      );
-      if (keys.length > 0) await busyKeys.note(keys.flatMap(({ key, isBusy }) => (isBusy ? [key] : [])));
-    },
-    laneOf: (record) => (record.queue === queue ? busyKeys.laneOf(record) : undefined),
-  };
 }
 
 /** @throws StoreError that kept some from being indexed */

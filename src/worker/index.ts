@@ -1,5 +1,6 @@
 export type { AttemptLogger } from '../support/logger.js';
 export {
+  LANES_AT_ONCE,
   MAX_PAGE_RECORDS,
   maxAttemptsAtOnce,
   maxAttemptsInWindow,
@@ -7,7 +8,6 @@ export {
   type QueueNumbers,
 } from './capacity.js';
 export type { RunDeps, Watchdog, WatchedAttempts } from './deps.js';
-export { LANES_AT_ONCE } from './drain-lanes.js';
 export type { FailingMemory } from './failing-watch.js';
 export { decisionChoices } from './failures/decision-choices.js';
 export { type DeadOn, decisionOptions } from './failures/decision-options.js';

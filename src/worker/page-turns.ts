@@ -1,5 +1,5 @@
 import type { Random } from '../support/random.js';
-import { drawQueue, type QueueWeights } from './weights.js';
+import type { QueueWeights } from './weights.js';
 
 /** The turns of one queue among several. */
 export interface QueueTurns {
@@ -67,4 +67,22 @@ export class PageTurns {
     this.isTaken = true;
     waiting.begin();
   }
+}
+
+/**
+ * Draws a queue, each as often as its weight has a share of all: the one with the greatest `u ^ (1 / weight)`, where
+ * each has a random number of its own (Efraimidis and Spirakis, 2006).
+ */
+export function drawQueue(weights: QueueWeights, random: Random): string | undefined {
+  let drawn: string | undefined;
+  let greatest = Number.NEGATIVE_INFINITY;
+  for (const [queue, weight] of weights) {
+    // In logarithms: u ^ (1 / weight) of a small weight is 0 for most u.
+    const key = Math.log(random()) / weight;
+    if (drawn === undefined || key > greatest) {
+      drawn = queue;
+      greatest = key;
+    }
+  }
+  return drawn;
 }

@@ -14,7 +14,6 @@ import { FailingWatch } from './failing-watch.js';
 import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import type { AttemptBudget } from './guards/budget.js';
-import type { BusyKeys } from './guards/busy-keys.js';
 import { budgetOf, concurrencyOf, queueGuardsOf } from './guards/queue-guards.js';
 import {
   type Arrivals,
@@ -64,9 +63,7 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   let ended: StopReason;
   try {
     const budget = budgetOf(options);
-    ended = arrivals
-      ? await attemptArrivals(queueRun, arrivals, budget)
-      : await runTiers(guards.busyKeys ? await withBusyLanes(queueRun, guards.busyKeys) : queueRun, budget);
+    ended = arrivals ? await attemptArrivals(queueRun, arrivals, budget) : await runTiers(queueRun, budget);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     counters.troubled(error);
@@ -79,15 +76,6 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
   const counted = counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
   const summary = failingSeconds === undefined ? counted : { ...counted, failingSeconds };
   return arrivals && losesArrivals(ended) ? { ...summary, comesBack: true } : summary;
-}
-
-/** The run with the lanes of busy keys beside those of the queue. Of several runs of a queue, one has them. */
-async function withBusyLanes(run: QueueRun, busyKeys: BusyKeys): Promise<QueueRun> {
-  const { options } = run;
-  const { part = 0, lane, lanes = [lane] } = options.target;
-  if (part > 0) return run;
-  const busyLanes = (await busyKeys.lanes()).filter((one) => !lanes.includes(one));
-  return { ...run, options: { ...options, target: { ...options.target, busyLanes } } };
 }
 
 /** Limits attempts under the lease to the time of a page: a crash blocks a lane for no longer. Longer ones go on without it. */
@@ -130,13 +118,12 @@ async function attemptArrivals(
   // A request without an answer may have taken all of its time: the next rule looks after them.
   if (isShortOfTime(options, clock)) return ended;
   await clock.sleep(INDEX_LAG_MS, options.stop);
-  const { busyKeys } = run.guards;
-  const busyLanes = [...new Set(own.flatMap((record) => busyKeys?.laneOf(record)?.lane ?? []))];
-  const rest = busyKeys ? own.filter((record) => !busyKeys.laneOf(record)) : own;
-  const lanes = [...new Set(rest.map((record) => laneFor(record, shards)))];
+  const lanes = run.guards.busyKeys?.lanesOf(own) ?? {
+    lanes: [...new Set(own.map((record) => laneFor(record, shards)))],
+  };
   const before = counters.attempted;
   try {
-    await drainIndexed(run, { lanes, busyLanes }, budget);
+    await drainIndexed(run, lanes, budget);
   } finally {
     counters.leftOver(-Math.min(own.length, counters.attempted - before));
   }
@@ -146,7 +133,7 @@ async function attemptArrivals(
 /** Drains lanes as a rule's run would, with the rate limit and the breakers of this run, but with slots of its own. */
 async function drainIndexed(
   run: QueueRun,
-  lanes: Required<Pick<RunTarget, 'lanes' | 'busyLanes'>>,
+  lanes: Pick<RunTarget, 'lanes' | 'busyLanes'>,
   budget: AttemptBudget | undefined,
 ): Promise<void> {
   const { arrivals: _, firstBand, ...rest } = run.options.target;

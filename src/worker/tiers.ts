@@ -2,10 +2,8 @@ import { RunLease } from '../leases/lease.js';
 import { leaseName } from '../leases/names.js';
 import type { TierBand } from '../policies/index.js';
 import type { TierRun } from '../store/store.js';
-import type { drainBusyLanes } from './busy-lanes.js';
 import type { QueueRun } from './context.js';
 import { drainLane } from './drain-lane.js';
-import { drainLanes } from './drain-lanes.js';
 import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
 import type { Share } from './guards/pool.js';
@@ -13,7 +11,7 @@ import { budgetOf, gateOf, limitCode } from './guards/queue-guards.js';
 import type { LaneRun } from './lane-run.js';
 import type { RunTarget } from './options.js';
 import { RecordRules } from './record-rules.js';
-import { isOfQueue, ofLanes, type StopReason } from './stop-reason.js';
+import { isOfQueue, type StopReason } from './stop-reason.js';
 
 /** Drains the target, and makes up for the runs of slower tiers that were missed. */
 export async function runTiers(run: QueueRun, budget: AttemptBudget | undefined): Promise<StopReason> {
@@ -33,13 +31,10 @@ export async function runTier(
   const { target } = options;
   const at = clock.now();
   const drain = (lane: string, share?: Share) => drainLane(laneRun(run, lane, band, share, budget));
-  const { lanes = [target.lane], busyLanes = [] } = target;
-  const { pool, busyKeys } = guards;
-  const ended = !pool
-    ? await drain(lanes[0] ?? '')
-    : busyKeys && busyLanes.length > 0
-      ? await drainBoth(drainLanes(lanes, pool, drain), busyLanes, { run, busyKeys, pool, drain })
-      : await drainLanes(lanes, pool, drain);
+  const { pool } = guards;
+  const ended = pool
+    ? await (await limitCode()).drainLanes(run, pool, drain)
+    : await drain(target.lanes?.[0] ?? target.lane);
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
     await store.queues.recordTierRun(target.queue, tierKey(band, target), {
       at,
@@ -47,18 +42,6 @@ export async function runTier(
     });
   }
   return ended;
-}
-
-/** Drains the lanes of busy keys beside those of the queue. */
-async function drainBoth(
-  own: Promise<StopReason>,
-  busyLanes: readonly string[],
-  busy: Parameters<typeof drainBusyLanes>[1],
-): Promise<StopReason> {
-  const { drainBusyLanes } = await limitCode();
-  const both = [own, drainBusyLanes(busyLanes, busy)];
-  await Promise.allSettled(both);
-  return ofLanes(await Promise.all(both));
 }
 
 function laneRun(

@@ -1,6 +1,7 @@
 import type { RunDeps } from './deps.js';
+import { limitCode } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
-import { PageTurns } from './page-turns.js';
+import type { PageTurns } from './page-turns.js';
 import { run as runQueue } from './run.js';
 import { ofQueues } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
@@ -18,12 +19,12 @@ export interface WeightedQueue {
  *
  * @returns how the run of each queue has ended, in their order
  */
-export function runQueues(
+export async function runQueues(
   queues: readonly WeightedQueue[],
   deps: RunDeps,
   run: typeof runQueue = runQueue,
 ): Promise<PromiseSettledResult<RunSummary>[]> {
-  const allTurns = queues.length > 1 ? turnsOf(queues, deps) : undefined;
+  const allTurns = queues.length > 1 ? await turnsOf(queues, deps) : undefined;
   const runs = queues.map(async ({ options }) => {
     const turns = allTurns?.of(options.target.queue);
     // A queue whose run fails must not keep the others from their turns.
@@ -33,9 +34,14 @@ export function runQueues(
 }
 
 /** Turns by weight. Undefined: all weigh the same, and no queue waits for its turn. */
-function turnsOf(queues: readonly WeightedQueue[], { random }: RunDeps): PageTurns | undefined {
+async function turnsOf(
+  queues: readonly WeightedQueue[],
+  { random }: RunDeps,
+): Promise<PageTurns | undefined> {
   const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
-  return areEqual(weights) ? undefined : new PageTurns(weights, random);
+  if (areEqual(weights)) return undefined;
+  const { PageTurns } = await limitCode();
+  return new PageTurns(weights, random);
 }
 
 const COUNTS = [

@@ -1,6 +1,5 @@
 import { QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
 import { ConfigurationError } from '../support/errors.js';
-import type { Random } from '../support/random.js';
 import { show } from '../support/validation.js';
 
 /** The weights of queues: the share of the attempts that each gets beside the others, where all have work. */
@@ -57,22 +56,4 @@ function readEntry(entry: string | Entry): Entry {
 /** Tells whether all queues have the same weight. */
 export function areEqual(weights: QueueWeights): boolean {
   return new Set(weights.values()).size <= 1;
-}
-
-/**
- * Draws a queue, each as often as its weight has a share of all: the one with the greatest `u ^ (1 / weight)`, where
- * each has a random number of its own (Efraimidis and Spirakis, 2006).
- */
-export function drawQueue(weights: QueueWeights, random: Random): string | undefined {
-  let drawn: string | undefined;
-  let greatest = Number.NEGATIVE_INFINITY;
-  for (const [queue, weight] of weights) {
-    // In logarithms: u ^ (1 / weight) of a small weight is 0 for most u.
-    const key = Math.log(random()) / weight;
-    if (drawn === undefined || key > greatest) {
-      drawn = queue;
-      greatest = key;
-    }
-  }
-  return drawn;
 }

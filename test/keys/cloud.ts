@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
+import { BatchKeys } from '../../functions/intake/batch-keys.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import { type BatchResponse, intakeHandler } from '../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../functions/intake/invoker.js';
@@ -72,7 +73,9 @@ export class Cloud {
     this.clock = time.clock();
     const network = new Network(time, random, () => NO_TROUBLES);
     this.worker = new Sandboxes(time, () => worker(seams()));
-    this.intake = new Sandboxes(time, () => intakeHandler({ ...seams(), invoker: this.invoker, emit() {} }));
+    this.intake = new Sandboxes(time, () =>
+      intakeHandler({ ...seams(), invoker: this.invoker, batchKeys: BatchKeys, emit() {} }),
+    );
     this.invocations = new AsyncInvocations(
       network,
       (event) => this.run(event, 'arrivals' in event ? 'arrivals' : 'other'),

@@ -5,16 +5,14 @@ import {
   findBusy,
   hashOfKey,
   isVacant,
-  KeyMeter,
-  laneFor,
   laneOfBusy,
   lanesToRead,
   MAX_BUSY_KEYS,
-  ownLaneOf,
   parseBusyKeys,
-  parseRecord,
   withBusy,
-} from '../../src/record/index.js';
+} from '../../src/record/busy-keys.js';
+import { laneFor, ownLaneOf, parseRecord } from '../../src/record/index.js';
+import { KeyMeter } from '../../src/record/key-meter.js';
 
 const NOW = Date.UTC(2026, 2, 1);
 const HOUR = 3_600_000;

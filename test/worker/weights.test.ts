@@ -16,9 +16,8 @@ import {
   runQueues,
   together,
 } from '../../src/worker/index.js';
-import { PageTurns } from '../../src/worker/page-turns.js';
+import { drawQueue, PageTurns } from '../../src/worker/page-turns.js';
 import type { run as runQueue } from '../../src/worker/run.js';
-import { drawQueue } from '../../src/worker/weights.js';
 import { seededRandom } from '../simulation/random.js';
 import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed } from './harness.js';

@@ -1,20 +1,24 @@
+import type { KeyLanes } from '../../intake/index.js';
 import {
-  type BacklogRecord,
   type BusyKey,
   busyKeysText,
   findBusy,
   hashOfKey,
   isVacant,
-  KeyMeter,
   laneOfBusy,
   lasts,
   parseBusyKeys,
   withBusy,
-} from '../../record/index.js';
+} from '../../record/busy-keys.js';
+import type { RecordChange } from '../../record/change.js';
+import { KeyMeter } from '../../record/key-meter.js';
+import { laneFor } from '../../record/lanes.js';
+import { type BacklogRecord, isPending } from '../../record/record.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { type Clock, LAST_TIME } from '../../support/clock.js';
 import type { AttemptLogger } from '../../support/logger.js';
+import type { Arrivals, RunTarget } from '../options.js';
 import type { Admission, Guard } from './guard.js';
 
 /** Tries to note a key, while other runs note theirs. */
@@ -23,7 +27,7 @@ const MAX_TRIES = 5;
 /** Age of what is known of the busy keys with which it is read again before records are indexed. */
 const STALE_MS = 5_000;
 
-/** What a process remembers of the keys of one queue, from run to run. */
+/** The memory of a process for the keys of one queue, from run to run. */
 interface QueueKeys {
   /** Counts the failures of each key. */
   readonly failures: KeyMeter;
@@ -60,8 +64,12 @@ export class BusyKeys implements Guard {
     this.known = parseBusyKeys(this.remembered.state?.busyKeys, deps.shards);
   }
 
-  /** The lanes of the keys that have one, for a run that drains the queue. Gives up those that are not needed any more. */
-  async lanes(): Promise<string[]> {
+  /**
+   * The lanes of the keys that have one, for a run that drains the queue. Gives up those that are not needed any more.
+   *
+   * @param others lanes that the run drains anyway
+   */
+  async lanes(others: readonly string[]): Promise<string[]> {
     await this.read();
     const { queue, clock, store } = this.deps;
     const isEmpty = async (lane: string) => {
@@ -74,7 +82,7 @@ export class BusyKeys implements Guard {
       if (!isDone) left.push(one);
     }
     if (left.length < this.known.length) await this.write(left);
-    return this.known.map((one) => laneOfBusy(one, queue));
+    return this.known.map((one) => laneOfBusy(one, queue)).filter((lane) => !others.includes(lane));
   }
 
   /** See `Guard.reads`. */
@@ -104,6 +112,48 @@ export class BusyKeys implements Guard {
     if (key === undefined || this.known.length === 0) return undefined;
     const busy = findBusy(this.known, hashOfKey(key), this.deps.shards);
     return busy && { lane: laneOfBusy(busy, this.deps.queue), until: busy.until };
+  }
+
+  /** See `KeyLanes`. */
+  place(record: BacklogRecord, change: RecordChange): RecordChange {
+    const { status, dueAt = '' } = change.set;
+    const isIndexed = record.queue === this.deps.queue && isPending(record) && status !== 'DEAD';
+    const busy = isIndexed ? this.laneOf(record) : undefined;
+    return busy && Date.parse(dueAt) <= busy.until
+      ? { ...change, set: { ...change.set, lane: busy.lane } }
+      : change;
+  }
+
+  /** The lanes for records that have just come: the intake has counted which of them have busy keys. */
+  lanesFor({ ids, light = ids.length }: Arrivals): KeyLanes {
+    const busy = new Set(ids.slice(light));
+    return {
+      prepare: async (records) => {
+        const keyed = records.filter(({ key }) => key !== undefined);
+        const some = keyed.flatMap(({ id, key = '' }) => (busy.has(id) ? [key] : []));
+        if (keyed.length > 0) await this.note(some);
+      },
+      place: (record, change) => this.place(record, change),
+    };
+  }
+
+  /** The records in the order of their event: those of busy keys come last. A page is read in any order. */
+  inOrderOf(ids: readonly string[], records: readonly BacklogRecord[]): BacklogRecord[] {
+    const places = new Map(ids.map((id, place) => [id, place]));
+    return [...records].sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
+  }
+
+  /** The lanes that these records were indexed in. */
+  lanesOf(records: readonly BacklogRecord[]): Required<Pick<RunTarget, 'lanes' | 'busyLanes'>> {
+    const { shards } = this.deps;
+    const lanes = new Set<string>();
+    const busyLanes = new Set<string>();
+    for (const record of records) {
+      const { lane } = this.laneOf(record) ?? {};
+      if (lane === undefined) lanes.add(laneFor(record, shards));
+      else busyLanes.add(lane);
+    }
+    return { lanes: [...lanes], busyLanes: [...busyLanes] };
   }
 
   /** Gives lanes to keys, and reads which keys have one. If that cannot be noted, their records go to the lanes of the queue. */

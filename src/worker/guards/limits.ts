@@ -1,6 +1,8 @@
-// The limits that a queue may have, beside those of each run: their code is loaded together, by the first run that needs one.
+// The limits that a queue may have beside those of each run, and the turns of several lanes or queues. Their code is loaded together, by the
+// first run that needs some of it.
 
-export { drainBusyLanes } from '../busy-lanes.js';
+export { drainLanes } from '../drain-lanes.js';
+export { PageTurns } from '../page-turns.js';
 export { Breakers } from './breakers.js';
 export { BusyKeys } from './busy-keys.js';
 export { Pool } from './pool.js';

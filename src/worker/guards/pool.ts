@@ -7,6 +7,8 @@ import type { RunSlots } from './slots.js';
 
 /** Time between two checks of whether an attempt that waits for others may still start. */
 const LOOK_MS = 1_000;
+/** Time for a page of a busy key: many of them share the attempts, and pages of a few records would cost a journal each. */
+const BUSY_PAGE_SECONDS = 20;
 
 export interface PoolDeps {
   /** Attempts at a time that the run may make, if it is given as many. */
@@ -22,6 +24,8 @@ export interface AtOnce {
   readonly fair: number;
   /** The most that it can have, while other lanes leave theirs. */
   readonly most: number;
+  /** Seconds for which a page may last, by the pace of the one before. Default: 5. */
+  readonly pageSeconds?: number | undefined;
 }
 
 interface Waiting {
@@ -40,7 +44,7 @@ interface Waiting {
  */
 export class Pool {
   private readonly lanes = new Set<Share>();
-  /** Those of busy keys. */
+  /** The lanes of busy keys. */
   private readonly busy = new Set<Share>();
   /** The attempts that each has under way, those included that go on after their lane has left. */
   private readonly inUse = new Map<Share, number>();
@@ -69,6 +73,10 @@ export class Pool {
     const { slots, size } = this.deps;
     this.size = slots ? await slots.take() : size;
     return this.size > 0;
+  }
+
+  isBusy(share: Share): boolean {
+    return this.busy.has(share);
   }
 
   get mostAtOnce(): number {
@@ -183,6 +191,10 @@ export class Share implements AtOnce, Guard {
 
   get most(): number {
     return Math.min(this.pool.mostOf(this), MAX_PAGE_RECORDS);
+  }
+
+  get pageSeconds(): number | undefined {
+    return this.pool.isBusy(this) ? BUSY_PAGE_SECONDS : undefined;
   }
 
   /** Takes the run's attempts at a time from those of its queue, if no other lane has. */

@@ -35,7 +35,7 @@ const SPARE_SECONDS = 10;
 
 let loaded: typeof import('./limits.js') | undefined;
 
-/** The code of the limits. The first run of a queue that has one loads it: the others' cold start is shorter without it. */
+/** The code that few runs need. The first of them loads it: the others' cold start is shorter without it. */
 export async function limitCode(): Promise<typeof import('./limits.js')> {
   loaded ??= await import('./limits.js');
   return loaded;
