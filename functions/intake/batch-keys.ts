@@ -20,7 +20,7 @@ type Deps = Omit<BusyKeysDeps, 'queue' | 'shards' | 'memory'> & {
 
 /** The keys of the records of one batch, in queues that are fair between keys. */
 export class BatchKeys implements KeyLanes {
-  private readonly busy = new Set<string>();
+  protected readonly busy = new Set<string>();
   private readonly queues = new Map<string, BusyKeys>();
 
   constructor(

@@ -98,6 +98,8 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
       ? read('result', 'JSON of at most 1,024 bytes', parseResult)
       : { hasOldResult: true as const };
 
+  const key = typeof item.key === 'string' ? keyOf(item.key) : {};
+  const isOwnKey = item.key !== undefined && key.key === undefined;
   const dueAt = time('dueAt');
   const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
@@ -108,7 +110,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     queue: read('queue', QUEUE_NAME, parseQueue) ?? DEFAULT_QUEUE,
     // No handler knows a task with so long a name: cut short, the name ends in a mark that no task's name can have.
     task: shortText('task', MAX_TASK_BYTES),
-    ...(typeof item.key === 'string' ? keyOf(item.key) : {}),
+    ...key,
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: a record that has failed is older than that, or it would never be too old.
@@ -138,7 +140,8 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     ...(item.result === undefined ? {} : resultOf()),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: read('expiresAt', 'epoch seconds', parseExpiry),
-    attributes: ownAttributes(item),
+    // A `key` that is none is the producer's own.
+    attributes: { ...ownAttributes(item), ...(isOwnKey ? { key: item.key } : {}) },
     ...roomIn(item),
     problems,
     ...(asRead === undefined ? {} : { [AS_READ]: asRead }),

@@ -36,6 +36,11 @@ import {
   withoutTolerance,
   withStaleReads,
 } from '../simulation/sabotage-features.js';
+import {
+  withoutLastingNotesOfKeys,
+  withoutLeaseOfKeys,
+  withoutNotesOfKeys,
+} from '../simulation/sabotage-keys.js';
 import { withoutHold, withoutLook, withoutOperatorsFence } from '../simulation/sabotage-operators.js';
 import { violationsOf } from '../simulation/violations.js';
 import type { Sabotage } from '../simulation/world.js';
@@ -87,6 +92,9 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the fence after the control table is lost', withoutFenceAgainstRestores, false, false, 84],
   ['the removal of an end that was set', withoutRemovalOfExpiry, false, true, 65],
   ['the strong reading of a page', withStaleReads, false, false, 3],
+  ['the note of which keys have lanes', withoutNotesOfKeys, true, false, 3],
+  ['the end of such a note', withoutLastingNotesOfKeys, true, false, 3],
+  ['the lease of a key’s lane', withoutLeaseOfKeys, true, false, 3],
 ])(
   'the worlds notice when %s is taken out',
   async (_, sabotage, hasArrivals, hasOperators, first) => {

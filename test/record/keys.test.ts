@@ -21,7 +21,7 @@ describe('the key of a record', () => {
   const keyOf = (key: unknown) => parseRecord({ id: 'a', status: 'NEW', key }, NOW);
 
   it('is text of 1 to 256 bytes', () => {
-    expect(keyOf('tenant-7').key).toBe('tenant-7');
+    expect(keyOf('tenant-7')).toMatchObject({ key: 'tenant-7', attributes: {} });
     expect(keyOf('ü'.repeat(128)).key).toBe('ü'.repeat(128));
   });
 
@@ -35,6 +35,7 @@ describe('the key of a record', () => {
   ])('is none where it is %s: the attribute is the producer’s own, and no trouble', (_, value) => {
     const record = keyOf(value);
     expect(record).not.toHaveProperty('key');
+    expect(record.attributes).toEqual({ key: value });
     expect(record.problems).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Random } from '../../src/support/random.js';
+import type { Keys } from './keys.js';
 import { between, chance, pick } from './random.js';
 import { TROUBLED_MS } from './scenario.js';
 
@@ -32,6 +33,8 @@ export interface Features {
   readonly controlTable: { readonly atMs: number; readonly asOfMs: number | undefined } | undefined;
   /** Every attempt fails until then, and a failure waits so long: runs make probes. */
   readonly outage: Outage | undefined;
+  /** Records have keys, and the queue may be fair between them. */
+  readonly keys: Keys | undefined;
 }
 
 export interface Outage {
@@ -54,6 +57,7 @@ export const NO_FEATURES: Features = {
   expiry: undefined,
   controlTable: undefined,
   outage: undefined,
+  keys: undefined,
 };
 
 export function makeOutage(random: Random): Outage {
@@ -66,6 +70,7 @@ export function makeFeatures(
   hasArrivals: boolean,
   edits: boolean,
   outage: Outage | undefined,
+  keys: Keys | undefined,
 ): Features {
   const has = () => chance(random, 0.12);
   const tableAtMs = between(random, 0, TROUBLED_MS);
@@ -86,6 +91,7 @@ export function makeFeatures(
       ? { atMs: tableAtMs, asOfMs: pick(random, [undefined, between(random, 0, tableAtMs)]) }
       : undefined,
     outage,
+    keys,
   };
 }
 

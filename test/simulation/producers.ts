@@ -180,7 +180,7 @@ export class Producers {
     return this.bare.get(String(item.id))?.has(contentsOf(item)) === true;
   }
 
-  private common({ id, delayMs, maxAttempts, task }: Script, version: number) {
+  private common({ id, delayMs, maxAttempts, task, key }: Script, version: number) {
     const { time } = this.deps;
     const own = { type: 'constant', interval: WAIT_SECONDS, jitter: 'none' };
     return {
@@ -190,6 +190,7 @@ export class Producers {
       payload: { version },
       ...(this.deps.fencesAll ? { note: 0 } : {}),
       ...(task === undefined ? {} : { task }),
+      ...(key === undefined ? {} : { key }),
       ...(delayMs === undefined ? {} : { availableAt: new Date(time.now + delayMs).toISOString() }),
       ...(maxAttempts === undefined ? {} : { retry: { ...own, maxAttempts } }),
     };

@@ -28,6 +28,8 @@ export interface Script {
   readonly task?: string;
   /** Attributes of a record that is put bare, and maybe breaks the contract. Undefined: its producer indexes it. */
   readonly bare: Bare | undefined;
+  /** Its key. Default: it has none. */
+  readonly key?: string | undefined;
 }
 
 export interface Bare {

@@ -3,6 +3,7 @@ import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/run-report.js';
+import type { IndexingDeps } from '../../src/intake/index.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type BacklogRecord,
@@ -35,6 +36,7 @@ import { faultyStore } from './faulty-store.js';
 import { destinationOf, type Features, LATE_TASK, makeFeatures, makeOutage } from './features.js';
 import { hostileItemsOf, isHostile } from './hostile-items.js';
 import { withItemLag } from './item-lag.js';
+import { eagerMemory, isFairAt, type Keys, keyOf, makeKeys, RandomBatchKeys } from './keys.js';
 import { type OperatorKind, Operators } from './operators.js';
 import { type ProducerDeps, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
@@ -91,6 +93,7 @@ const SHORT_WAITS_SEED = 0x7377;
 const REPORTS_SEED = 0x7265;
 const OUTAGE_SEED = 0x6f75;
 const AGAIN_SEED = 0x6167;
+const KEYS_SEED = 0x6b65;
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
@@ -109,6 +112,8 @@ export interface Sabotage {
   readonly hasOutage?: boolean;
   /** Records of every world may come again. */
   readonly comesAgain?: boolean;
+  /** Records of every world have keys, and its queue is fair between them to the end. */
+  readonly hasKeys?: boolean;
 }
 
 /**
@@ -149,6 +154,7 @@ export class World {
   private readonly operatorsRandom: () => number;
   private readonly reportsRandom: () => number;
   private readonly outageRandom: () => number;
+  private readonly keysRandom: () => number;
   /** Memory of a sandbox, from run to run. */
   private readonly failingMemory: FailingMemory = new Map();
   private readonly hasOperators: boolean;
@@ -172,17 +178,20 @@ export class World {
     this.editsRandom = seededRandom(seed + EDITS_SEED);
     this.outageRandom = seededRandom(seed + OUTAGE_SEED);
     const hasOutage = chance(this.outageRandom, 0.1) || sabotage.hasOutage === true;
+    this.keysRandom = seededRandom(seed + KEYS_SEED);
+    const keys = this.drawKeys();
     const features = makeFeatures(
       this.featuresRandom,
       scenario.arrivals !== undefined,
       chance(this.editsRandom, 0.4),
       hasOutage ? makeOutage(this.outageRandom) : undefined,
+      keys,
     );
     this.features = sabotage.features?.(features) ?? features;
     const breaker =
       scenario.breaker ?? (this.features.destinations ? resolveBreaker(QUICK_BREAKER) : undefined);
     // Only queues that retry per record make probes.
-    const retryModes = hasOutage ? [{ fromMs: 0, bands: undefined }] : scenario.retryModes;
+    const retryModes = hasOutage || keys ? [{ fromMs: 0, bands: undefined }] : scenario.retryModes;
     const made = { ...scenario, breaker, retryModes };
     this.scenario = sabotage.scenario?.(made) ?? made;
     const { lateRepeat, throttled, clockJumps } = this.features;
@@ -203,7 +212,8 @@ export class World {
     this.scripts = new Map(
       scripts.map((script) => {
         const againMs = chance(again, 0.4) ? between(again, 1, TROUBLED_MS) : undefined;
-        return [script.id, { ...this.withTask(script), ...(someComeAgain && { againMs }) }];
+        const key = this.features.keys && keyOf(this.keysRandom);
+        return [script.id, { ...this.withTask(script), ...(someComeAgain && { againMs }), key }];
       }),
     );
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
@@ -222,6 +232,7 @@ export class World {
       chaos: new Chaos(this.time, this.random, () => (this.isTroubled() ? troubles : NO_TROUBLES)),
       faults: () => this.faults(),
       settings: this.intakeSettings(),
+      keysOf: (deps) => this.batchKeys(deps),
       newActor: (kind) => this.newActor(kind),
       storeOf: (actor) => this.watched(actor),
       run: (event) => this.startByEvent(event as ArrivalsEvent & RuleEvent),
@@ -232,6 +243,26 @@ export class World {
       },
       hearsIntake: (name, event, failed, report) => this.witness.hearsIntake(name, event, failed, report),
     });
+  }
+
+  private drawKeys(): Keys | undefined {
+    const hasKeys = chance(this.keysRandom, 0.25);
+    if (this.sabotage.hasKeys) return { changesAtMs: [], isFairAtFirst: true };
+    return hasKeys ? makeKeys(this.keysRandom) : undefined;
+  }
+
+  /** Tells whether the queue is fair between keys now. */
+  private isFair(): boolean {
+    const { keys } = this.features;
+    return keys !== undefined && isFairAt(keys, this.time.now - START);
+  }
+
+  private batchKeys(deps: IndexingDeps): RandomBatchKeys | undefined {
+    if (!this.isFair()) return undefined;
+    const remembered = { meters: new Map(), lanes: new Map() };
+    const shardsOf = (queue: string) => (queue === 'q' ? this.shardsNow().shards : 1);
+    const isFair = (queue: string) => queue === 'q';
+    return new RandomBatchKeys(this.keysRandom, remembered, { ...deps, shardsOf, isFair });
   }
 
   private withTask(script: Script): Script {
@@ -246,7 +277,8 @@ export class World {
     if (this.features.itemLag) {
       return withItemLag(store, (id) => this.item(id), now, this.featuresRandom, Math.max(500, maxStaleMs));
     }
-    return withStaleIndex(store, now, this.random, maxStaleMs, ['r', ...this.lanes]);
+    const lanes = this.features.keys ? lanesOf('q') : this.lanes;
+    return withStaleIndex(store, now, this.random, maxStaleMs, ['r', ...lanes]);
   }
 
   private item(id: string): Item | undefined {
@@ -614,7 +646,7 @@ export class World {
           target: {
             queue,
             lane: queue,
-            ...(queue === 'q' ? this.shardsNow(part) : {}),
+            ...(queue === 'q' ? { ...this.shardsNow(part), fairness: this.isFair() } : {}),
             band,
             catchUp,
             exactSince,
@@ -650,6 +682,7 @@ export class World {
           random: this.random,
           logger: SILENT,
           failingMemory: this.memoryOfSandbox(),
+          keyMemory: this.features.keys && eagerMemory(this.keysRandom),
         },
       );
     } catch (error) {
@@ -676,7 +709,10 @@ export class World {
     const byScenario = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
     const shards = this.features.shards ?? byScenario;
     const deps = Math.ceil(shards / LANES_PER_RUN);
-    return { shards, part, lanes: this.lanes.filter((_, shard) => shard % deps === part) };
+    // Where it is not fair any more, or what is noted of its keys is lost, the hourly look finds what is in their lanes.
+    const isLost = this.features.controlTable !== undefined || !this.isFair();
+    const lanes = this.features.keys && isLost ? lanesOf('q') : this.lanes;
+    return { shards, part, lanes: lanes.filter((_, shard) => shard % deps === part) };
   }
 
   private process(

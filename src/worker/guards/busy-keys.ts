@@ -30,7 +30,7 @@ const STALE_MS = 5_000;
 /** The memory of a process for the keys of one queue, from run to run. */
 interface QueueKeys {
   /** Counts the failures of each key. */
-  readonly failures: KeyMeter;
+  readonly failures: Pick<KeyMeter, 'add'>;
   /** The queue's busy keys, as its item had them when it was last read. Undefined: it was not read yet. */
   state?: Pick<QueueState, 'busyKeys'> | undefined;
   /** The time of that, real time. */

@@ -1,7 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import type { BatchKeys } from '../../../functions/intake/batch-keys.js';
 import { IntakeBatch } from '../../../functions/intake/intake-batch.js';
 import { take } from '../../../functions/intake/intake-handler.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
+import type { IndexingDeps } from '../../../src/intake/index.js';
 import type { SweepStore } from '../../../src/store/store.js';
 import type { Actor, Faults } from '../actor.js';
 import { faultyStore } from '../faulty-store.js';
@@ -25,6 +27,8 @@ export interface SandboxDeps {
   readonly chaos: Chaos;
   readonly faults: () => Faults;
   readonly settings: IntakeSettings;
+  /** The keys of one batch; undefined: no queue is fair between keys now. */
+  readonly keysOf?: ((deps: IndexingDeps) => BatchKeys | undefined) | undefined;
   readonly services: Services;
   readonly newActor: (name: string) => Actor;
   /** The store, whose writes the witness sees. */
@@ -61,10 +65,13 @@ export async function invokeIntake(
   const store = faultyStore(deps.storeOf(actor), actor, faults, random);
   const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
   const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
-  const indexing = { store, clock: actor.clock, random, logger, shardsOf, serves };
+  const deciding = { store, clock: actor.clock, random, logger, shardsOf, serves };
+  const keys = deps.keysOf?.(deciding);
+  const indexing = { ...deciding, keyLanes: keys };
   const intake = {
     settings,
     indexing,
+    keys,
     invoker: faultyRemote(services, actor, faults, chaos),
     logger: logger as unknown as Logger,
   };

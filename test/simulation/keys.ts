@@ -1,0 +1,55 @@
+import { BatchKeys } from '../../functions/intake/batch-keys.js';
+import type { StreamChange } from '../../functions/intake/stream-event.js';
+import type { Random } from '../../src/support/random.js';
+import type { RunDeps } from '../../src/worker/index.js';
+import { between, chance, pick } from './random.js';
+import { TROUBLED_MS } from './scenario.js';
+
+type KeyMemory = NonNullable<RunDeps['keyMemory']>;
+
+/** Records have keys, of which any may be busy at any time. */
+export interface Keys {
+  /** The queue is fair between keys from its beginning, or from the first of these times; not any more from the next one, and so on. */
+  readonly changesAtMs: readonly number[];
+  readonly isFairAtFirst: boolean;
+}
+
+export function makeKeys(random: Random): Keys {
+  const changes = pick(random, [0, 0, 1, 2]);
+  const changesAtMs = Array.from({ length: changes }, () => between(random, 0, 2 * TROUBLED_MS)).sort(
+    (a, b) => a - b,
+  );
+  // With one change it is switched on, or off; without, it is on.
+  return { changesAtMs, isFairAtFirst: changes === 0 || chance(random, 0.5) };
+}
+
+export function isFairAt({ changesAtMs, isFairAtFirst }: Keys, ms: number): boolean {
+  const changes = changesAtMs.filter((at) => at <= ms).length;
+  return changes % 2 === 0 ? isFairAtFirst : !isFairAtFirst;
+}
+
+/** The key of a record; some have none. */
+export function keyOf(random: Random): string | undefined {
+  return pick(random, ['a', 'a', 'b', 'c', undefined]);
+}
+
+/** The memory of a sandbox in which any failure may make its key busy. */
+export function eagerMemory(random: Random): KeyMemory {
+  return new Map(['q', 'r'].map((queue) => [queue, { failures: { add: () => chance(random, 0.3) } }]));
+}
+
+/** The keys of a batch, of which any may be busy. */
+export class RandomBatchKeys extends BatchKeys {
+  constructor(
+    private readonly random: Random,
+    ...given: ConstructorParameters<typeof BatchKeys>
+  ) {
+    super(...given);
+  }
+
+  override meter(changes: readonly StreamChange[]): void {
+    for (const { id, record } of changes) {
+      if (record?.key !== undefined && chance(this.random, 0.5)) this.busy.add(id);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { replacing } from './replacing.js';
+import { withoutLease } from './sabotage.js';
+import type { Sabotage } from './world.js';
+
+/** A sabotage: records go into lanes of keys that no item names. */
+export const withoutNotesOfKeys: Sabotage = {
+  store: (store) => replacing({ queues: { noteBusyKeys: async () => true } }, store),
+  hasKeys: true,
+};
+
+/** A sabotage: the notes of keys are removed as soon as they are read again. */
+export const withoutLastingNotesOfKeys: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        queues: {
+          noteBusyKeys: (queue, next, read) =>
+            store.queues.noteBusyKeys(queue, read === undefined ? next : undefined, read),
+        },
+      },
+      store,
+    ),
+  hasKeys: true,
+};
+
+/** A sabotage: every run acquires the leases of keys' lanes. */
+export const withoutLeaseOfKeys: Sabotage = { ...withoutLease, hasKeys: true };
