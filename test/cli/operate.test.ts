@@ -323,7 +323,7 @@ describe('backlog export', () => {
   });
 
   it('writes a new file, which is imported again', async () => {
-    await table.put(dead('a', { own: 'kept', task: 'mail' }), record('b'));
+    await table.put(dead('a', { own: 'kept', task: 'mail', key: 'c-7' }), record('b'));
     const folder = await mkdtemp(join(tmpdir(), 'backlog-export-'));
     const file = join(folder, 'dead.ndjson');
     const exporting = ['export', '--status', 'DEAD', '--as-new', '--out', file];
@@ -337,6 +337,7 @@ describe('backlog export', () => {
     expect(await table.get('a')).toMatchObject({
       status: 'NEW',
       task: 'mail',
+      key: 'c-7',
       own: 'kept',
       payload: { customer: { id: 7 } },
     });
