@@ -2161,6 +2161,7 @@ interface Selection {
     readonly messagePattern?: string | undefined;
     readonly deadReason?: string | undefined;
     readonly idPrefix?: string | undefined;
+    readonly key?: string | undefined;
     readonly olderThan?: number | string | undefined;
     readonly youngerThan?: number | string | undefined;
     readonly failedWithin?: number | string | undefined;
