@@ -2927,6 +2927,7 @@ interface RecordFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
     readonly task?: string | Pick<Task, 'name'> | undefined;
+    readonly key?: string | undefined;
 }
 
 interface DeadExpectation {
@@ -3007,6 +3008,7 @@ interface BareItem {
     readonly payload?: unknown;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly [attribute: string]: unknown;
 }
 declare class TestBacklog {
