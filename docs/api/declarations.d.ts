@@ -506,6 +506,7 @@ interface RecordEventDetail {
     readonly table: string;
     readonly queue: string;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly end: RecordEnd;
     readonly endedAt: string;
     readonly rev: string;
