@@ -1137,6 +1137,7 @@ interface RecurringOptions<Payload = unknown> {
     readonly payload?: Payload | undefined;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
     readonly missed?: Missed | undefined;
     readonly startAt?: Date | string | undefined;
@@ -1672,6 +1673,7 @@ interface RecurringProps {
     readonly timeZone?: string | TimeZone | undefined;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly payload?: unknown;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
     readonly missed?: Missed | undefined;
