@@ -36,6 +36,13 @@ export interface RecurringProps {
   readonly task?: string | undefined;
 
   /**
+   * The customer or tenant whose work the records are: text of 1 to 256 bytes.
+   *
+   * @default - none
+   */
+  readonly key?: string | undefined;
+
+  /**
    * The payload of each record: what JSON can hold. Its texts may be known at deployment only (CDK tokens).
    *
    * @default {}

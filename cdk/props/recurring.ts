@@ -30,6 +30,7 @@ const shape = z.strictObject({
   timeZone: z.unknown().optional(),
   queue: z.unknown().optional(),
   task: z.unknown().optional(),
+  key: z.unknown().optional(),
   payload: z.unknown().optional(),
   retry: z.unknown().optional(),
   missed: z.unknown().optional(),

@@ -300,6 +300,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly payload: Payload;
     readonly queue: string;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly insertedAt: string;
     readonly availableAt?: string | undefined;
     readonly lane?: string | undefined;
@@ -408,7 +409,7 @@ declare function isMisindexed(record: BacklogRecord): boolean;
 declare function isRevived(record: BacklogRecord): boolean;
 declare function indexChange(record: BacklogRecord, now: number, shards?: number): RecordChange;
 
-type Place$1 = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
+type Place$1 = Pick<BacklogRecord, 'id' | 'queue' | 'lane' | 'key'>;
 declare function deadLane(lane: string): string;
 declare function lanesOf(queue: string, from?: number, until?: number): string[];
 declare function withoutDeadEnding(lane: string): string;
@@ -505,6 +506,7 @@ interface RecordEventDetail {
     readonly table: string;
     readonly queue: string;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly end: RecordEnd;
     readonly endedAt: string;
     readonly rev: string;
@@ -543,6 +545,7 @@ interface QueueOwner {
     readonly function?: string | undefined;
     readonly retryMode: RetryMode;
     readonly shards?: number | undefined;
+    readonly fairness?: boolean | undefined;
     readonly retry?: RetryPolicy | undefined;
     readonly onArrival?: boolean | undefined;
     readonly timeout?: number | undefined;
@@ -695,6 +698,7 @@ interface QueueState {
     readonly pausedBy?: string | undefined;
     readonly resumedAt?: string | undefined;
     readonly failing?: string | undefined;
+    readonly busyKeys?: string | undefined;
     readonly retryMode?: RetryModeState | undefined;
     readonly isRetryModeDamaged?: true | undefined;
     readonly tiers: ReadonlyMap<string, TierRun>;
@@ -737,6 +741,7 @@ interface QueueStore {
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     noteFailing(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
+    noteBusyKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 interface BreakerStore {
     set(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -875,12 +880,15 @@ type DestinationOf<Payload = unknown> = {
 interface Arrivals {
     readonly batch: string;
     readonly ids: readonly string[];
+    readonly light?: number | undefined;
 }
 interface RunTarget {
     readonly queue: string;
     readonly lane: string;
     readonly lanes?: readonly string[] | undefined;
     readonly shards?: number | undefined;
+    readonly fairness?: boolean | undefined;
+    readonly busyLanes?: readonly string[] | undefined;
     readonly part?: number | undefined;
     readonly exactSince?: number | undefined;
     readonly band?: TierBand | undefined;
@@ -1092,6 +1100,7 @@ interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
     readonly enabled?: boolean | undefined;
     readonly firstAttempt?: FirstAttempt | undefined;
     readonly shards?: number | undefined;
+    readonly fairness?: boolean | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
 }
 type HistoryProps = Omit<HistoryOptions, 'redact'>;
@@ -1128,6 +1137,7 @@ interface RecurringOptions<Payload = unknown> {
     readonly payload?: Payload | undefined;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
     readonly missed?: Missed | undefined;
     readonly startAt?: Date | string | undefined;
@@ -1466,12 +1476,14 @@ interface TaskOptions<Priority extends string = string> {
     readonly attemptTimeout?: Duration | undefined;
 }
 type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
+type Key<Payload> = ((payload: Payload) => string | undefined) | undefined;
 declare const TASK: unique symbol;
 interface Task<Input = unknown, Output = Input, Priority extends string = string> extends TaskOptions<Priority> {
     readonly [TASK]: true;
     readonly queue: string;
     readonly attemptTimeout?: number | undefined;
     readonly schema?: StandardSchema<Input, Output> | undefined;
+    key?(payload: Input): string | undefined;
     perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
     readonly '~types'?: {
         readonly input: Input;
@@ -1480,10 +1492,12 @@ interface Task<Input = unknown, Output = Input, Priority extends string = string
 }
 declare function defineTask<const Schema extends StandardSchema, Priority extends string = never>(options: TaskOptions<Priority> & {
     readonly schema: Schema;
+    readonly key?: Key<SchemaInput<Schema>>;
     readonly perform: Perform<SchemaOutput<Schema>>;
 }): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
 declare function defineTask<Payload, Priority extends string = string>(options: TaskOptions<Priority> & {
     readonly schema?: undefined;
+    readonly key?: Key<Payload>;
     readonly perform: Perform<Payload>;
 }): Task<Payload, Payload, Priority>;
 
@@ -1528,6 +1542,7 @@ interface NewRecord<Payload = unknown> {
     readonly payload: Payload;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly insertedAt?: Date | string | undefined;
     readonly availableAt?: Date | string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
@@ -1539,6 +1554,7 @@ interface TaskInsertOptions<Input = unknown, Priority extends string = string> e
     readonly queue?: string | undefined;
     readonly priority?: Priority | undefined;
     readonly id?: string | undefined;
+    readonly key?: string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
     readonly maxAttempts?: number | undefined;
     readonly uniqueFor?: Duration | undefined;
@@ -1657,6 +1673,7 @@ interface RecurringProps {
     readonly timeZone?: string | TimeZone | undefined;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly payload?: unknown;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
     readonly missed?: Missed | undefined;
@@ -1926,12 +1943,20 @@ declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHa
 
 declare function jsonOf(payload: unknown): string;
 
+interface KeyLanes {
+    prepare(records: readonly BacklogRecord[]): Promise<void>;
+    laneOf(record: BacklogRecord): {
+        readonly lane: string;
+        readonly until: number;
+    } | undefined;
+}
 interface IndexingDeps extends KnownQueues {
     readonly store: BacklogStore;
     readonly clock: Clock;
     readonly random: Random;
     readonly logger: AttemptLogger;
     readonly invocation?: string | undefined;
+    readonly keyLanes?: KeyLanes | undefined;
 }
 interface Indexed {
     readonly indexed: readonly BacklogRecord[];
@@ -2017,6 +2042,7 @@ interface MonitoredQueue {
     readonly shards: number;
     readonly bands: readonly TierBand[];
     readonly retry?: RetryPolicy | undefined;
+    readonly busyKeys?: string | undefined;
 }
 interface DescribedQueue {
     readonly retryMode: RetryMode;
@@ -2138,6 +2164,7 @@ interface Selection {
     readonly messagePattern?: string | undefined;
     readonly deadReason?: string | undefined;
     readonly idPrefix?: string | undefined;
+    readonly key?: string | undefined;
     readonly olderThan?: number | string | undefined;
     readonly youngerThan?: number | string | undefined;
     readonly failedWithin?: number | string | undefined;
@@ -2903,6 +2930,7 @@ interface RecordFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
     readonly task?: string | Pick<Task, 'name'> | undefined;
+    readonly key?: string | undefined;
 }
 
 interface DeadExpectation {
@@ -2983,6 +3011,7 @@ interface BareItem {
     readonly payload?: unknown;
     readonly queue?: string | undefined;
     readonly task?: string | undefined;
+    readonly key?: string | undefined;
     readonly [attribute: string]: unknown;
 }
 declare class TestBacklog {

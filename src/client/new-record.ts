@@ -10,7 +10,9 @@ import {
   DEFAULT_QUEUE,
   deadLane,
   type Item,
+  isKey,
   isTraceparent,
+  KEY_FORM,
   laneOf,
   QUEUE_NAME,
   QUEUE_PATTERN,
@@ -35,6 +37,8 @@ export interface NewRecord<Payload = unknown> {
   readonly queue?: string | undefined;
   /** The name of the task whose work it is, for a handler with `tasks`. */
   readonly task?: string | undefined;
+  /** The customer or tenant whose work it is: text of 1 to 256 bytes. Default: none. */
+  readonly key?: string | undefined;
   /**
    * The time at which the work arose, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at
    * most 5 minutes ahead. Default: now.
@@ -65,11 +69,12 @@ export const DEFAULT_MAX_HOPS = 16;
 /** A record that waits for so long cannot fill a queue: to insert the next one of a series so is no loop. */
 const AGAIN_AFTER_MS = 60_000;
 
-const KEYS = new Set([
+const NAMES = new Set([
   'id',
   'payload',
   'queue',
   'task',
+  'key',
   'insertedAt',
   'availableAt',
   'retry',
@@ -87,13 +92,13 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
-  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, task, retry, traceparent } = record;
-  const { attributes = {} } = record;
+  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, task, key, retry } = record;
+  const { traceparent, attributes = {} } = record;
   const fail = (reason: string): never => {
     throw new InvalidRecordError(`record ${show(id)}: ${reason}`);
   };
-  for (const key of Object.keys(record)) {
-    if (!KEYS.has(key)) fail(`unknown attribute "${key}"; those of your own belong below "attributes"`);
+  for (const name of Object.keys(record)) {
+    if (!NAMES.has(name)) fail(`unknown attribute "${name}"; those of your own belong below "attributes"`);
   }
   if (typeof id !== 'string') fail('id: expected a string');
   if (payload === undefined) fail('payload: expected a value, got nothing');
@@ -103,6 +108,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   if (task !== undefined && (typeof task !== 'string' || task === '')) {
     fail(`task: expected the name of a task, got ${show(task)}`);
   }
+  if (key !== undefined && !isKey(key)) fail(`key: expected ${KEY_FORM}, got ${show(key)}`);
   if (retry !== undefined)
     orFail(() => (isLimitsOnly(retry) ? parseLimits(retry) : resolvePolicy(retry)), fail);
   if (traceparent !== undefined && !isTraceparent(traceparent)) {
@@ -126,6 +132,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     payload,
     queue,
     ...(task === undefined ? {} : { task }),
+    ...(key === undefined ? {} : { key }),
     insertedAt,
     ...(available === undefined ? {} : { availableAt: available }),
     ...(isIndexed ? { lane: laneOf(queue), dueAt: available ?? insertedAt } : {}),

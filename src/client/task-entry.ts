@@ -48,6 +48,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'queue',
   'priority',
   'id',
+  'key',
   'retry',
   'maxAttempts',
   'uniqueFor',

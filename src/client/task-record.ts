@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { RetryLimits, RetryPolicy } from '../policies/index.js';
+import { isKey, KEY_FORM } from '../record/index.js';
 import { type Duration, parseDuration } from '../support/duration.js';
 import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
 import { parseOptions, show } from '../support/validation.js';
@@ -16,6 +17,8 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
   readonly priority?: Priority | undefined;
   /** The id of the record. Default: a random UUID, or what `uniqueFor` makes of the payload. */
   readonly id?: string | undefined;
+  /** The customer or tenant whose work it is: text of 1 to 256 bytes. Default: what the task's `key` says. */
+  readonly key?: string | undefined;
   /** A policy, which comes before the task's and the queue's; or limits alone. Default: the task's. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
   /** Attempts of this record in all, under whatever policy; beside `retry`, a part of that policy. Default: the policy's. */
@@ -50,6 +53,7 @@ const optionsSchema = z.strictObject({
   queue: given,
   priority: given,
   id: given,
+  key: given,
   retry: given,
   maxAttempts: z.optional(z.int().check(z.minimum(1))),
   uniqueFor: given,
@@ -81,6 +85,7 @@ export async function prepare(
   const unique = uniquenessOf(options);
   await refuseInvalid(task, payload);
   const record = {
+    key: options.key === undefined ? keyFor(task, payload) : options.key,
     id: unique
       ? uniqueId({
           task: task.name,
@@ -142,6 +147,23 @@ function partOf(payload: unknown, by: ((payload: never) => unknown) | undefined)
   }
 }
 
+/** The key that the task names for a payload. Undefined: none. */
+function keyFor(task: Task, payload: unknown): string | undefined {
+  if (task.key === undefined) return undefined;
+  let key: unknown;
+  try {
+    key = task.key(payload);
+  } catch (error) {
+    throw new InvalidRecordError(`task "${task.name}": key threw ${nameOf(error)}`, { cause: error });
+  }
+  if (key === undefined || isKey(key)) return key;
+  throw new InvalidRecordError(`task "${task.name}": key: expected ${KEY_FORM}, got ${show(key)}`);
+}
+
+function nameOf(error: unknown): string {
+  return (error as Error | undefined)?.name ?? 'a value that is no error';
+}
+
 /** A policy with a limit of its own, or the limit alone, which holds under whatever policy there is. */
 function retryOf({ retry, maxAttempts }: TaskInsertOptions<never>): RetryPolicy | RetryLimits | undefined {
   if (maxAttempts === undefined) return retry;
@@ -156,8 +178,7 @@ async function refuseInvalid({ name, schema }: Task, payload: unknown): Promise<
   try {
     checked = await checkPayload(schema, stored);
   } catch (error) {
-    const why = (error as Error | undefined)?.name ?? 'a value that is no error';
-    throw new InvalidRecordError(`task "${name}": its schema threw ${why}`, { cause: error });
+    throw new InvalidRecordError(`task "${name}": its schema threw ${nameOf(error)}`, { cause: error });
   }
   if ('problem' in checked) {
     throw new InvalidRecordError(`task "${name}": invalid payload: ${checked.problem}`);

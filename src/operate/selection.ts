@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { type BacklogRecord, QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
+import {
+  type BacklogRecord,
+  isKey,
+  KEY_FORM,
+  QUEUE_NAME,
+  QUEUE_PATTERN,
+  STATUSES,
+  type Status,
+} from '../record/index.js';
 import { parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions } from '../support/validation.js';
@@ -23,6 +31,8 @@ export interface Selection {
   readonly deadReason?: string | undefined;
   /** Beginning of the id. */
   readonly idPrefix?: string | undefined;
+  /** The key, a customer or tenant: the whole of it. */
+  readonly key?: string | undefined;
   /** Lower bound of the time since the insertion: seconds as a number, or text such as `"90m"`, `"2h"`, `"7d"`. */
   readonly olderThan?: number | string | undefined;
   /** Upper bound of the time since the insertion, in the same form. */
@@ -92,6 +102,7 @@ const selectionSchema = z.strictObject({
   messagePattern: text,
   deadReason: text,
   idPrefix: text,
+  key: z.optional(z.custom<string>(isKey, `expected ${KEY_FORM}`)),
   olderThan: z.optional(z.unknown()),
   youngerThan: z.optional(z.unknown()),
   failedWithin: z.optional(z.unknown()),
@@ -127,7 +138,7 @@ export function parseSelection(
   if (other) {
     throw new ConfigurationError(`${name}.status: expected ${actsOn.join(', ')}, got "${other}"`);
   }
-  const { queue, errorName, messagePattern, deadReason, idPrefix = '', attributes = {} } = selection;
+  const { queue, errorName, messagePattern, deadReason, idPrefix = '', key, attributes = {} } = selection;
   const queues = queue === undefined ? undefined : [queue].flat();
   const errorContains = selection.errorContains?.toLowerCase();
   const payload = [selection.payload ?? []].flat();
@@ -137,6 +148,7 @@ export function parseSelection(
     statuses.includes(record.status) &&
     (queues === undefined || queues.includes(record.queue)) &&
     record.id.startsWith(idPrefix) &&
+    (key === undefined || record.key === key) &&
     (errorName === undefined || hasCause(record.lastError, errorName)) &&
     (errorContains === undefined || failureText(record).includes(errorContains)) &&
     (messagePattern === undefined || hasPattern(record.lastError?.message ?? '', messagePattern)) &&
@@ -144,7 +156,7 @@ export function parseSelection(
     ageLimits(now - Date.parse(record.insertedAt)) &&
     failureLimits(now - Date.parse(record.lastFailureAt ?? record.lastError?.at ?? '')) &&
     payload.every(({ path, equals }) => isDeepStrictEqual(valueAt(record.payload, path), equals)) &&
-    Object.entries(attributes).every(([key, value]) => isDeepStrictEqual(record.attributes[key], value));
+    Object.entries(attributes).every(([name, value]) => isDeepStrictEqual(record.attributes[name], value));
   return { queues, statuses, matches, namesReason: deadReason !== undefined };
 }
 

@@ -35,6 +35,8 @@ export interface RecordEventDetail {
   readonly queue: string;
   /** Its task. Absent: none. */
   readonly task?: string | undefined;
+  /** The customer or tenant whose work it is. Absent: it names none. */
+  readonly key?: string | undefined;
   /** The end. */
   readonly end: RecordEnd;
   /** The time of the end, ISO-8601: the same whenever the event comes again. */
@@ -94,7 +96,7 @@ export function recordEvent(
   { table, include }: { readonly table: string; readonly include: ReadonlySet<EventPart> },
 ): RecordEventDetail | undefined {
   const end = endOf(record);
-  const { id, queue, task, rev, attempts, insertedAt, traceparent, payload, result } = record;
+  const { id, queue, task, key, rev, attempts, insertedAt, traceparent, payload, result } = record;
   if (end === undefined || rev === undefined) return undefined;
   return {
     version: 1,
@@ -102,6 +104,7 @@ export function recordEvent(
     table,
     queue,
     ...(task !== undefined && { task }),
+    ...(key !== undefined && { key }),
     end,
     endedAt: endedAt(record),
     rev: truncate(rev, MAX_REV_BYTES),

@@ -7,7 +7,7 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../policies/index.js';
-import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
+import { DEFAULT_QUEUE, isKey, KEY_FORM, QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
 import { type Occurrences, parseOccurrences } from '../schedules/index.js';
 import { toIso } from '../support/clock.js';
 import { type Duration, duration } from '../support/duration.js';
@@ -37,6 +37,8 @@ export interface RecurringOptions<Payload = unknown> {
   readonly queue?: string | undefined;
   /** The task of the records. Default: none. */
   readonly task?: string | undefined;
+  /** The customer or tenant whose work the records are: text of 1 to 256 bytes. Default: none. */
+  readonly key?: string | undefined;
   /** The policy or the limits of the records. Default: those of their queue. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
   /**
@@ -69,6 +71,7 @@ const shape = {
   payload: anything,
   queue: z.optional(z.string().check(z.regex(QUEUE_PATTERN, `expected ${QUEUE_NAME}`))),
   task: z.optional(z.string().check(z.minLength(1))),
+  key: z.optional(z.custom<string>(isKey, `expected ${KEY_FORM}`)),
   retry: anything,
   missed: z.optional(z.enum(MISSED)),
   startAt: anything,

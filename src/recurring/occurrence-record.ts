@@ -34,7 +34,7 @@ export function occurrenceItem(
   { name, definition, at }: { readonly name: string; readonly definition: Definition; readonly at: number },
   { now, random, indexesAtOnce }: InsertionContext,
 ): Item & { id: string } {
-  const { payload = {}, task, retry, jitter = 0 } = definition;
+  const { payload = {}, task, key, retry, jitter = 0 } = definition;
   const id = occurrenceId(name, at);
   const availableAt = at + Math.floor((hash32(id) / HASHES) * jitter * 1000);
   return itemOf(
@@ -43,6 +43,7 @@ export function occurrenceItem(
       payload,
       queue: queueOf(definition),
       task,
+      key,
       retry,
       attributes: { recurring: name, occurrence: toIso(at) },
     },

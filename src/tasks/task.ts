@@ -46,6 +46,9 @@ export interface TaskOptions<Priority extends string = string> {
 /** @inline */
 type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
 
+/** @inline */
+type Key<Payload> = ((payload: Payload) => string | undefined) | undefined;
+
 const TASK = Symbol.for('dynamo-backlog.task');
 
 /**
@@ -67,7 +70,9 @@ export interface Task<Input = unknown, Output = Input, Priority extends string =
    * valibot, arktype, ...). Default: none, the type parameter alone says the type of the payload.
    */
   readonly schema?: StandardSchema<Input, Output> | undefined;
-  // A method, so that tasks of any payload fit into one list.
+  // Methods, so that tasks of any payload fit into one list.
+  /** Returns the customer or tenant whose work it is, text of 1 to 256 bytes, of what is inserted; `undefined`: none. Default: none. */
+  key?(payload: Input): string | undefined;
   /** Does the work of one record: `(payload, { record, signal, attempt, logger })`. The payload is what the schema makes of it. */
   perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
   /**
@@ -97,6 +102,9 @@ const optionsSchema = z.strictObject({
       'expected a schema with "~standard" (zod, valibot, arktype, ...)',
     ),
   ),
+  key: z.optional(
+    z.custom<(payload: unknown) => unknown>((value) => typeof value === 'function', 'expected a function'),
+  ),
   perform: z.custom<Perform<unknown>>((value) => typeof value === 'function', 'expected a function'),
 });
 
@@ -112,16 +120,20 @@ const optionsSchema = z.strictObject({
 export function defineTask<const Schema extends StandardSchema, Priority extends string = never>(
   options: TaskOptions<Priority> & {
     readonly schema: Schema;
+    readonly key?: Key<SchemaInput<Schema>>;
     readonly perform: Perform<SchemaOutput<Schema>>;
   },
 ): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
 export function defineTask<Payload, Priority extends string = string>(
   options: TaskOptions<Priority> & {
     readonly schema?: undefined;
+    readonly key?: Key<Payload>;
     readonly perform: Perform<Payload>;
   },
 ): Task<Payload, Payload, Priority>;
-export function defineTask(options: TaskOptions & { readonly perform: Perform<never> }): Task {
+export function defineTask(
+  options: TaskOptions & { readonly key?: Key<never>; readonly perform: Perform<never> },
+): Task {
   const task = parseOptions(optionsSchema, options, 'defineTask');
   const name = `defineTask "${task.name}"`;
   const { retry, retryQueue, queue } = task;

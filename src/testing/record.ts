@@ -17,14 +17,17 @@ export interface RecordFilter {
   readonly status?: BacklogRecord['status'] | undefined;
   /** A task, or its name. */
   readonly task?: string | Pick<Task, 'name'> | undefined;
+  /** Their key, a customer or tenant. */
+  readonly key?: string | undefined;
 }
 
-export function isMeant(record: BacklogRecord, { queue, status, task }: RecordFilter): boolean {
+export function isMeant(record: BacklogRecord, { queue, status, task, key }: RecordFilter): boolean {
   const name = typeof task === 'object' ? task.name : task;
   return (
     (queue === undefined || record.queue === queue) &&
     (status === undefined || record.status === status) &&
-    (name === undefined || record.task === name)
+    (name === undefined || record.task === name) &&
+    (key === undefined || record.key === key)
   );
 }
 

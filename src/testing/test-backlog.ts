@@ -46,6 +46,8 @@ export interface BareItem {
   readonly queue?: string | undefined;
   /** The name of its task. */
   readonly task?: string | undefined;
+  /** The customer or tenant whose work it is. */
+  readonly key?: string | undefined;
   /** Any other attribute. */
   readonly [attribute: string]: unknown;
 }

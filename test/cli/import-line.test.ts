@@ -41,6 +41,15 @@ describe('a line of an import', () => {
     });
   });
 
+  // The client refuses what is no key: a line of another form is a bad one.
+  it.each(['c-7', '__proto__', 'Zoë\n', '', 7, null])('takes the key %j as it is', (key) => {
+    expect(parseLine(JSON.stringify({ payload: 1, key, customer: 'c' }), undefined)).toEqual({
+      type: 'record',
+      record: { payload: 1, key, attributes: { customer: 'c' } },
+      ignored: [],
+    });
+  });
+
   it('keeps when the work came up', () => {
     const insertedAt = '2026-01-02T02:04:05.000Z';
     const availableAt = '2026-01-03T00:00:00.000Z';

@@ -82,6 +82,16 @@ it('list, show and the history of a failed record have the same due time: the en
 });
 
 describe('the table of backlog list', () => {
+  it('has a column of keys where a record has one and there is room', () => {
+    const keyed = [record({ id: 'a', key: 'c-7' }), record({ id: 'b' })];
+    const [head, first, second] = inTerminal(120, keyed);
+    expect(head).toMatch(/^ID +QUEUE +KEY +STATUS/);
+    expect(first).toMatch(/^a +\S+ +c-7 +NEW/);
+    expect(second).toMatch(/^b +\S+ +- +NEW/);
+    expect(inTerminal(40, keyed)[0]).not.toContain('KEY');
+    expect(inTerminal(120)[0]).not.toContain('KEY');
+  });
+
   it.each([
     [
       60,

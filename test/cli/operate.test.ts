@@ -130,6 +130,31 @@ describe('backlog redrive', () => {
     );
   });
 
+  it('selects by the whole key, for an action and for the list', async () => {
+    await table.put(dead('a', { key: 'c-7' }), dead('b', { key: 'c-77' }), dead('c', { key: 7 }), dead('d'));
+    await table.put(dead('e', { key: 'Zoë \u001b[31m\u202e' }));
+    const listed = async (...flags: string[]) =>
+      backlog('list', '--queue', 'orders', ...flags, ...tables.at.slice(0, 4));
+    const ids = async (...flags: string[]) =>
+      (JSON.parse((await listed('--json', ...flags)).out) as { id: string }[]).map(({ id }) => id);
+    expect(await ids('--key', 'c-7')).toEqual(['a']);
+    expect(await ids('--key', '7')).toEqual([]);
+    expect((await listed('--key', '')).err).toContain('list.key: expected text of 1 to 256 bytes, got ""');
+    expect((await listed('--status', 'DEAD')).out).toMatch(/^ID +QUEUE +KEY +STATUS/);
+    expect((await listed('--id-prefix', 'e')).out).toContain('Zoë  [31m');
+    const shown = await backlog('show', 'e', ...tables.at.slice(0, 4));
+    expect(shown.out).toMatch(/^key +Zoë {2}\[31m $/m);
+    expect((await backlog('show', 'c', ...tables.at.slice(0, 4))).out).not.toMatch(/^key/m);
+    expect(await operate('redrive', '--key', 'c-7', '--yes')).toMatchObject({
+      code: 0,
+      out: '1 record redriven: a',
+    });
+    expect((await operate('jobs')).out).toContain('key c-7');
+    expect((await operate('redrive', '--key', 'x'.repeat(257), '--yes')).err).toContain(
+      'redrive.key: expected text of 1 to 256 bytes',
+    );
+  });
+
   it('refuses a selection where no terminal can be asked, and --yes is not given', async () => {
     await table.put(dead('a'));
     const { err } = await operate('redrive', '--queue', 'orders');
@@ -323,7 +348,7 @@ describe('backlog export', () => {
   });
 
   it('writes a new file, which is imported again', async () => {
-    await table.put(dead('a', { own: 'kept', task: 'mail' }), record('b'));
+    await table.put(dead('a', { own: 'kept', task: 'mail', key: 'c-7' }), record('b'));
     const folder = await mkdtemp(join(tmpdir(), 'backlog-export-'));
     const file = join(folder, 'dead.ndjson');
     const exporting = ['export', '--status', 'DEAD', '--as-new', '--out', file];
@@ -337,6 +362,7 @@ describe('backlog export', () => {
     expect(await table.get('a')).toMatchObject({
       status: 'NEW',
       task: 'mail',
+      key: 'c-7',
       own: 'kept',
       payload: { customer: { id: 7 } },
     });

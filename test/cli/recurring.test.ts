@@ -41,6 +41,8 @@ describe('backlog recurring', () => {
       'all',
       '--task',
       'report',
+      '--key',
+      'c 7\u202e',
     ];
     const put = await operate('put', 'nightly-report', ...DAILY, ...options);
     expect(put).toMatchObject({
@@ -49,9 +51,11 @@ describe('backlog recurring', () => {
     });
     expect((await schedule('nightly-report')).payload).toEqual({
       ...{ schedule: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin', queue: 'orders', task: 'report' },
+      key: 'c 7\u202e',
       ...{ payload: { report: 'sales' }, jitter: 600, missed: 'all' },
     });
     expect((await operate('put', 'nightly-report', ...DAILY, ...options)).err).toMatch(/ is so already; /);
+    expect((await operate('show', 'nightly-report')).out).toMatch(/^key +c 7 $/m);
     expect((await operate('put', 'nightly-report', ...DAILY)).err).toMatch(/ is changed; /);
 
     const listed = await operate();

@@ -77,6 +77,43 @@ describe('inserting a record', () => {
     );
   });
 
+  it.each([
+    'c-7',
+    '__proto__',
+    'constructor',
+    ' ',
+    'Zoë, 東京',
+    'x'.repeat(256),
+    'é'.repeat(128),
+    'a\u0000\n',
+  ])('stores the key %j as it is', async (key) => {
+    const { id } = await backlog.insert({ payload: 1, key });
+    expect(await underTest.raw(id)).toMatchObject({ key });
+    expect(await backlog.get(id)).toMatchObject({ key });
+  });
+
+  it('stores no key that is undefined', async () => {
+    const { id } = await backlog.insert({ payload: 1, key: undefined });
+    expect(await underTest.raw(id)).not.toHaveProperty('key');
+  });
+
+  it.each([
+    [7, '7'],
+    ['', '""'],
+    [null, 'null'],
+    [['c-7'], '["c-7"]'],
+    [{ toString: () => 'c-7' }, '{}'],
+    ['x'.repeat(257), '"xxx'],
+    ['é'.repeat(129), '"ééé'],
+  ])('refuses %j as a key', async (key, got) => {
+    const inserting = backlog.insert({ id: 'c-key', payload: 1, key: key as string });
+    await expect(inserting).rejects.toThrow(InvalidRecordError);
+    await expect(inserting).rejects.toThrow(
+      `record "c-key": key: expected text of 1 to 256 bytes, got ${got}`,
+    );
+    expect(await underTest.raw('c-key')).toBeUndefined();
+  });
+
   it('gives it a random UUID and the default queue', async () => {
     const [a, b] = [await backlog.insert({ payload: 1 }), await backlog.insert({ payload: 1 })];
     expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -186,6 +223,8 @@ describe('inserting a record', () => {
       { id: 'c-3', payload: 1, attributes: { f: () => 1 } },
       /c-3: f is a function/,
     ],
+    ['half of a surrogate pair in the key', { id: 'c-3', payload: 1, key: 'c-\ud800' }, /c-3: key/],
+    ['a key among the attributes', { id: 'c-3', payload: 1, attributes: { key: 'c' } }, /attributes\.key/],
     ['a bad array', { id: 'c-3', payload: [1, undefined] }, /payload\[1\]/],
     ['no object', 'text', /expected/],
   ])('refuses %s', async (_, record, reason) => {

@@ -72,6 +72,56 @@ describe('inserting for a task', () => {
     expect(await stored('traced')).toMatchObject({ traceparent: TRACEPARENT });
   });
 
+  it('takes the key of the insertion, else what the task makes of the payload', async () => {
+    const keyed = defineTask<{ customer?: string }>({
+      name: 'keyed',
+      key: ({ customer }) => customer,
+      perform,
+    });
+    const keyOf = async (id: string) => (await stored(id)).key;
+    const insert = async (payload: { customer?: string }, key?: string) =>
+      keyOf((await backlog.insert(keyed, payload, { key })).id);
+    expect(await insert({ customer: 'c-7' })).toBe('c-7');
+    expect(await insert({ customer: 'c-7' }, 'c-8')).toBe('c-8');
+    expect(await insert({})).toBeUndefined();
+    expect(await insert({}, '__proto__')).toBe('__proto__');
+    const entries = [{ customer: 'm-1' }, { payload: { customer: 'm-2' }, id: 'm', key: 'm-3' }];
+    expect(await backlog.insertMany(keyed, entries)).toMatchObject({ inserted: 2 });
+    expect(await keyOf('m')).toBe('m-3');
+    const common = [{ payload: { customer: 'm-2' }, id: 'm-common' }];
+    expect(await backlog.insertMany(keyed, common, { key: 'all' })).toMatchObject({ inserted: 1 });
+    expect(await keyOf('m-common')).toBe('all');
+  });
+
+  it.each([7, '', null, {}, 'x'.repeat(257)])('refuses %j as the key of an insertion', async (key) => {
+    const inserting = backlog.insert(anything, 1, { id: 'bad-key', key: key as string });
+    await expect(inserting).rejects.toThrow(InvalidRecordError);
+    await expect(inserting).rejects.toThrow('record "bad-key": key: expected text of 1 to 256 bytes, got');
+    expect(await underTest.raw('bad-key')).toBeUndefined();
+  });
+
+  it.each([7, '', null, 'x'.repeat(257), Promise.resolve('c-7')])(
+    'refuses %j as the key of a task',
+    async (key) => {
+      const wrong = defineTask<unknown>({ name: 'wrong', key: () => key as string, perform });
+      const inserting = backlog.insert(wrong, 1);
+      await expect(inserting).rejects.toThrow(InvalidRecordError);
+      await expect(inserting).rejects.toThrow('task "wrong": key: expected text of 1 to 256 bytes, got');
+      const { failed } = await backlog.insertMany(wrong, [1, { payload: 2, key: 'own' }]);
+      expect(failed).toMatchObject([{ index: 0, error: { name: 'InvalidRecordError' } }]);
+    },
+  );
+
+  it('says which task’s key has thrown, and asks it for no payload that the schema refuses', async () => {
+    const schema = z.object({ to: z.string() });
+    const key = ({ to }: { to: string }): string => to.slice(0, 1) + (undefined as never as string).length;
+    const broken = defineTask({ name: 'broken', schema, key, perform });
+    const inserting = backlog.insert(broken, { to });
+    await expect(inserting).rejects.toThrow(InvalidRecordError);
+    await expect(inserting).rejects.toThrow('task "broken": key threw TypeError');
+    await expect(backlog.insert(broken, {} as never)).rejects.toThrow('invalid payload: payload.to');
+  });
+
   it('takes a priority of the task for its queue', async () => {
     const { id } = await backlog.insert(mail, { to }, { priority: 'high' });
     expect(await stored(id)).toMatchObject({ queue: 'mails-high', task: 'mail' });

@@ -24,6 +24,7 @@ describe('a filter in words', () => {
       'records of orders that are in retry, whose message is like {id} refused, whose last failure is within 3h and whose last failure is longer ago than 1h',
     ],
     [{ where: 'customer.id=7' }, 'records that are not finished and with customer.id=7 in the payload'],
+    [{ status: 'DEAD', key: 'c-7' }, 'dead records with the key c-7'],
     [{ error: '503' }, 'records that are not finished and whose error contains 503'],
   ] as const)('%j', (given, expected) => {
     expect(words(given)).toBe(expected);

@@ -170,6 +170,18 @@ const EVIL =
   '</textarea></pre></title><script>alert(1)</script><img src=x onerror=alert(1)>" onmouseover="alert(1)';
 const RTL = '\u202egnp.exe\u2066';
 
+it('a record page names the key, and leads to the records of it', async () => {
+  const { app, store } = consoleUnderTest();
+  store.put(inRetry('keyed', { key: 'c 7&' }));
+  store.put(inRetry('number', { key: 7 }));
+  const { text } = await get(app, '/record?id=keyed');
+  expect(text).toMatch(/>Key<[\s\S]*<a href="\/records\?key=c\+7%26"><bdi>c 7&amp;<\/bdi><\/a>/);
+  const list = await get(app, '/records?key=c+7%26');
+  expect(list.text).toContain('<h1>Records that are not finished and with the key <bdi>c 7&amp;</bdi></h1>');
+  expect(list.text).toContain('<input class="mono" name="key" value="c 7&amp;"/>');
+  expect((await get(app, '/record?id=number')).text).not.toContain('>Key<');
+});
+
 describe('hostile records', () => {
   const hostile = (changes: Record<string, unknown> = {}) => {
     const text = `${EVIL}${RTL}`;
@@ -177,6 +189,7 @@ describe('hostile records', () => {
     return inRetry(`id ${text}`, {
       queue: 'orders',
       task: text,
+      key: text,
       payload: { [text]: text, nested: [text] },
       lastError,
       history: [{ ...lastError, stack: text, next: text }],
@@ -207,7 +220,7 @@ describe('hostile records', () => {
     const paths = [
       '/',
       '/records',
-      `/records?error=${query}&id=${query}&where=${query}&queue=${query}&after=${query}&pattern=${query}`,
+      `/records?error=${query}&id=${query}&where=${query}&queue=${query}&after=${query}&pattern=${query}&key=${query}`,
       `/record?id=${id}`,
       `/record?id=${deadId}`,
       ...actions.map((name) => `/record/act?id=${id}&do=${name}`),

@@ -76,6 +76,10 @@ describe('the list of records', () => {
     ['id=fa', ['failed']],
     ['where=customer.id%3D8', ['fresh']],
     ['where=customer.id%3D%228%22', []],
+    ['key=c-7', ['fresh']],
+    ['key=+c-7', ['bulk-1']],
+    ['key=c-7&queue=bulk', []],
+    ['key=__proto__', []],
     ['failedWithin=1h', ['failed', 'given-up']],
     ['failedBefore=1h', ['old']],
     ['errorName=AttemptTimeout', ['old']],
@@ -88,8 +92,10 @@ describe('the list of records', () => {
     ['status=ERROR&error=timeout&queue=orders', ['old']],
   ])('is filtered by the address: %s', async (query, expected) => {
     const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }, { name: 'bulk' }] });
-    store.put(waiting('fresh', { insertedAt: iso(-5 * MINUTE), payload: { customer: { id: 8 } } }));
-    store.put(waiting('bulk-1', { queue: 'bulk', lane: 'bulk' }));
+    store.put(
+      waiting('fresh', { insertedAt: iso(-5 * MINUTE), payload: { customer: { id: 8 } }, key: 'c-7' }),
+    );
+    store.put(waiting('bulk-1', { queue: 'bulk', lane: 'bulk', key: ' c-7' }));
     store.put(inRetry('failed'));
     const lastError = {
       name: 'AttemptTimeout',
@@ -214,7 +220,7 @@ describe('the list of records', () => {
     expect(idsIn((await get(app, '/records?id=done')).text)).toEqual(['done']);
   });
 
-  it.each(['queue=a%20b', 'status=LOST', 'younger=soon', 'where=nothing'])(
+  it.each(['queue=a%20b', 'status=LOST', 'younger=soon', 'where=nothing', `key=${'x'.repeat(257)}`])(
     'says what is wrong with a filter: %s',
     async (query) => {
       const { app } = consoleUnderTest(orders);

@@ -102,7 +102,9 @@ describe('the page of the recurring records', () => {
     const evil = '<img src=x onerror=alert(1)>';
     const paused = { since: iso(-HOUR), reason: evil, by: evil };
     console.store.put(schedule('a', { schedule: evil, timeZone: evil }));
-    console.store.put(schedule('b', { schedule: 'rate(1 day)', task: evil, payload: { evil }, paused }));
+    console.store.put(
+      schedule('b', { schedule: 'rate(1 day)', task: evil, key: evil, payload: { evil }, paused }),
+    );
     console.store.put({ ...schedule('c', 7), id: `recurring:${evil}` });
     for (const path of [
       '/recurring',

@@ -101,6 +101,18 @@ describe('an event of a record', () => {
     for (const detail of details()) expect(detailSchema.parse(detail)).toEqual(detail);
   });
 
+  it('names the key of its record, and what is no key it does not', async () => {
+    const { take, details } = functionWith();
+    await take(
+      changeOf({ ...succeeded, key: '__proto__' }),
+      changeOf({ ...dead, key: 'Zoë \u0000' }),
+      changeOf({ ...dead, key: 7 }),
+      changeOf({ ...dead, key: 'é'.repeat(129) }),
+    );
+    expect(details().map(({ key }) => key)).toEqual(['__proto__', 'Zoë \u0000', undefined, undefined]);
+    for (const detail of details()) expect(detailSchema.parse(detail)).toEqual(detail);
+  });
+
   it('has what is asked for beside them', async () => {
     const orders = { ...ALL, include: ['payload', 'result', 'texts'] };
     const { take, details } = functionWith({ queues: { orders } });

@@ -585,16 +585,18 @@ describe('a selection', () => {
     putDead(harness, 'http', {
       insertedAt: iso(-3 * DAY),
       payload: { customer: { id: 7 }, items: [{ sku: 'x' }] },
+      key: 7,
     });
     putDead(harness, 'timeout', {
       insertedAt: iso(-3600),
       lastError: { name: 'AttemptTimeout', message: '', at: iso(0), attempt: 1 },
       region: 'eu',
+      key: '__proto__',
       payload: { customer: { id: '7' } },
     });
     const old = { deadReason: 'expired', lastFailureAt: iso(-2 * DAY) };
-    putDead(harness, 'old', { insertedAt: iso(-400 * DAY), ...old });
-    putDead(harness, 'other', { queue: 'r', lane: 'r/dead' });
+    putDead(harness, 'old', { insertedAt: iso(-400 * DAY), key: 'c-7', ...old });
+    putDead(harness, 'other', { queue: 'r', lane: 'r/dead', key: 'c-77' });
     harness.put('waiting');
     await operatorOf(harness).redrive(selection as never);
     return harness.store
@@ -638,6 +640,12 @@ describe('a selection', () => {
     [{ payload: { path: 'items.0', equals: { sku: 'x' } } }, ['http']],
     [{ payload: { path: 'constructor.name', equals: 'Object' } }, []],
     [{ attributes: { region: 'eu' } }, ['timeout']],
+    [{ key: 'c-7' }, ['old']],
+    [{ key: 'C-7' }, []],
+    [{ key: '7' }, []],
+    [{ key: '__proto__' }, ['timeout']],
+    [{ key: 'constructor' }, []],
+    [{ key: 'c-77', queue: 'q' }, []],
   ])('%j', async (selection, ids) => {
     expect(await some(selection)).toEqual(ids);
   });
@@ -659,6 +667,9 @@ describe('a selection', () => {
       /payload\.equals: expected a value, got nothing/,
     ],
     [{ attributes: { region: undefined } }, /attributes\.region: expected a value, got nothing/],
+    [{ key: 7 }, /redrive\.key: expected text of 1 to 256 bytes, got 7/],
+    [{ key: '' }, /redrive\.key: expected text of 1 to 256 bytes, got ""/],
+    [{ key: 'é'.repeat(129) }, /redrive\.key: expected text of 1 to 256 bytes/],
     [{ attributes: {} }, /attributes: expected at least one attribute/],
     [['a', ''], /ids that are not empty/],
     [[1], /ids that are not empty/],

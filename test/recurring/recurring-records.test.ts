@@ -321,13 +321,14 @@ describe('the recurring records of a table', () => {
 
   it('have a record inserted now, beside their occurrences', async () => {
     const { recurring, store } = bench();
-    await recurring.put('a', { ...HOURLY, task: 'report', retry: { maxAttempts: 3 } });
+    await recurring.put('a', { ...HOURLY, task: 'report', key: 'c-7', retry: { maxAttempts: 3 } });
     await recurring.pause('a');
     expect(await recurring.runNow('a')).toEqual({ id: 'a@2026-11-28T10:00:30.000Z', inserted: true });
     expect(store.item('a@2026-11-28T10:00:30.000Z')).toMatchObject({
       status: 'NEW',
       queue: 'reports',
       task: 'report',
+      key: 'c-7',
       retry: { maxAttempts: 3 },
       payload: { kind: 'hourly' },
       recurring: 'a',
@@ -335,6 +336,14 @@ describe('the recurring records of a table', () => {
     });
     expect(store.item('a@2026-11-28T10:00:30.000Z')).not.toHaveProperty('lane');
     await expect(recurring.runNow('b')).rejects.toThrow('found none');
+  });
+
+  it.each(['', 7, null, 'é'.repeat(129)])('are refused with the key %j', async (key) => {
+    const { recurring, item } = bench();
+    await expect(recurring.put('a', { ...HOURLY, key: key as string })).rejects.toThrow(
+      /key: expected text of 1 to 256 bytes, got /,
+    );
+    expect(item('a')).toBeUndefined();
   });
 
   it('is not the record of an occurrence, and is not put off', async () => {

@@ -30,6 +30,7 @@ describe('a task', () => {
       { name: 'a', schema: { '~standard': { version: 2, validate: perform } } },
       'defineTask.schema: expected',
     ],
+    [{ name: 'a', key: 'customer' }, 'defineTask.key: expected a function, got "customer"'],
     [{ name: 'a', retry: { type: 'fibonaci' } }, 'defineTask "a": retry.type: expected one of'],
     [{ name: 'a', deadOn: [1] }, 'defineTask.deadOn.0: expected the name of an error'],
     [

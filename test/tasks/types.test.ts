@@ -31,6 +31,23 @@ async function compiles(backlog: BacklogClient) {
   });
   const nested = defineTask<{ payload: string }>({ name: 'nested', perform: () => {} });
 
+  const keyed = defineTask({
+    name: 'keyed',
+    schema: z.object({ copies: z.string().transform(Number) }),
+    key: (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<{ copies: string }>();
+      return payload.copies;
+    },
+    perform: ({ copies }) => void expectTypeOf(copies).toBeNumber(),
+  });
+  const bare = defineTask<{ image: string }>({ name: 'bare', key: ({ image }) => image, perform: () => {} });
+
+  await backlog.insert(keyed, { copies: '2' }, { key: 'c-7' });
+  await backlog.insert(bare, { image: 'a' });
+  // @ts-expect-error: no text
+  defineTask<{ n: number }>({ name: 'wrong', key: ({ n }) => n, perform: () => {} });
+  // @ts-expect-error: no text
+  await backlog.insert(bare, { image: 'a' }, { key: 7 });
   await backlog.insert(mail, { to: 'a', copies: '2' }, { priority: 'high', delay: 'PT2H' });
   await backlog.insert(mail, { to: 'a', copies: '2' }, { uniqueFor: '1h', uniqueBy: ({ to }) => to });
   await backlog.insert(resize, { image: 'a' }, { maxAttempts: 3 });

@@ -40,6 +40,7 @@ describe('the definitions of recurring records', () => {
           schedule: 'cron(0 3 * * ? *)',
           timeZone: TimeZone.EUROPE_BERLIN,
           ...{ queue: 'default', task: 'report', payload: { pages: [1, null, true, 'x'], none: undefined } },
+          key: 'c-7',
           ...{ retry: { maxAttempts: 3 }, missed: 'all', jitter: Duration.minutes(5) },
           ...{ startAt, endAt: '2027-01-01T00:00:00+01:00' },
         },
@@ -57,6 +58,7 @@ describe('the definitions of recurring records', () => {
       plain: { schedule: HOURLY },
       all: {
         ...{ schedule: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin', queue: 'default', task: 'report' },
+        key: 'c-7',
         ...{
           payload: { pages: [1, null, true, 'x'] },
           retry: { maxAttempts: 3 },
@@ -105,6 +107,7 @@ describe('the definitions of recurring records', () => {
       { schedule: HOURLY, queue: 'recurring' },
       `${AT}.queue: expected another queue than "recurring", which has the schedules themselves`,
     ],
+    ['a key of a number', { schedule: HOURLY, key: 7 }, `${AT}.key: expected text of 1 to 256 bytes, got 7`],
     ['an empty task', { schedule: HOURLY, task: '' }, `${AT}.task: `],
     ['an unknown policy', { schedule: HOURLY, retry: { type: 'often' } }, `${AT}.retry`],
     ['an unknown way to make up', { schedule: HOURLY, missed: 'some' }, `${AT}.missed: `],
@@ -166,6 +169,7 @@ describe('the definitions of recurring records', () => {
   it.each<[string, (stack: ReturnType<typeof newStack>) => object, string]>([
     ['schedule', (stack) => ({ schedule: `rate(${stack.region})` }), '.schedule'],
     ['queue', (stack) => ({ schedule: HOURLY, queue: stack.region }), '.queue'],
+    ['key', (stack) => ({ schedule: HOURLY, key: stack.region }), '.key'],
     ['task', (stack) => ({ schedule: HOURLY, task: stack.region }), '.task'],
     ['timeZone', () => ({ schedule: HOURLY, timeZone: Fn.importValue('zone') }), '.timeZone'],
     ['retry', (stack) => ({ schedule: HOURLY, retry: { type: stack.region } }), '.retry.type'],

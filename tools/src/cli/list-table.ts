@@ -25,7 +25,7 @@ const ID = 36;
 const NARROW = {
   time: shortTime,
   ownReason: false,
-  least: { ID, QUEUE: 10, TASK: 10, 'LAST ERROR': 20 },
+  least: { ID, QUEUE: 10, TASK: 10, KEY: 10, 'LAST ERROR': 20 },
 };
 
 const DENSITIES: readonly Density[] = [
@@ -33,25 +33,25 @@ const DENSITIES: readonly Density[] = [
     time: (iso, ms) => `${clock(iso)}  ${relative(ms)}`,
     ownReason: true,
     hides: new Set(),
-    least: { ID, QUEUE: 20, TASK: 20, REASON: 24, 'LAST ERROR': 40 },
+    least: { ID, QUEUE: 20, TASK: 20, KEY: 20, REASON: 24, 'LAST ERROR': 40 },
   },
   {
     time: (iso, ms) => `${clock(iso).slice(5, 16)}  ${shortTime(iso, ms)}`,
     ownReason: true,
     hides: new Set(),
-    least: { ID, QUEUE: 20, TASK: 20, REASON: 16, 'LAST ERROR': 24 },
+    least: { ID, QUEUE: 20, TASK: 20, KEY: 20, REASON: 16, 'LAST ERROR': 24 },
   },
   {
     time: (_iso, ms) => relative(ms),
     ownReason: true,
     hides: new Set(),
-    least: { ID, QUEUE: 16, TASK: 16, REASON: 16, 'LAST ERROR': 24 },
+    least: { ID, QUEUE: 16, TASK: 16, KEY: 16, REASON: 16, 'LAST ERROR': 24 },
   },
   { ...NARROW, hides: new Set() },
   { ...NARROW, hides: new Set(['ATTEMPTS']) },
   {
     ...NARROW,
-    hides: new Set(['ATTEMPTS', 'TASK', 'QUEUE']),
+    hides: new Set(['ATTEMPTS', 'TASK', 'KEY', 'QUEUE']),
     least: { ID: 12, 'LAST ERROR': 10 },
   },
 ];
@@ -76,6 +76,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'ID', cell: ({ id }) => printable(id) },
   { head: 'QUEUE', cell: ({ queue }) => printable(queue) },
   { head: 'TASK', cell: ({ task }) => printable(task ?? NONE) },
+  { head: 'KEY', cell: ({ key }) => printable(key ?? NONE) },
   {
     head: 'STATUS',
     cell: ({ status }) => status,
@@ -100,7 +101,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-const OPTIONAL: ReadonlySet<string> = new Set(['TASK', 'REASON', 'LAST ERROR']);
+const OPTIONAL: ReadonlySet<string> = new Set(['TASK', 'KEY', 'REASON', 'LAST ERROR']);
 const GAP = '  ';
 const NONE = '-';
 

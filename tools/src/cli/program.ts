@@ -124,6 +124,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option(...SELECTION_FLAGS.errorContains)
     .option(...SELECTION_FLAGS.messagePattern)
     .option(...SELECTION_FLAGS.idPrefix)
+    .option(...SELECTION_FLAGS.key)
     .option(...SELECTION_FLAGS.olderThan)
     .option(...SELECTION_FLAGS.youngerThan)
     .option(...SELECTION_FLAGS.failedWithin)

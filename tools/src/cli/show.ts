@@ -95,6 +95,7 @@ function describe(
     line('id', paint('bold', printable(record.id))),
     line('queue', printable(record.queue)),
     ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
+    ...(record.key === undefined ? [] : [line('key', printable(record.key))]),
     ...(unserved ? [line('waits', paint('yellow', unserved))] : []),
     ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
     ...(waits ? [line('waits', printable(waits))] : []),

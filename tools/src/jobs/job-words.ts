@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<string, string>> = {
   messagePattern: 'message like',
   deadReason: 'given up as',
   idPrefix: 'id begins with',
+  key: 'key',
   olderThan: 'older than',
   youngerThan: 'younger than',
   failedWithin: 'failed within',

@@ -24,6 +24,7 @@ const PRODUCERS: ReadonlySet<string> = new Set([
   'payload',
   'queue',
   'task',
+  'key',
   'insertedAt',
   'retry',
   'traceparent',

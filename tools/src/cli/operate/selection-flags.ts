@@ -11,6 +11,7 @@ export interface FilterFlags {
   readonly errorContains?: string | undefined;
   readonly messagePattern?: string | undefined;
   readonly idPrefix?: string | undefined;
+  readonly key?: string | undefined;
   /** Milliseconds, as the others. */
   readonly olderThan?: number | undefined;
   readonly youngerThan?: number | undefined;
@@ -43,6 +44,7 @@ export const SELECTION_FLAGS = {
     'whose last error’s message is like this: "order {id} is locked", as "backlog failures" shows it',
   ],
   idPrefix: ['--id-prefix <text>', 'whose id begins with this'],
+  key: ['--key <text>', 'of this key, a customer or tenant: the whole of it'],
   olderThan: [
     '--older-than <duration>',
     'inserted longer ago than this, such as 15m, 2h or 7d',
@@ -68,6 +70,7 @@ export function selection(command: Command, statuses: string): Command {
     .option(...SELECTION_FLAGS.messagePattern)
     .option('--dead-reason <text>', 'whose reason for being given up begins with this, such as expired')
     .option(...SELECTION_FLAGS.idPrefix)
+    .option(...SELECTION_FLAGS.key)
     .option(...SELECTION_FLAGS.olderThan)
     .option(...SELECTION_FLAGS.youngerThan)
     .option(...SELECTION_FLAGS.failedWithin)
@@ -83,9 +86,9 @@ export function selection(command: Command, statuses: string): Command {
 
 /** The part of a selection that these flags are. */
 export function filtersOf(given: FilterFlags): Selection {
-  const { error: errorName, errorContains, messagePattern, idPrefix, where: payload } = given;
+  const { error: errorName, errorContains, messagePattern, idPrefix, key, where: payload } = given;
   return {
-    ...{ errorName, errorContains, messagePattern, idPrefix, payload },
+    ...{ errorName, errorContains, messagePattern, idPrefix, key, payload },
     olderThan: seconds(given.olderThan),
     youngerThan: seconds(given.youngerThan),
     failedWithin: seconds(given.failedWithin),

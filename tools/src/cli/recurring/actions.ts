@@ -33,6 +33,7 @@ function optionsOf(flags: RecurringFlags): RecurringOptions {
     timeZone,
     queue,
     task,
+    key,
     payload,
     policy,
     set,
@@ -43,7 +44,7 @@ function optionsOf(flags: RecurringFlags): RecurringOptions {
   } = flags;
   if (policy === undefined && set !== undefined) throw new ConfigurationError('--set: only with --policy');
   return {
-    ...{ schedule, timeZone, queue, task, missed, startAt, endAt },
+    ...{ schedule, timeZone, queue, task, key, missed, startAt, endAt },
     payload: payload === undefined ? undefined : jsonInput(payload, '--payload'),
     retry:
       policy === undefined ? undefined : (readPolicy(policy, set) as unknown as RecurringOptions['retry']),

@@ -13,6 +13,7 @@ export interface RecurringFlags extends OperateTargetFlags, ForceFlags {
   readonly timeZone?: string | undefined;
   readonly queue?: string | undefined;
   readonly task?: string | undefined;
+  readonly key?: string | undefined;
   readonly payload?: string | undefined;
   readonly policy?: string | undefined;
   readonly set?: readonly string[] | undefined;

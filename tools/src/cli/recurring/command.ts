@@ -30,7 +30,7 @@ export const RECURRING_ACTIONS: readonly string[] = ['list', ...Object.keys(ACTS
 
 /** The flags that belong to some actions only. */
 const ONLY: Readonly<Partial<Record<keyof RecurringFlags, readonly string[]>>> = {
-  ...{ schedule: ['put'], timeZone: ['put'], queue: ['put'], task: ['put'], payload: ['put'] },
+  ...{ schedule: ['put'], timeZone: ['put'], queue: ['put'], task: ['put'], key: ['put'], payload: ['put'] },
   ...{ policy: ['put'], set: ['put'], missed: ['put'], startAt: ['put'], endAt: ['put'], jitter: ['put'] },
   ...{ force: ['put'], until: ['pause'], reason: ['pause'], by: ['pause'] },
   ...{ from: ['backfill'], to: ['backfill'], dryRun: ['backfill'], yes: ['backfill', 'remove'] },
@@ -50,6 +50,7 @@ export function addRecurring(program: Command, output: Output, onExit: (code: Ex
     .option('--time-zone <zone>', 'with put: of a cron, such as Europe/Berlin (default: UTC)')
     .option('--queue <queue>', 'with put: of its records (default: default)', parsers.queue)
     .option('--task <name>', 'with put: of its records')
+    .option('--key <text>', 'with put: of its records, a customer or tenant')
     .option('--payload <json>', 'with put: of its records; @FILE reads it from a file (default: {})')
     .option('--policy <type>', 'with put: a policy for its records (default: that of their queue)')
     .option(

@@ -67,6 +67,7 @@ function describe(schedule: ReadSchedule, { next, latest, now, paint, redact }: 
           ...line('schedule', printable(`${scheduleText(definition)}${words ? `  (${words})` : ''}`)),
           ...line('queue', printable(definition.queue ?? 'default')),
           ...line('task', definition.task && printable(definition.task)),
+          ...line('key', definition.key && printable(definition.key)),
           ...line('retry', definition.retry && printable(jsonOf(definition.retry))),
           ...line('missed', definition.missed),
           ...line('none before', definition.startAt),

@@ -293,6 +293,13 @@ function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
             </Fact>
           ),
         )}
+        {record.key === undefined ? null : (
+          <Fact label="Key">
+            <a href={link('/records', { key: record.key })}>
+              <Foreign text={record.key} most={300} />
+            </a>
+          </Fact>
+        )}
         {texts.map(([label, text]) =>
           text === undefined ? null : (
             <Fact label={label}>

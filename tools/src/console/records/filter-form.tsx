@@ -67,6 +67,7 @@ function FilterForm({ address: { text, isReversed }, queues, isRedacted }: Filte
       <Choice label="Inserted since" name="younger" value={text.younger} options={AGES} />
       <Choice label="Inserted before" name="older" value={text.older} options={OLDER} />
       <Input label="Id begins with" name="id" value={text.id} mono />
+      <Input label="Key" name="key" value={text.key} mono />
       <Input
         label={isRedacted ? 'Payload, as shown' : 'Payload'}
         name="where"

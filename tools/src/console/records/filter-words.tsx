@@ -27,7 +27,7 @@ function wordsOf(text: FilterText): Word[] {
 }
 
 function conditionsOf(text: FilterText): Word[][] {
-  const { errorName, pattern, error, failedWithin, failedBefore, younger, older, id, where } = text;
+  const { errorName, pattern, error, failedWithin, failedBefore, younger, older, id, key, where } = text;
   const all: (readonly [given: string, ...words: Word[]])[] = [
     [errorName, 'whose last error is ', { foreign: errorName }],
     [pattern, 'whose message is like ', { foreign: pattern }],
@@ -37,6 +37,7 @@ function conditionsOf(text: FilterText): Word[][] {
     [younger, 'inserted within ', { foreign: younger }],
     [older, 'inserted longer ago than ', { foreign: older }],
     [id, 'whose id begins with ', { foreign: id }],
+    [key, 'with the key ', { foreign: key }],
     [where, 'with ', { foreign: where }, ' in the payload'],
   ];
   return all.filter(([given]) => given !== '').map(([, ...words]) => words);

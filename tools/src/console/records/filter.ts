@@ -29,6 +29,8 @@ export interface FilterText {
   readonly older: string;
   /** The beginning of the id. */
   readonly id: string;
+  /** The key, a customer or tenant: the whole of it. */
+  readonly key: string;
   /** `path=value` in the payload, such as `customer.id=7`. */
   readonly where: string;
   /** Failed last within this duration. */
@@ -62,6 +64,7 @@ const NAMES = [
   'younger',
   'older',
   'id',
+  'key',
   'where',
   'failedWithin',
   'failedBefore',
@@ -75,7 +78,11 @@ const MAX_CHARACTERS = 2_100;
 
 /** Reads the filter of an address. @param value gives a part of the query */
 export function readFilter(value: (name: string) => string | undefined): FilterText {
-  const entries = NAMES.map((name) => [name, (value(name) ?? '').trim().slice(0, MAX_CHARACTERS)]);
+  const entries = NAMES.map((name) => {
+    const text = value(name) ?? '';
+    // A key may begin or end with a space.
+    return [name, (name === 'key' ? text : text.trim()).slice(0, MAX_CHARACTERS)];
+  });
   return Object.fromEntries(entries) as Record<keyof FilterText, string>;
 }
 
@@ -115,7 +122,7 @@ export function filterLink(path: string, text: FilterText, changes: Partial<Filt
 type OfStatuses = Selection & { readonly status: readonly Status[] };
 
 function selectionOf(text: FilterText): OfStatuses {
-  const { queue, status, error, id, errorName, pattern } = text;
+  const { queue, status, error, id, key, errorName, pattern } = text;
   if (queue && !QUEUE_PATTERN.test(queue))
     throw new ConfigurationError('Queue: there is no queue of such a name');
   const known = STATUSES.find((one) => one === status);
@@ -123,6 +130,7 @@ function selectionOf(text: FilterText): OfStatuses {
   return {
     ...{ queue: queue || undefined, status: known ? [known] : OPEN, errorName: errorName || undefined },
     ...{ errorContains: error || undefined, messagePattern: pattern || undefined, idPrefix: id || undefined },
+    key: key || undefined,
     youngerThan: durationOf(text.younger, 'Inserted within'),
     olderThan: durationOf(text.older, 'Inserted before'),
     failedWithin: durationOf(text.failedWithin, 'Failed within'),

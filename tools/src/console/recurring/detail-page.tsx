@@ -214,7 +214,7 @@ const MISSED = {
 function DefinitionPanel({ schedule: { recurring }, now }: { schedule: ReadSchedule; now: number }) {
   const { definition, origin, lastAttemptAt } = recurring;
   if (definition === undefined) return null;
-  const { schedule, timeZone = 'UTC', queue = 'default', task, retry, missed = 'one' } = definition;
+  const { schedule, timeZone = 'UTC', queue = 'default', task, key, retry, missed = 'one' } = definition;
   const { startAt, endAt, jitter } = definition;
   const code = (text: string) => (
     <code>
@@ -226,6 +226,7 @@ function DefinitionPanel({ schedule: { recurring }, now }: { schedule: ReadSched
     ['Time zone', <Foreign text={timeZone} most={60} />],
     ['Queue', <Foreign text={queue} most={130} />],
     ['Task', task === undefined ? null : code(task)],
+    ['Key', key === undefined ? null : code(key)],
     ['Policy', retry === undefined ? null : code(jsonOf(retry))],
     ['Missed occurrences', MISSED[missed]],
     ['None before', startAt === undefined ? null : <When at={startAt} now={now} />],
