@@ -66,7 +66,9 @@ function globalConcurrencyText({ settings, work, tiers, firstAttempt }: Queue): 
   const runsOnArrival =
     firstAttempt === 'scheduled' ? 0 : Math.max(onInsertConcurrency, shards > 1 ? CLAIM_BUCKETS : 0);
   // One more than tiers: a run for short waits.
-  const most = maxAttemptsAtOnce({ concurrency, shards, tiers: tiers.length + 1, runsOnArrival });
+  // One more run drains the lanes of busy keys.
+  const lanes = settings.fairness ? shards + 1 : shards;
+  const most = maxAttemptsAtOnce({ concurrency, shards: lanes, tiers: tiers.length + 1, runsOnArrival });
   if (globalConcurrency < most) return undefined;
   return (
     `expected less than ${most}, the attempts that all runs can have under way (concurrency ${concurrency}), got ` +

@@ -1,7 +1,7 @@
 import type { BacklogRecord } from './record.js';
 
 /** The longest key. */
-export const MAX_KEY_BYTES = 256;
+const MAX_KEY_BYTES = 256;
 /** The form of a key, in the words of an error. */
 export const KEY_FORM = `text of 1 to ${MAX_KEY_BYTES} bytes`;
 

@@ -151,7 +151,8 @@ function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: 
     return undefined;
   }
   if (verdict.do === 'attempt' && markIfSuspect(record, run)) return undefined;
-  return rules.work(record, verdict);
+  const change = verdict.do === 'attempt' ? run.busyKeys?.move(record) : undefined;
+  return change ? { record, change } : rules.work(record, verdict);
 }
 
 /** Gives the lease back. If the store fails, the lease runs out by itself, and the run ends for its own reason. */

@@ -4,6 +4,7 @@ import type { RunContext } from './context.js';
 import type { Executor } from './executor.js';
 import type { Breakers } from './guards/breakers.js';
 import type { AttemptBudget } from './guards/budget.js';
+import type { BusyKeys } from './guards/busy-keys.js';
 import type { StopReason } from './stop-reason.js';
 
 /** The state that the steps of a lane's run hand to each other. */
@@ -12,6 +13,8 @@ export interface LaneRun extends RunContext {
   readonly executor: Executor;
   /** Undefined: the queue has none. */
   readonly breakers: Breakers | undefined;
+  /** Undefined: the queue is not fair between keys. */
+  readonly busyKeys: BusyKeys | undefined;
   /** Undefined: the run may attempt any number of records. */
   readonly budget: AttemptBudget | undefined;
   /** Real time at which the lane's run began. */

@@ -57,8 +57,8 @@ function laneRun(
   const longAttempts = share && options.longestAttempt !== undefined ? run.longAttempts?.(share) : undefined;
   const { gate, atOnce } = gateOf(run, { hold: lease, share, budget, longAttempts });
   const rules = new RecordRules(options, { ...run, gate }, band);
-  const { breakers } = run.guards;
-  const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget, breakers };
+  const { breakers, busyKeys } = run.guards;
+  const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget, breakers, busyKeys };
   return { ...ofLane, executor: new Executor(ofLane, longAttempts), startedAt: run.clock.wall() };
 }
 

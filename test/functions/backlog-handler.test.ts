@@ -330,6 +330,48 @@ describe('how a run is put together', () => {
     });
   });
 
+  describe('of a queue that is fair between keys', () => {
+    const at = (fairness: boolean | undefined, now: number) =>
+      plannedRun({}, { default: { retryMode: 'perRecord', fairness } }, { queue: 'default' }, now);
+
+    it('says so to its run', async () => {
+      expect((await at(true, 0)).target).toMatchObject({
+        fairness: true,
+        lanes: expect.arrayContaining(['default']),
+      });
+      expect((await at(undefined, 0)).target.fairness).toBeUndefined();
+    });
+
+    it.each([
+      [true, 24],
+      [false, 24],
+      [undefined, 1],
+    ])(
+      'looks once an hour into the lanes that keys may have had, also after it is switched off (%s)',
+      async (fairness, looks) => {
+        let all = 0;
+        for (let minute = 0; minute < 24 * 60; minute++) {
+          const { target } = await at(fairness, Date.UTC(2026, 4, 1) + minute * 60_000);
+          if (target.lanes?.includes('default#31')) all++;
+        }
+        expect(all).toBe(looks);
+      },
+    );
+
+    it('takes the number of arrivals whose keys are not busy, which is no other number', async () => {
+      const arrivals = { batch: 'b', ids: ['a', 'b'], light: 1 };
+      const of = (light: number) =>
+        plannedRun(
+          {},
+          { default: { retryMode: 'perRecord', fairness: true } },
+          { queue: 'default', arrivals: { ...arrivals, light } },
+          0,
+        );
+      expect((await of(1)).target.arrivals).toEqual(arrivals);
+      await expect(of(-1)).rejects.toThrow('event.arrivals.light');
+    });
+  });
+
   describe('of a queue with shards', () => {
     const shards = { default: { retryMode: 'perRecord', shards: 5, concurrency: 20 } } as const;
     const NO_LOOK_BACK = Date.parse('2026-05-01T10:31:00.000Z');

@@ -56,6 +56,15 @@ describe('the gauges of a worker', () => {
     });
   });
 
+  it('count what waits in the lanes of busy keys', async () => {
+    const { memory, put, valuesOf, pass } = reading();
+    put('quiet');
+    put('busy', { lane: 'orders#31' });
+    await memory.queues.noteBusyKeys('orders', 'v:abc:1', undefined);
+    await pass(30);
+    expect(await valuesOf()).toMatchObject({ waiting: 2, oldestDueAge: 30 });
+  });
+
   it('are read once for all that ask within five seconds', async () => {
     const { requests, reader, put, pass, time } = reading();
     put('r');

@@ -31,6 +31,15 @@ describe('the oldest due age of a queue that retries per record', () => {
     expect(await oldestDueAge({ ...perRecord, shards: 2 }, deps)).toBe(400);
   });
 
+  it('is that of a busy key’s lane, too, as the queue’s item names it', async () => {
+    const deps = storeWith(
+      due('a', -30),
+      due('b', -400, { lane: 'orders#31' }),
+      due('c', -900, { lane: 'orders#30' }),
+    );
+    expect(await oldestDueAge({ ...perRecord, busyKeys: 'v:abc:1' }, deps)).toBe(400);
+  });
+
   it.each([
     ['nothing waits', []],
     ['nothing is due yet', [due('a', 1)]],

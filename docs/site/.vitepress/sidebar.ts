@@ -45,6 +45,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['testing-node.md'],
       ['policies.md', 'Choose a policy'],
       ['back-pressure.md'],
+      ['fairness.md', 'Fairness between tenants'],
       ['cdk.md'],
       ['cdk-functions.md', 'Functions: VPC, roles'],
       ['cdk-resources.md', 'What is created'],

@@ -107,6 +107,13 @@ export class BusyKeys implements Guard {
     };
   }
 
+  /** The change of a record that came before its key was busy: into the key's lane, due as it was. Undefined: it stays where it is. */
+  move(record: BacklogRecord): RecordChange | undefined {
+    const busy = this.laneOf(record);
+    const isToMove = busy && busy.lane !== record.lane && this.deps.clock.now() <= busy.until;
+    return isToMove ? { set: { lane: busy.lane }, remove: [] } : undefined;
+  }
+
   /** The lane of a record's key, and the last due time with which the record may go there. Undefined: the key has none. */
   laneOf({ key }: Pick<BacklogRecord, 'key'>): { readonly lane: string; readonly until: number } | undefined {
     if (key === undefined || this.known.length === 0) return undefined;

@@ -34,6 +34,21 @@ describe('synthesis warns', () => {
 describe('synthesis refuses, and names the option', () => {
   it.each([
     ['an unknown option', { queues: { a: retryQueue }, retries: 3 }, 'Backlog: unknown option "retries"'],
+    [
+      'fairness on a progressive queue',
+      queue({ ...progressiveQueue, fairness: true }),
+      'queues.bulk.fairness: expected nothing, or false, on a progressive queue, got true',
+    ],
+    [
+      'fairness where no lanes are left for keys',
+      queue({ ...retryQueue, fairness: true, shards: 25 }),
+      'queues.bulk.fairness: expected at most 24 shards beside it, as busy keys need lanes of their own, got 25',
+    ],
+    [
+      'fairness that is no boolean',
+      queue({ ...retryQueue, fairness: 'yes' }),
+      'queues.bulk.fairness: expected boolean, got "yes"',
+    ],
     ['no queues', { queues: {} }, 'queues: expected at least one queue, got {}'],
     [
       'queues as a list',
