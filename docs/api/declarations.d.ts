@@ -85,6 +85,7 @@ interface RunLimits extends LimitOptions {
 }
 declare function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined;
 
+declare const LANES_AT_ONCE = 8;
 interface QueueNumbers {
     readonly concurrency: number;
     readonly shards: number;
@@ -803,30 +804,6 @@ interface RunDeps {
     readonly logger: AttemptLogger;
 }
 
-type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
-
-declare class StoreError extends Error {
-    readonly name: string;
-}
-declare class StoreThrottledError extends StoreError {
-    readonly name = "StoreThrottledError";
-}
-declare class StoreUnavailableError extends StoreError {
-    readonly name = "StoreUnavailableError";
-}
-declare class StoreAccessError extends StoreError {
-    readonly name = "StoreAccessError";
-}
-declare function isOfOneRecord(error: unknown): boolean;
-declare function isOfStore(error: unknown): error is StoreError;
-
-declare const CLOCK_SKEW_MS = 5000;
-declare function isExpired({ until }: {
-    readonly until: number;
-}, clock: Clock): boolean;
-
-declare const LANES_AT_ONCE = 8;
-
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
 
@@ -936,6 +913,8 @@ interface GiveUp {
 }
 declare function retryDecider(retry: RetryFunction): RetryDecider;
 
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
+
 type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 type AttemptKind = 'attempt' | 'probe';
 declare class Breaker {
@@ -965,6 +944,85 @@ interface QueueMemory {
     changes: number;
 }
 type BreakerMemory = Map<string, QueueMemory>;
+
+declare class StoreError extends Error {
+    readonly name: string;
+}
+declare class StoreThrottledError extends StoreError {
+    readonly name = "StoreThrottledError";
+}
+declare class StoreUnavailableError extends StoreError {
+    readonly name = "StoreUnavailableError";
+}
+declare class StoreAccessError extends StoreError {
+    readonly name = "StoreAccessError";
+}
+declare function isOfOneRecord(error: unknown): boolean;
+declare function isOfStore(error: unknown): error is StoreError;
+
+interface KeyLanes {
+    prepare(records: readonly BacklogRecord[]): Promise<void>;
+    place(record: BacklogRecord, change: RecordChange): RecordChange;
+}
+interface IndexingDeps extends KnownQueues {
+    readonly store: BacklogStore;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly logger: AttemptLogger;
+    readonly invocation?: string | undefined;
+    readonly keyLanes?: KeyLanes | undefined;
+}
+interface Indexed {
+    readonly indexed: readonly BacklogRecord[];
+    readonly skipped: number;
+    readonly quarantined: number;
+    readonly refused: number;
+    readonly trouble?: Trouble | undefined;
+}
+interface Trouble {
+    readonly error: StoreError;
+    readonly ids: readonly string[];
+}
+
+interface IndexedWhenFree extends Indexed {
+    readonly waiting: readonly string[];
+}
+interface WhereElse {
+    readonly previousQueues?: readonly string[] | undefined;
+    readonly onArrival?: Pick<ReadonlySet<string>, 'has'> | undefined;
+}
+declare function indexWhenFree(ids: readonly string[], deps: IndexingDeps, { previousQueues, onArrival }?: WhereElse): Promise<IndexedWhenFree>;
+
+interface SweepDeps {
+    readonly store: SweepStore;
+    readonly clock: Clock;
+    readonly deadline: number;
+    readonly found: (ids: readonly string[]) => Promise<void>;
+}
+interface SweepSummary {
+    readonly ended: 'finished' | 'unfinished' | 'rested' | 'passiveRegion';
+    readonly found: number;
+}
+declare function sweep({ store, clock, deadline, found }: SweepDeps): Promise<SweepSummary>;
+
+declare const CLOCK_SKEW_MS = 5000;
+declare function isExpired({ until }: {
+    readonly until: number;
+}, clock: Clock): boolean;
+
+type QueueWeights = ReadonlyMap<string, number>;
+type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
+declare function parseWeights(choice: QueuesChoice, name: string): QueueWeights;
+declare function areEqual(weights: QueueWeights): boolean;
+
+interface QueueTurns {
+    take(): Promise<() => void>;
+    rest(): void;
+}
+declare class PageTurns {
+    constructor(weights: QueueWeights, random: Random);
+    of(queue: string): QueueTurns;
+}
 
 declare function loadLimits(): Promise<void>;
 
@@ -996,11 +1054,6 @@ interface RunSummary {
 declare function isIdle(run: RunSummary): boolean;
 
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
-
-type QueueWeights = ReadonlyMap<string, number>;
-type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
-declare function parseWeights(choice: QueuesChoice, name: string): QueueWeights;
-declare function areEqual(weights: QueueWeights): boolean;
 
 type AllowedAddresses = boolean | readonly string[];
 
@@ -1895,15 +1948,6 @@ interface SpanContext {
 }
 declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
 
-interface QueueTurns {
-    take(): Promise<() => void>;
-    rest(): void;
-}
-declare class PageTurns {
-    constructor(weights: QueueWeights, random: Random);
-    of(queue: string): QueueTurns;
-}
-
 interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
     readonly store: Store;
     readonly clock: Clock;
@@ -1942,54 +1986,6 @@ interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
 declare function jsonOf(payload: unknown): string;
-
-interface KeyLanes {
-    prepare(records: readonly BacklogRecord[]): Promise<void>;
-    laneOf(record: BacklogRecord): {
-        readonly lane: string;
-        readonly until: number;
-    } | undefined;
-}
-interface IndexingDeps extends KnownQueues {
-    readonly store: BacklogStore;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: AttemptLogger;
-    readonly invocation?: string | undefined;
-    readonly keyLanes?: KeyLanes | undefined;
-}
-interface Indexed {
-    readonly indexed: readonly BacklogRecord[];
-    readonly skipped: number;
-    readonly quarantined: number;
-    readonly refused: number;
-    readonly trouble?: Trouble | undefined;
-}
-interface Trouble {
-    readonly error: StoreError;
-    readonly ids: readonly string[];
-}
-
-interface IndexedWhenFree extends Indexed {
-    readonly waiting: readonly string[];
-}
-interface WhereElse {
-    readonly previousQueues?: readonly string[] | undefined;
-    readonly onArrival?: Pick<ReadonlySet<string>, 'has'> | undefined;
-}
-declare function indexWhenFree(ids: readonly string[], deps: IndexingDeps, { previousQueues, onArrival }?: WhereElse): Promise<IndexedWhenFree>;
-
-interface SweepDeps {
-    readonly store: SweepStore;
-    readonly clock: Clock;
-    readonly deadline: number;
-    readonly found: (ids: readonly string[]) => Promise<void>;
-}
-interface SweepSummary {
-    readonly ended: 'finished' | 'unfinished' | 'rested' | 'passiveRegion';
-    readonly found: number;
-}
-declare function sweep({ store, clock, deadline, found }: SweepDeps): Promise<SweepSummary>;
 
 interface Stats {
     readonly readUnits: number;

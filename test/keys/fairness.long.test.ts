@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../simulation/random.js';
+import { play } from './load.js';
+import { type Report, reportOf } from './report.js';
+import { CAPACITY, WORKLOADS } from './workloads.js';
+
+/** A tenth of the records: delays behind a pile are a tenth of those in full, and those of a fair queue are the same. */
+const SCALE = 0.1;
+/** Seconds within which 99 % of the quiet keys' records have their first attempts while others have a pile. */
+const GOAL = 1.5;
+
+async function reportFor(name: string, fairness: boolean): Promise<Report> {
+  const workload = WORKLOADS[name]?.({ scale: SCALE, capacity: CAPACITY, random: seededRandom(1) });
+  if (!workload) throw new Error(`there is no workload ${name}`);
+  return reportOf([await play(workload, { settings: fairness ? { fairness } : {} })]);
+}
+
+describe.each([
+  ['one key with 10,000 records in six seconds', 'W1', 0.05],
+  // Records that come before their key is known to be busy are moved: of a tenth of the records they are ten times the part.
+  ['twenty keys with 1,000 records each', 'W2', 0.15],
+  ['a tenant with 5,000 records beside a hundred with one', 'W5', 0.08],
+])('beside %s', (_, name, moreWrites) => {
+  it('quiet keys wait for a second, where they wait for half a minute or more without fairness', async () => {
+    const [fair, unfair] = [await reportFor(name, true), await reportFor(name, false)];
+    expect(unfair.quietInNoise.p99).toBeGreaterThan(30);
+    expect(fair.quietInNoise.p99).toBeLessThanOrEqual(GOAL);
+    expect(fair.noisyAttempted).toBeLessThanOrEqual(1.2 * unfair.noisyAttempted);
+    expect(fair.writesPerRecord).toBeLessThanOrEqual(unfair.writesPerRecord + moreWrites);
+  }, 120_000);
+});
+
+it('a key whose destination hangs keeps no other one from its attempts', async () => {
+  const [fair, unfair] = [await reportFor('W4', true), await reportFor('W4', false)];
+  expect(unfair.quietInNoise.p99).toBe(Number.POSITIVE_INFINITY);
+  expect(fair.quietInNoise.p50).toBeLessThanOrEqual(1);
+  expect(fair.quietInNoise.p99).toBeLessThanOrEqual(GOAL);
+}, 120_000);
+
+it('keys of very different sizes, at nine tenths of the capacity, lose no throughput', async () => {
+  const [fair, unfair] = [await reportFor('W3', true), await reportFor('W3', false)];
+  expect(fair.quiet.p99).toBeLessThanOrEqual(5);
+  expect(fair.perSecond).toBeGreaterThanOrEqual(0.98 * unfair.perSecond);
+}, 120_000);
+
+it('small piles beside a large one are through in a fraction of the time', async () => {
+  const [fair, unfair] = [await reportFor('W7', true), await reportFor('W7', false)];
+  expect(fair.quiet.p99).toBeLessThanOrEqual(unfair.quiet.p99 / 3);
+}, 120_000);
+
+it('nothing is written for fairness where no key is busy', async () => {
+  const workload = WORKLOADS.W1?.({ scale: SCALE, capacity: CAPACITY, random: seededRandom(1) });
+  if (!workload) throw new Error('there is no such workload');
+  const quiet = { ...workload, noise: [], quiet: workload.quiet.filter(({ at }) => at < 300_000) };
+  const writes = async (fairness: boolean) =>
+    reportOf([await play(quiet, { settings: fairness ? { fairness } : {} })]).writes;
+  expect(await writes(true)).toEqual(await writes(false));
+});
