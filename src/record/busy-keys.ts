@@ -30,12 +30,13 @@ export function hashOfKey(key: string): string {
 
 /** Reads the busy keys of a queue's item. What the library cannot have written is none. */
 export function parseBusyKeys(text: string | undefined, shards = 1): BusyKey[] {
-  return (text ?? '').split(',').flatMap((entry) => {
+  const keys = (text ?? '').split(',').flatMap((entry) => {
     const [, number = '', hash = '', minutes = ''] = ENTRY.exec(entry) ?? [];
     const shard = Number.parseInt(number, RADIX);
     const until = Number.parseInt(minutes, RADIX) * MINUTE_MS;
-    return shard >= shards ? [{ shard, hash, until }] : [];
+    return shard >= shards ? [[shard, { shard, hash, until }] as const] : [];
   });
+  return [...new Map(keys).values()];
 }
 
 /** The text of busy keys: `v:1z141z3:hq2d0,u:…`. Undefined: there are none. */
@@ -60,11 +61,19 @@ export function lanesToRead(
   return [...lanesOf(queue, 0, shards), ...busy];
 }
 
-/** The busy key whose lane a key's records go to: its own, or that of another one if all lanes are taken. Undefined: it has none. */
-export function findBusy(keys: readonly BusyKey[], hash: string, shards = 1): BusyKey | undefined {
+/**
+ * The place of a key that is busy: its own. If all lanes are taken, it is that of a key which is not busy any more, or else of one that it
+ * shares a lane with. Undefined: it has none yet.
+ */
+export function findBusy(
+  keys: readonly BusyKey[],
+  hash: string,
+  now: number,
+  shards = 1,
+): BusyKey | undefined {
   const own = keys.find((one) => one.hash === hash);
   if (own || keys.length < lanesFor(shards)) return own;
-  return keys[Number.parseInt(hash, RADIX) % keys.length];
+  return keys.find(({ until }) => until < now) ?? keys[Number.parseInt(hash, RADIX) % keys.length];
 }
 
 /**
@@ -80,9 +89,9 @@ export function withBusy(
   shards = 1,
 ): readonly BusyKey[] {
   const next = [...keys];
+  if (lanesFor(shards) <= 0) return next;
   for (const hash of hashes) {
-    const found =
-      findBusy(next, hash, shards) ?? next.find((one) => next.length === lanesFor(shards) && one.until < now);
+    const found = findBusy(next, hash, now, shards);
     const shard = found?.shard ?? freeLane(next, shards);
     const entry = { shard, hash: found && found.until >= now ? found.hash : hash, until: now + KEPT_MS };
     if (found) next[next.indexOf(found)] = entry;

@@ -13,7 +13,11 @@ export interface LanesRun extends RunDeps {
   readonly guards: { readonly busyKeys: BusyKeys | undefined };
 }
 
-export type Drain = (lane: string, share: Share) => Promise<StopReason>;
+/** @param isAll also what is not kept to the second, whatever the run was started for */
+export type Drain = (lane: string, share: Share, isAll?: boolean) => Promise<StopReason>;
+
+/** Time after which the run looks again at lanes that were empty, and at new ones, while others are being drained. */
+const LOOK_MS = 5_000;
 
 /**
  * Drains the lanes of a queue's busy keys, all at the same time. One run does so at a time, so that busy keys do not add to the
@@ -23,32 +27,71 @@ export async function drainBusyLanes(
   run: LanesRun,
   given: { readonly busyKeys: BusyKeys; readonly pool: Pool; readonly drain: Drain },
 ): Promise<StopReason> {
-  const { busyKeys, pool, drain } = given;
+  const { busyKeys, pool } = given;
   const { target, invocation, limits } = run.options;
   const { queue, part = 0, lane, lanes: own = [lane], busyLanes } = target;
   // Of several runs that share the shards of a queue, one has them.
   const lanes = busyLanes ?? (part === 0 ? await busyKeys.lanes(own) : []);
   if (lanes.length === 0) return 'drained';
   const lease = new RunLease(busyLanesLease(queue), { ...run, invocation }, limits.attemptTimeout);
-  const join = (some: readonly string[]) => some.map((one) => ({ one, share: pool.join(true) }));
-  let joined = join(lanes);
+  const shares = new Map(lanes.map((one) => [one, pool.join(true)]));
   try {
     if (!(await lease.acquire([])).held) return 'leaseHeld';
-    for (;;) {
-      const drained = joined.map(({ one, share }) => drain(one, share).finally(() => share.leave()));
-      const ended = ofLanes(await withHeartbeat(allOf(drained), () => [], { ...run, hold: lease }));
+    for (let isAll = false; ; isAll = true) {
+      const drained = drainAll(run, { ...given, own, shares, isAll });
+      const ended = await withHeartbeat(drained, () => [], { ...run, hold: lease });
       if (ended !== 'drained' && ended !== 'leaseHeld') return ended;
       if ((await lease.release()) !== 'woken' || !(await lease.acknowledgeWake())) return ended;
-      joined = join(await busyKeys.lanes(own));
+      for (const one of await busyKeys.lanes(own)) shares.set(one, pool.join(true));
     }
   } finally {
-    for (const { share } of joined) share.leave();
+    for (const share of shares.values()) share.leave();
     await lease.giveBack();
   }
 }
 
-/** The results of all, or the first error once all have ended. */
-async function allOf<T>(all: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(all);
-  return Promise.all(all);
+interface AllLanes {
+  readonly busyKeys: BusyKeys;
+  readonly pool: Pool;
+  readonly drain: Drain;
+  /** Lanes that the run drains anyway. */
+  readonly own: readonly string[];
+  /** The share of each lane that is being drained, or is to be drained first. Empty at the end. */
+  readonly shares: Map<string, Share>;
+  readonly isAll: boolean;
+}
+
+/**
+ * Drains lanes until all are empty. A deep one must not delay the others, which no other run drains meanwhile: a lane that was empty, or
+ * is new, takes its turns beside it.
+ *
+ * @throws the first error, once all have ended
+ */
+async function drainAll({ clock }: LanesRun, given: AllLanes): Promise<StopReason> {
+  const { busyKeys, pool, drain, own, shares, isAll } = given;
+  const over = new AbortController();
+  const errors: unknown[] = [];
+  let ended: StopReason = 'drained';
+  const begin = async (one: string, share: Share, isLater: boolean) => {
+    try {
+      ended = ofLanes([ended, await drain(one, share, isAll || isLater)]);
+    } catch (error) {
+      errors.push(error);
+    }
+    share.leave();
+    shares.delete(one);
+    if (shares.size === 0) over.abort('all lanes are empty');
+  };
+  for (const [one, share] of shares) void begin(one, share, false);
+  while (shares.size > 0) {
+    await clock.sleep(LOOK_MS, over.signal);
+    if (over.signal.aborted || errors.length > 0 || (ended !== 'drained' && ended !== 'leaseHeld')) continue;
+    for (const one of busyKeys.lanesNow(own).filter((other) => !shares.has(other))) {
+      const share = pool.join(true);
+      shares.set(one, share);
+      void begin(one, share, true);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+  return ended;
 }

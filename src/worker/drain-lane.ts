@@ -21,10 +21,12 @@ const PACED_PAGE_SECONDS = 5;
  *     query the index -> look at the owner -> acquire the lease, with a journal -> recover what crashed
  *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone
  *       -> probe what fails -> release
+ *
+ * @param isWoken another run has left it to this one to look for everything
  */
-export async function drainLane(run: LaneRun): Promise<StopReason> {
+export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReason> {
   const { lease, executor, gate, counters, failing, options } = run;
-  let pages = pagesOf(run);
+  let pages = pagesOf(run, isWoken);
   const first = await pages.first(pageSize(run));
   if (first.length === 0 && !((await failing.recall()) && (await hasProbe(run)))) return 'drained';
   const conflict = await options.ownershipConflict?.();
@@ -167,8 +169,7 @@ async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource)
   }
 }
 
-/** @param isWoken another run has left it to this one to look for everything */
-function pagesOf({ store, clock, rules, options }: LaneRun, isWoken = false): PageSource {
+function pagesOf({ store, clock, rules, options }: LaneRun, isWoken: boolean): PageSource {
   const { lane, exactSince } = options.target;
   const now = clock.now();
   if (rules.band) return new AgeBandPages(store, lane, rules.band, now);

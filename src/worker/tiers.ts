@@ -30,7 +30,8 @@ export async function runTier(
   const { options, store, clock, guards } = run;
   const { target } = options;
   const at = clock.now();
-  const drain = (lane: string, share?: Share) => drainLane(laneRun(run, lane, band, share, budget));
+  const drain = (lane: string, share?: Share, isWoken = false) =>
+    drainLane(laneRun(run, lane, band, share, budget), isWoken);
   const { pool } = guards;
   const ended = pool
     ? await (await limitCode()).drainLanes(run, pool, drain)

@@ -119,8 +119,8 @@ describe('busy keys', () => {
     const more = withBusy(full, [a], NOW);
     expect(more).toHaveLength(MAX_BUSY_KEYS);
     expect(more.map(({ hash }) => hash)).toEqual(full.map(({ hash }) => hash));
-    expect(findBusy(more, a)).toBeDefined();
-    expect(findBusy(full.slice(1), a)).toBeUndefined();
+    expect(findBusy(more, a, NOW)).toBeDefined();
+    expect(findBusy(full.slice(1), a, NOW)).toBeUndefined();
     const later = withBusy(full, [a], NOW + 1.2 * HOUR);
     expect(later.filter(({ hash }) => hash === a)).toHaveLength(1);
     expect(later).toHaveLength(MAX_BUSY_KEYS);

@@ -3,6 +3,7 @@ import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/polici
 import type { RetryMode } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
+import type { KeyMemory } from '../../src/worker/guards/busy-keys.js';
 import {
   type Arrivals,
   type BreakerChoice,
@@ -96,6 +97,9 @@ export class Harness {
       lanes,
       part,
       shards,
+      fairness,
+      busyLanes,
+      keys,
       stop,
       ownershipConflict,
       isPassive,
@@ -122,6 +126,8 @@ export class Harness {
           lanes,
           part,
           shards,
+          fairness,
+          busyLanes,
           exactSince,
         },
         process,
@@ -152,6 +158,7 @@ export class Harness {
         random: this.random,
         breakerMemory: breakers,
         failingMemory,
+        keyMemory: keys,
         watchdog,
         ...(onLongAttempt && { longAttempts: longAttempts(onLongAttempt) }),
         logger: {
@@ -212,6 +219,10 @@ export type RunChoices = Partial<RunOptions['limits']> &
     /** The number of this run among those that share the queue's lanes. */
     readonly part?: number;
     readonly shards?: number;
+    readonly fairness?: boolean;
+    readonly busyLanes?: readonly string[];
+    /** The keys that the process remembers. Default: each run is a process of its own. */
+    readonly keys?: KeyMemory;
     readonly stop?: AbortSignal;
     /** Attempts of more than a minute go on without their run. */
     readonly onLongAttempt?: (queue: string, ended: Promise<RunSummary>) => void;

@@ -55,6 +55,8 @@ export interface BusyKeysDeps {
  */
 export class BusyKeys implements Guard {
   private readonly remembered: QueueKeys;
+  /** The short names of keys that are busy, as this run has seen: these may share a lane. */
+  private readonly busy = new Set<string>();
   private known: readonly BusyKey[] = [];
 
   constructor(private readonly deps: BusyKeysDeps) {
@@ -71,18 +73,26 @@ export class BusyKeys implements Guard {
    */
   async lanes(others: readonly string[]): Promise<string[]> {
     await this.read();
-    const { queue, clock, store } = this.deps;
+    const { known, deps, remembered } = this;
+    const { queue, clock, store } = deps;
+    // Pages that are read meanwhile may have newer notes.
+    const { state } = remembered;
     const isEmpty = async (lane: string) => {
       const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: 1 } as const;
       return (await store.pages.query(query)).keys.length === 0;
     };
     const left: BusyKey[] = [];
-    for (const one of this.known) {
+    for (const one of known) {
       const isDone = isVacant(one, clock.now()) && (await isEmpty(laneOfBusy(one, queue)));
       if (!isDone) left.push(one);
     }
-    if (left.length < this.known.length) await this.write(left);
-    return this.known.map((one) => laneOfBusy(one, queue)).filter((lane) => !others.includes(lane));
+    if (left.length < known.length) await this.write(left, state);
+    return this.lanesNow(others);
+  }
+
+  /** The same lanes, as the latest page of this run has them. */
+  lanesNow(others: readonly string[]): string[] {
+    return this.known.map((one) => laneOfBusy(one, this.deps.queue)).filter((lane) => !others.includes(lane));
   }
 
   /** See `Guard.reads`. */
@@ -96,13 +106,13 @@ export class BusyKeys implements Guard {
   /** See `Guard.enter`: a key of which many attempts fail gets a lane, and its next failures go there. */
   enter({ key }: BacklogRecord): Admission {
     if (key === undefined) return {};
+    const hash = hashOfKey(key);
     return {
       leave: (outcome) => {
         const isRetried = outcome.type === 'failure';
-        const isBusy = isRetried && this.remembered.failures.add(hashOfKey(key), this.deps.clock.now());
-        return isBusy && !this.isNoted(hashOfKey(key))
-          ? { outcome, note: () => this.note([key]) }
-          : { outcome };
+        if (!isRetried || !this.remembered.failures.add(hash, this.deps.clock.now())) return { outcome };
+        this.busy.add(hash);
+        return this.isNoted(hash) ? { outcome } : { outcome, note: () => this.note([key]) };
       },
     };
   }
@@ -117,7 +127,9 @@ export class BusyKeys implements Guard {
   /** The lane of a record's key, and the last due time with which the record may go there. Undefined: the key has none. */
   laneOf({ key }: Pick<BacklogRecord, 'key'>): { readonly lane: string; readonly until: number } | undefined {
     if (key === undefined || this.known.length === 0) return undefined;
-    const busy = findBusy(this.known, hashOfKey(key), this.deps.shards);
+    const hash = hashOfKey(key);
+    // Where all lanes are taken, a key that is not busy must not wait in that of another one.
+    const busy = this.busy.has(hash) ? this.find(hash) : this.known.find((one) => one.hash === hash);
     return busy && { lane: laneOfBusy(busy, this.deps.queue), until: busy.until };
   }
 
@@ -126,7 +138,8 @@ export class BusyKeys implements Guard {
     const { status, dueAt = '' } = change.set;
     const isIndexed = record.queue === this.deps.queue && isPending(record) && status !== 'DEAD';
     const busy = isIndexed ? this.laneOf(record) : undefined;
-    return busy && Date.parse(dueAt) <= busy.until
+    // One that came due long ago is indexed now all the same, and the lane may be given up by now.
+    return busy && Math.max(Date.parse(dueAt), this.deps.clock.now()) <= busy.until
       ? { ...change, set: { ...change.set, lane: busy.lane } }
       : change;
   }
@@ -167,12 +180,14 @@ export class BusyKeys implements Guard {
   async note(keys: readonly string[]): Promise<void> {
     const { clock, shards, logger, queue } = this.deps;
     const hashes = [...new Set(keys.map(hashOfKey))];
+    for (const hash of hashes) this.busy.add(hash);
     try {
       if (this.isStale()) await this.read();
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const missing = hashes.filter((hash) => !this.isNoted(hash));
         if (missing.length === 0) return;
         const next = withBusy(this.known, missing, clock.now(), shards);
+        if (next.length === 0) return;
         if (await this.write(next))
           return logger.info('keys have lanes of their own', {
             queue,
@@ -188,8 +203,12 @@ export class BusyKeys implements Guard {
   }
 
   private isNoted(hash: string): boolean {
-    const busy = findBusy(this.known, hash, this.deps.shards);
+    const busy = this.find(hash);
     return busy !== undefined && lasts(busy, this.deps.clock.now());
+  }
+
+  private find(hash: string): BusyKey | undefined {
+    return findBusy(this.known, hash, this.deps.clock.now(), this.deps.shards);
   }
 
   private isStale(): boolean {
@@ -201,10 +220,11 @@ export class BusyKeys implements Guard {
     this.hear(await this.deps.store.queues.read(this.deps.queue));
   }
 
-  private async write(next: readonly BusyKey[]): Promise<boolean> {
+  /** @param read the state that `next` was made from */
+  private async write(next: readonly BusyKey[], read = this.remembered.state): Promise<boolean> {
     const busyKeys = busyKeysText(next);
     const { store, queue } = this.deps;
-    if (!(await store.queues.noteBusyKeys(queue, busyKeys, this.remembered.state?.busyKeys))) return false;
+    if (!(await store.queues.noteBusyKeys(queue, busyKeys, read?.busyKeys))) return false;
     this.hear(busyKeys === undefined ? {} : { busyKeys });
     return true;
   }

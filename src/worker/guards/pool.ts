@@ -30,6 +30,8 @@ export interface AtOnce {
 
 interface Waiting {
   readonly share: Share;
+  /** The place in the order of those that wait: it is kept while an attempt looks at its time. */
+  readonly place: number;
   /** Hands it what another attempt gave back. */
   readonly serve: () => void;
 }
@@ -49,6 +51,9 @@ export class Pool {
   /** The attempts that each has under way, those included that go on after their lane has left. */
   private readonly inUse = new Map<Share, number>();
   private waiting: Waiting[] = [];
+  private places = 0;
+  /** The latest attempt is one of a busy key. */
+  private lastIsBusy = false;
   private size: number;
   /** Attempts of all lanes that go on without the run. */
   private long = 0;
@@ -113,6 +118,7 @@ export class Pool {
     const kept = isLent ? this.keptForOthers(share) : 0;
     if (free <= (this.busy.size > 0 ? this.keptBesideBusy(share, kept) : kept)) return false;
     this.inUse.set(share, this.used(share) + 1);
+    this.lastIsBusy = this.busy.has(share);
     return true;
   }
 
@@ -122,12 +128,18 @@ export class Pool {
     return Math.max(1, others.length);
   }
 
-  /** One for the lanes of the other kind, if these have none under way. The queue's own lanes are lent all that is left. */
+  /**
+   * One for the lanes of the other kind, if these have none under way. A lane of the queue also leaves one to each of the others of it
+   * that have none.
+   */
   private keptBesideBusy(share: Share, kept: number): number {
     const isBusy = this.busy.has(share);
     const others = [...this.lanes].filter((other) => this.busy.has(other) !== isBusy);
     const isOne = others.length > 0 && this.size > 1 && others.every((other) => this.used(other) === 0);
-    return Math.max(isOne ? 1 : 0, isBusy ? kept : 0);
+    const one = isOne ? 1 : 0;
+    if (isBusy || kept === 0) return Math.max(one, kept);
+    const own = [...this.lanes].filter((other) => other !== share && !this.busy.has(other));
+    return one + own.filter((other) => this.used(other) === 0).length;
   }
 
   private used(share: Share): number {
@@ -149,10 +161,15 @@ export class Pool {
     this.serve();
   }
 
+  /** The place of an attempt that is about to wait. */
+  takePlace(): number {
+    return this.places++;
+  }
+
   /** True: it has been served, and has what it waited for. */
-  async wait(share: Share): Promise<boolean> {
+  async wait(share: Share, place: number): Promise<boolean> {
     const served = new AbortController();
-    const waiting: Waiting = { share, serve: () => served.abort('served') };
+    const waiting: Waiting = { share, place, serve: () => served.abort('served') };
     this.waiting.push(waiting);
     await this.deps.clock.sleep(LOOK_MS, served.signal);
     this.waiting = this.waiting.filter((other) => other !== waiting);
@@ -160,13 +177,14 @@ export class Pool {
   }
 
   /**
-   * The queue's own lanes go first. Of two of a kind, one that has less than its share goes before one that has more; among
-   * equals, the one that waited longest.
+   * The queue's own lanes go first; of a single attempt at a time, every other one is theirs. Of two of a kind, one that has less than
+   * its share goes before one that has more; among equals, the one that waited longest.
    */
   private serve(): void {
-    const place = ({ share }: Waiting) =>
-      Number(this.used(share) >= this.fairShareOf(share)) + (this.busy.has(share) ? 2 : 0);
-    const inTurn = [...this.waiting].sort((a, b) => place(a) - place(b));
+    const isTurnOfBusy = this.size === 1 && !this.lastIsBusy;
+    const rank = ({ share }: Waiting) =>
+      Number(this.used(share) >= this.fairShareOf(share)) + (this.busy.has(share) === isTurnOfBusy ? 0 : 2);
+    const inTurn = [...this.waiting].sort((a, b) => rank(a) - rank(b) || a.place - b.place);
     for (const waiting of inTurn) {
       if (!this.tryTake(waiting.share)) continue;
       this.waiting = this.waiting.filter((other) => other !== waiting);
@@ -216,8 +234,9 @@ export class Share implements AtOnce, Guard {
 
   /** Waits until another attempt may be under way. */
   async enter(_: BacklogRecord, { mayBegin }: Turn): Promise<Admission | 'late'> {
+    const place = this.pool.takePlace();
     while (!this.pool.tryTake(this)) {
-      if (await this.pool.wait(this)) break;
+      if (await this.pool.wait(this, place)) break;
       if (!mayBegin()) return 'late';
     }
     const giveBack = () => this.pool.giveBack(this);
