@@ -131,7 +131,7 @@ describe('the failures of a key', () => {
   it('let a retry go to the lane only if it comes due while the lane is kept', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(['bad']);
-    harness.putMany(2, 'bad', 'q');
+    harness.putMany(2, 'bad', 'q#31');
     const process: Process = ({ id }) => {
       throw new RetryAfter(id === 'bad0' ? 59 * 60 : 61 * 60);
     };
@@ -139,6 +139,32 @@ describe('the failures of a key', () => {
     const due = (id: string) => (Date.parse(String(harness.item(id).dueAt)) - START) / MINUTE;
     expect([Math.round(due('bad0')), harness.item('bad0').lane]).toEqual([59, 'q#31']);
     expect([Math.round(due('bad1')), harness.item('bad1').lane]).toEqual([61, 'q']);
+  });
+
+  it('have what came before moved into the lane, due as it was, by the run that finds it in the queue’s own', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['bad']);
+    harness.putMany(3, 'bad', 'q');
+    harness.putMany(1, 'quiet', 'q');
+    const attempted: string[] = [];
+    const process: Process = ({ id }) => void attempted.push(id);
+    await harness.run(process, { ...FAIR, busyLanes: [] });
+    expect(attempted).toEqual(['quiet0']);
+    expect(harness.item('bad0')).toMatchObject({
+      lane: 'q#31',
+      dueAt: new Date(START).toISOString(),
+      status: 'NEW',
+    });
+    expect(harness.item('bad0')).not.toHaveProperty('attempts');
+    await harness.run(process, FAIR);
+    expect(attempted.slice(1).sort()).toEqual(['bad0', 'bad1', 'bad2']);
+  });
+
+  it('stay in the queue’s own lane once theirs is not kept any more', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['bad'], START - 1.2 * HOUR);
+    harness.putMany(3, 'bad', 'q');
+    expect(await harness.run(succeed, FAIR)).toMatchObject({ attempted: 3, succeeded: 3 });
   });
 
   it('leave the dead in the dead lane of the queue, and those of a shard in that of the shard', async () => {
