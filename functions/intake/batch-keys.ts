@@ -6,9 +6,19 @@ import { groupBy } from '../../src/support/group-by.js';
 import { BusyKeys, type BusyKeysDeps, type KeyMemory } from '../../src/worker/guards/busy-keys.js';
 import type { StreamChange } from './stream-event.js';
 
+/** Changes of a queue that are known to be counted. */
+const MAX_COUNTED = 10_000;
+
+/** The pace of the keys of one queue. */
+interface QueueMeter {
+  readonly keys: KeyMeter;
+  /** The changes that were counted, by their sequence numbers, and whether their keys were busy then: a batch may come again. */
+  readonly counted: Map<string, boolean>;
+}
+
 /** The memory of a sandbox of the intake for keys: the pace of each, by queue, and the lanes of those that are busy. */
 export interface KeysOfSandbox {
-  readonly meters: Map<string, KeyMeter>;
+  readonly meters: Map<string, QueueMeter>;
   readonly lanes: KeyMemory;
 }
 
@@ -31,11 +41,15 @@ export class BatchKeys implements KeyLanes {
   /** Counts records that were put by their keys. */
   meter(changes: readonly StreamChange[]): void {
     const { meters } = this.remembered;
-    for (const { id, record } of changes) {
+    for (const { id, sequenceNumber, record } of changes) {
       if (record?.key === undefined || !this.deps.isFair(record.queue)) continue;
-      const meter = meters.get(record.queue) ?? new KeyMeter();
-      meters.set(record.queue, meter);
-      if (meter.add(hashOfKey(record.key), this.deps.clock.now())) this.busy.add(id);
+      const { keys, counted } = meters.get(record.queue) ?? { keys: new KeyMeter(), counted: new Map() };
+      meters.set(record.queue, { keys, counted });
+      const isBusy: boolean =
+        counted.get(sequenceNumber) ?? keys.add(hashOfKey(record.key), this.deps.clock.now());
+      counted.set(sequenceNumber, isBusy);
+      if (isBusy) this.busy.add(id);
+      if (counted.size > MAX_COUNTED) counted.delete(counted.keys().next().value ?? '');
     }
   }
 
