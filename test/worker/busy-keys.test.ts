@@ -36,7 +36,8 @@ describe('records on arrival for which there is no room', () => {
     expect(harness.lanesInUse()).toEqual({ undefined: 1, q: 2, 'q#31': 20 });
     expect(await harness.lanesOfKeys('busy', 'quiet')).toEqual(['q#31', undefined]);
     expect(await harness.time.until(run)).toMatchObject({ ended: 'concurrencyLimited', succeeded: 22 });
-    expect(order.slice(0, 4).filter((id) => id.startsWith('quiet'))).toHaveLength(2);
+    // Three of the busy key may begin while the other lane is read.
+    expect(order.slice(0, 5).filter((id) => id.startsWith('quiet'))).toHaveLength(2);
   });
 
   it('are attempted in the order of their event where there is room: those of busy keys come last', async () => {
@@ -86,7 +87,7 @@ describe('records on arrival for which there is no room', () => {
       { key: 'busy', lane: 'q#31/dead' },
       { key: 'busy', lane: 'q#99', dueAt: 'soon' },
       { key: 'busy', insertedAt: '9999-12-31T23:59:59.999Z' },
-      { key: 'busy', dueAt: 7 },
+      { key: 'busy', dueAt: 'never' },
       { key: 'busy', availableAt: 'x' },
     ];
     for (const [i, more] of hostile.entries()) {
