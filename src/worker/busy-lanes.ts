@@ -25,11 +25,11 @@ const LOOK_MS = 5_000;
  */
 export async function drainBusyLanes(
   run: LanesRun,
-  given: { readonly busyKeys: BusyKeys; readonly pool: Pool; readonly drain: Drain },
+  given: Omit<AllLanes, 'shares' | 'isAll'>,
 ): Promise<StopReason> {
-  const { busyKeys, pool } = given;
+  const { busyKeys, pool, own } = given;
   const { target, invocation, limits } = run.options;
-  const { queue, part = 0, lane, lanes: own = [lane], busyLanes } = target;
+  const { queue, part = 0, busyLanes } = target;
   // Of several runs that share the shards of a queue, one has them.
   const lanes = busyLanes ?? (part === 0 ? await busyKeys.lanes(own) : []);
   if (lanes.length === 0) return 'drained';
@@ -38,7 +38,7 @@ export async function drainBusyLanes(
   try {
     if (!(await lease.acquire([])).held) return 'leaseHeld';
     for (let isAll = false; ; isAll = true) {
-      const drained = drainAll(run, { ...given, own, shares, isAll });
+      const drained = drainAll(run, { ...given, shares, isAll });
       const ended = await withHeartbeat(drained, () => [], { ...run, hold: lease });
       if (ended !== 'drained' && ended !== 'leaseHeld') return ended;
       if ((await lease.release()) !== 'woken' || !(await lease.acknowledgeWake())) return ended;

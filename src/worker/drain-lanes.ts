@@ -10,8 +10,9 @@ import { ofLanes, type StopReason } from './stop-reason.js';
  * @throws the first error of any of them, once all have ended
  */
 export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promise<StopReason> {
-  const { lane: only, lanes = [only] } = run.options.target;
+  const { lane: only, lanes: given = [only] } = run.options.target;
   const { busyKeys } = run.guards;
+  const lanes = (await busyKeys?.withoutBusy(given)) ?? given;
   const atOnce = Math.min(lanes.length, LANES_AT_ONCE, pool.mostAtOnce);
   const ends: StopReason[] = [];
   const errors: unknown[] = [];
@@ -27,7 +28,7 @@ export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promi
   };
   // All of them before the first one begins: none counts on more than its share.
   const shares = Array.from({ length: atOnce }, () => pool.join());
-  const busy = busyKeys ? [noteEnd(drainBusyLanes(run, { busyKeys, pool, drain }))] : [];
+  const busy = busyKeys ? [noteEnd(drainBusyLanes(run, { busyKeys, pool, drain, own: lanes }))] : [];
   await Promise.all([...shares.map(worker), ...busy]);
   if (errors.length > 0) throw errors[0];
   return ofLanes(ends);

@@ -3,14 +3,19 @@ import type { QueueWeights } from './weights.js';
 
 /** The turns of one queue among several. */
 export interface QueueTurns {
-  /** Waits for the turn of one page. Resolves with what ends it, which is called once. */
-  take(): Promise<() => void>;
+  /**
+   * Waits for the turn of one page. Resolves with what ends it, which is called once.
+   *
+   * @param isBusy it is the page of a busy key: each other turn of the queue is one of its own lanes
+   */
+  take(isBusy?: boolean): Promise<() => void>;
   /** The queue has no page to work off for now: none is drawn for it until it asks again. */
   rest(): void;
 }
 
 interface Waiting {
   readonly queue: string;
+  readonly isBusy: boolean;
   readonly begin: () => void;
 }
 
@@ -23,6 +28,8 @@ export class PageTurns {
   private readonly active: Map<string, number>;
   private waiting: Waiting[] = [];
   private drawn: string | undefined;
+  /** Queues whose last page was one of their own lanes. */
+  private readonly hadOwn = new Set<string>();
   private isTaken = false;
 
   constructor(
@@ -34,13 +41,13 @@ export class PageTurns {
 
   /** The turns of one of the queues. */
   of(queue: string): QueueTurns {
-    return { take: () => this.take(queue), rest: () => this.rest(queue) };
+    return { take: (isBusy = false) => this.take(queue, isBusy), rest: () => this.rest(queue) };
   }
 
-  private async take(queue: string): Promise<() => void> {
+  private async take(queue: string, isBusy: boolean): Promise<() => void> {
     this.active.set(queue, this.weights.get(queue) ?? 1);
     const turn = new Promise<void>((begin) => {
-      this.waiting.push({ queue, begin });
+      this.waiting.push({ queue, isBusy, begin });
     });
     this.next();
     await turn;
@@ -61,9 +68,12 @@ export class PageTurns {
   private next(): void {
     if (this.isTaken) return;
     this.drawn ??= drawQueue(this.active, this.random);
-    const at = this.waiting.findIndex(({ queue }) => queue === this.drawn);
-    const [waiting] = at < 0 ? [] : this.waiting.splice(at, 1);
+    const its = this.waiting.filter(({ queue }) => queue === this.drawn);
+    const waiting = its.find(({ queue, isBusy }) => isBusy === this.hadOwn.has(queue)) ?? its[0];
     if (!waiting) return;
+    this.waiting.splice(this.waiting.indexOf(waiting), 1);
+    if (waiting.isBusy) this.hadOwn.delete(waiting.queue);
+    else this.hadOwn.add(waiting.queue);
     this.isTaken = true;
     waiting.begin();
   }

@@ -4,6 +4,7 @@ import { lanesOf } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { Process } from '../../src/worker/index.js';
+import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
 import { type RunChoices, START, succeed, YOUNG } from './harness.js';
 
@@ -78,6 +79,33 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     expect(await harness.run(process, { ...FAIR, ...four })).toMatchObject({ succeeded: 80 });
     expect(count.most).toBe(1);
     expect(order.slice(0, 40).filter((id) => id.startsWith('a')).length).toBeGreaterThanOrEqual(15);
+  });
+
+  it('has other keys first also in the hour in which it looks into all lanes that its queue has had', async () => {
+    const harness = new FairQueue();
+    const keys = [...'abcdefghijkl'];
+    await harness.noteKeys(keys);
+    for (const [i, key] of keys.entries()) harness.putMany(30, key, `q#${31 - i}`);
+    harness.putMany(45, 'q', 'q');
+    harness.putMany(1, 'old', 'q#3');
+    const { process, lastOf } = watched(harness);
+    const summary = await harness.run(process, { ...FAIR, lanes: lanesOf('q') });
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 12 * 30 + 46 });
+    expect(lastOf('q')).toBeLessThanOrEqual(10);
+  });
+
+  it('gives every other turn of its queue to its own lanes, where queues take turns by their weights', async () => {
+    const harness = new FairQueue();
+    const keys = [...'abcdefghijkl'];
+    await harness.noteKeys(keys);
+    for (const [i, key] of keys.entries()) harness.putMany(10, key, `q#${31 - i}`);
+    harness.putMany(40, 'q', 'q');
+    const { process, lastOf, order } = watched(harness);
+    const turns = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
+    await harness.run(process, { ...FAIR, turns });
+    // Pages of twenty records at most, and one page of a busy key between them.
+    expect(lastOf('q')).toBeLessThanOrEqual(14);
+    expect(order.slice(0, 30).some((id) => !id.startsWith('q'))).toBe(true);
   });
 
   it('goes on with the others where the attempts of a busy key hang', async () => {

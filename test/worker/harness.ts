@@ -23,6 +23,7 @@ import {
   type Watchdog,
 } from '../../src/worker/index.js';
 import { longAttempts } from '../../src/worker/long-attempts.js';
+import type { QueueTurns } from '../../src/worker/page-turns.js';
 import { seededRandom } from '../simulation/random.js';
 import { storeForTest, type TestStore } from '../store/test-store.js';
 
@@ -100,6 +101,7 @@ export class Harness {
       fairness,
       busyLanes,
       keys,
+      turns,
       stop,
       ownershipConflict,
       isPassive,
@@ -159,6 +161,7 @@ export class Harness {
         breakerMemory: breakers,
         failingMemory,
         keyMemory: keys,
+        ...(turns && { turns }),
         watchdog,
         ...(onLongAttempt && { longAttempts: longAttempts(onLongAttempt) }),
         logger: {
@@ -223,6 +226,8 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly busyLanes?: readonly string[];
     /** The keys that the process remembers. Default: each run is a process of its own. */
     readonly keys?: KeyMemory;
+    /** The turns of the queue among others. Default: it is the only one. */
+    readonly turns?: QueueTurns;
     readonly stop?: AbortSignal;
     /** Attempts of more than a minute go on without their run. */
     readonly onLongAttempt?: (queue: string, ended: Promise<RunSummary>) => void;

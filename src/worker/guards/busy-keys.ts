@@ -12,7 +12,7 @@ import {
 } from '../../record/busy-keys.js';
 import type { RecordChange } from '../../record/change.js';
 import { KeyMeter } from '../../record/key-meter.js';
-import { laneFor } from '../../record/lanes.js';
+import { laneFor, lanesOf } from '../../record/lanes.js';
 import { type BacklogRecord, isPending } from '../../record/record.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
@@ -88,6 +88,18 @@ export class BusyKeys implements Guard {
     }
     if (left.length < known.length) await this.write(left, state);
     return this.lanesNow(others);
+  }
+
+  /**
+   * Lanes without those of busy keys. Once an hour, a run also looks into lanes that its queue had before: such a lane must not come before
+   * other keys.
+   */
+  async withoutBusy(lanes: readonly string[]): Promise<readonly string[]> {
+    const current = lanesOf(this.deps.queue, 0, this.deps.shards ?? 1);
+    if (lanes.every((lane) => current.includes(lane))) return lanes;
+    await this.note([]);
+    const busy = this.lanesNow([]);
+    return lanes.filter((lane) => !busy.includes(lane));
   }
 
   /** The same lanes, as the latest page of this run has them. */
