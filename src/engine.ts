@@ -13,6 +13,7 @@ export {
   type IndexedWhenFree,
   type IndexingDeps,
   indexWhenFree,
+  type KeyLanes,
   type SweepDeps,
   type SweepSummary,
   sweep,

@@ -1016,7 +1016,7 @@ declare function parseWeights(choice: QueuesChoice, name: string): QueueWeights;
 declare function areEqual(weights: QueueWeights): boolean;
 
 interface QueueTurns {
-    take(): Promise<() => void>;
+    take(isBusy?: boolean): Promise<() => void>;
     rest(): void;
 }
 declare class PageTurns {
@@ -3414,6 +3414,7 @@ export type {
     JobOutcome,
     JobRunOptions,
     JobState,
+    KeyLanes,
     KnownQueue,
     LambdaContext,
     LatestCounts,

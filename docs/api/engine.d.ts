@@ -45,6 +45,7 @@ export {
     JobRunOptions,
     JobState,
     Jobs,
+    KeyLanes,
     LANES_AT_ONCE,
     LAST_TIME,
     LOCAL_CONTEXT,
