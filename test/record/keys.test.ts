@@ -126,6 +126,15 @@ describe('busy keys', () => {
     expect(later).toHaveLength(MAX_BUSY_KEYS);
   });
 
+  it('take a lane that is not needed any more before they share one', () => {
+    const old = all(MAX_BUSY_KEYS);
+    const [unused, ...others] = old.map(({ hash }) => hash);
+    const renewed = withBusy(old, others, NOW + HOUR);
+    const more = withBusy(renewed, [a], NOW + 1.5 * HOUR);
+    expect(more.map(({ hash }) => hash)).toEqual([a, ...others]);
+    expect(more[0]?.shard).toBe(renewed.find(({ hash }) => hash === unused)?.shard);
+  });
+
   it('leave no dead record in a lane that nothing reads: one that is redriven goes to a lane of its queue', () => {
     const dead = { id: 'a', queue: 'q', lane: 'q#31/dead' };
     expect(ownLaneOf({ ...dead, key: 'a' })).toBe('q');

@@ -4,6 +4,7 @@ import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { KeyMemory } from '../../src/worker/guards/busy-keys.js';
 import type { Process } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { FAIR, FairQueue, HOUR, MINUTE } from './fair-queue.js';
 import { fail, START, succeed } from './harness.js';
 
@@ -47,9 +48,28 @@ describe('records on arrival for which there is no room', () => {
     const order: string[] = [];
     const process: Process = ({ id }) => void order.push(id);
     const arrivals = { batch: 'b', ids: [...quiet, ...busy], light: 3 };
-    await harness.run(process, { ...FAIR, arrivals, concurrency: 1 });
+    // DynamoDB answers in any order.
+    const pages = {
+      read: async (...args: Parameters<typeof harness.store.pages.read>) => {
+        const page = await harness.store.pages.read(...args);
+        return { ...page, records: page.records.toReversed() };
+      },
+    };
+    const store = replacing({ pages }, harness.store);
+    await harness.run(process, { ...FAIR, arrivals, store, concurrency: 1 });
     expect(order).toEqual([...quiet, ...busy]);
     expect(await harness.noted()).toEqual([]);
+  });
+
+  it('go to the lane that another process has given to their key', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['busy']);
+    await withoutRoom(harness);
+    const arrivals = { batch: 'b', ids: harness.bare(3, 'busy') };
+    const run = harness.start(succeed, { ...FULL, arrivals });
+    await harness.pass(0.5);
+    expect(harness.lanesInUse()).toEqual({ undefined: 1, 'q#31': 3 });
+    expect(await harness.time.until(run)).toMatchObject({ succeeded: 3 });
   });
 
   it('are indexed in the queue’s lane where their key cannot be noted, and attempted all the same', async () => {

@@ -81,6 +81,16 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     expect(order.slice(0, 40).filter((id) => id.startsWith('a')).length).toBeGreaterThanOrEqual(15);
   });
 
+  it('lends what an empty lane leaves to those that have records', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'b', 'c']);
+    harness.putMany(1, 'a', 'q#31');
+    harness.putMany(40, 'b', 'q#30');
+    const { process } = watched(harness);
+    await harness.run(process, { ...FAIR, concurrency: 4 });
+    expect(harness.seconds()).toBeLessThanOrEqual(13);
+  });
+
   it('has other keys first also in the hour in which it looks into all lanes that its queue has had', async () => {
     const harness = new FairQueue();
     const keys = [...'abcdefghijkl'];
@@ -167,13 +177,18 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a', 'b']);
     harness.putMany(12, 'a', 'q#31');
-    harness.putMany(12, 'b', 'q#30');
+    harness.putMany(200, 'b', 'q#30');
+    let asked = 0;
     const store = intercepted(harness.store, (name, call, [lane]) => {
-      if (name === 'leases.hold' && lane === 'q#31') throw new StoreUnavailableError('no answer');
-      return call();
+      if (name !== 'leases.hold' || lane !== 'q#31') return call();
+      asked++;
+      throw new StoreUnavailableError('no answer');
     });
+    const { process } = watched(harness);
     const run = { ...FAIR, store };
-    expect(await harness.run(succeed, run)).toMatchObject({ ended: 'storeError', succeeded: 12 });
+    expect(await harness.run(process, run)).toMatchObject({ ended: 'storeError', succeeded: 200 });
+    // It does not look again and again at what the store does not answer for.
+    expect(asked).toBe(1);
     expect(await harness.run(succeed, FAIR)).toMatchObject({ ended: 'drained', succeeded: 12 });
   });
 
@@ -235,6 +250,18 @@ describe('several runs, of which one drains the lanes of busy keys', () => {
     expect(await harness.run(process, FAIR)).toMatchObject({ ended: 'leaseHeld' });
     await harness.time.until(first);
     expect(order).toEqual(['exact', 'minute']);
+  });
+
+  it('find that such a run looks at everything in the other lanes while it drains a deep one', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'b']);
+    const exact = new Date(START + 1).toISOString();
+    for (let i = 0; i < 300; i++) harness.put(`a${i}`, { lane: 'q#31', key: 'a', dueAt: exact });
+    harness.put('minute', { lane: 'q#30', key: 'b', dueAt: new Date(START - 60_000).toISOString() });
+    await harness.pass(1);
+    const { process, ends } = watched(harness);
+    await harness.run(process, { ...FAIR, exactSince: START - 1000 });
+    expect(ends.get('minute')).toBeLessThan(15);
   });
 
   it('have the lanes a minute after that run was lost, and at once if its death is reported', async () => {

@@ -27,6 +27,7 @@ describe('the notes of busy keys', () => {
     harness.put('later', { lane: 'q#30', key: 'b', dueAt: new Date(START + 5 * HOUR).toISOString() });
     await harness.pass(89 * 60);
     expect(await harness.keys().lanes(['q'])).toEqual(['q#31', 'q#30']);
+    expect(await harness.keys().lanes(['q', 'q#31'])).toEqual(['q#30']);
     await harness.pass(2 * 60);
     // A record waits in the other one, for whatever time.
     expect(await harness.keys().lanes(['q'])).toEqual(['q#30']);

@@ -82,6 +82,23 @@ describe('the attempts at once of a run', () => {
     expect(takeAll(last)).toBe(1);
   });
 
+  it('are one for the queue’s lanes, where there are fewer than lanes, and busy keys have theirs', () => {
+    const { pool, takeAll } = poolOf(2);
+    const [one] = [pool.join(), pool.join()];
+    expect(takeAll(pool.join(true))).toBe(1);
+    expect(takeAll(one)).toBe(1);
+  });
+
+  it('are all those of the queue when the last busy key has left', () => {
+    const { pool, takeAll } = poolOf(4);
+    const own = pool.join();
+    const key = pool.join(true);
+    expect([own.fair, own.most]).toEqual([3, 3]);
+    key.leave();
+    expect([own.fair, own.most]).toEqual([4, 4]);
+    expect(takeAll(own)).toBe(4);
+  });
+
   it('are all those of a busy key when no other lane is left', () => {
     const { pool, takeAll } = poolOf(4);
     const own = pool.join();

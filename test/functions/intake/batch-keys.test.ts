@@ -3,6 +3,7 @@ import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
 import { BatchKeys } from '../../../functions/intake/batch-keys.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
+import { busyKeysText, hashOfKey, withBusy } from '../../../src/record/busy-keys.js';
 import { intercepted } from '../../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
 import { context, workbench } from '../support.js';
@@ -184,6 +185,23 @@ describe('the lanes of busy keys, for records that the intake indexes', () => {
     expect(lines.join()).toContain('keys could not be given lanes of their own');
   });
 
+  it('are left alone in a queue that is not fair any more', async () => {
+    const { sandbox, store, put, lanes } = bench('refused');
+    await store.queues.noteBusyKeys(
+      'plain',
+      busyKeysText(withBusy([], [hashOfKey('a')], Date.now())),
+      undefined,
+    );
+    let reads = 0;
+    const counted = intercepted(store, (name, call) => {
+      if (name.startsWith('queues')) reads++;
+      return call();
+    });
+    await sandbox(counted)(put(many('a', 14), 'plain'), context);
+    expect(lanes('plain')).toEqual({ a: ['plain'] });
+    expect(reads).toBe(0);
+  });
+
   it('are shared by no key that is not busy, where all are taken', async () => {
     const { intake, put, lanes } = bench('refused');
     const keys = [...'abcdefghijklmnopqrstuvwx'];
@@ -192,6 +210,8 @@ describe('the lanes of busy keys, for records that the intake indexes', () => {
     const found = lanes();
     expect(new Set(keys.flatMap((key) => found[key])).size).toBe(24);
     expect([found.y, found.z]).toEqual([['fair'], ['fair']]);
+    await intake(put(many('z', 11), 'fair', 1), context);
+    expect(lanes().z).toEqual(['fair', expect.stringMatching(/^fair#\d/)]);
   });
 
   it('hold no record that is due later than they are kept, or is dead, or that this version cannot handle', async () => {
