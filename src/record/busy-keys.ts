@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const RADIX = 36;
 const ENTRY = /^([0-9a-v]):([0-9a-z]{1,7}):([0-9a-z]{1,8})$/;
 
-/** The short name of a key. Two keys of one name, one pair in four thousand millions, share a lane. */
+/** The short name of a key. By chance, one pair in four thousand million has the same one: then they share a lane. */
 export function hashOfKey(key: string): string {
   return hash32(`key:${key}`).toString(RADIX);
 }
