@@ -32,7 +32,9 @@ export async function drainBusyLanes(
   const { queue, part = 0, busyLanes } = target;
   // Of several runs that share the shards of a queue, one has them.
   const lanes = busyLanes ?? (part === 0 ? await busyKeys.lanes(own) : []);
-  if (lanes.length === 0) return 'drained';
+  // What was just put there need not be in the index yet.
+  const isIdle = lanes.length === 0 || (!busyLanes && !(await hasDue(lanes, run)));
+  if (isIdle) return 'drained';
   const lease = new RunLease(busyLanesLease(queue), { ...run, invocation }, limits.attemptTimeout);
   const shares = new Map(lanes.map((one) => [one, pool.join(true)]));
   try {
@@ -48,6 +50,15 @@ export async function drainBusyLanes(
     for (const share of shares.values()) share.leave();
     await lease.giveBack();
   }
+}
+
+/** Tells whether anything is due in one of the lanes: queries cost less than a lease. */
+async function hasDue(lanes: readonly string[], { store, clock }: LanesRun): Promise<boolean> {
+  const until = clock.now();
+  const firsts = await Promise.all(
+    lanes.map((lane) => store.pages.query({ lane, until, order: 'oldestFirst', limit: 1 })),
+  );
+  return firsts.some(({ keys }) => keys.length > 0);
 }
 
 interface AllLanes {

@@ -40,6 +40,19 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     expect(harness.seconds()).toBeLessThanOrEqual(16);
   });
 
+  it('takes no lease, and writes nothing, where nothing is due in the lanes of busy keys', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'b']);
+    harness.put('later', { key: 'a', lane: 'q#31', dueAt: new Date(START + 600_000).toISOString() });
+    const calls: string[] = [];
+    const store = intercepted(harness.store, (name, call) => {
+      calls.push(name);
+      return call();
+    });
+    expect(await harness.run(succeed, { ...FAIR, store })).toMatchObject({ attempted: 0, ended: 'drained' });
+    expect(calls).toEqual(['queues.read', 'pages.query', 'pages.query', 'pages.query']);
+  });
+
   it.each([1, 2, 3])('has busy keys take turns, with %i attempts at once', async (concurrency) => {
     const harness = new FairQueue();
     await harness.noteKeys(['a', 'b', 'c']);
