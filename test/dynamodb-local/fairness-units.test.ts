@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { loadLimits, resolvePolicy, run, systemClock } from '../../src/engine.js';
+import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import type { Arrivals, Process } from '../../src/worker/index.js';
+import { createTables, deleteTables, type TestTables } from '../store/tables.js';
+import { dynamoDbLocalEndpoint } from './endpoint.js';
+
+const COUNT = 40;
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+const client = createDynamoDbClient({ endpoint: dynamoDbLocalEndpoint() });
+let tables: TestTables;
+let store: DynamoDbStore;
+let consumed: Consumed[] = [];
+let requests: string[] = [];
+
+client.middlewareStack.add(
+  (next, context) => (args) => {
+    requests.push(String(context.commandName));
+    return next(args);
+  },
+  { step: 'initialize', name: 'countRequests' },
+);
+
+beforeAll(async () => {
+  await loadLimits();
+  tables = await createTables(client);
+  // DynamoDB Local reports no units of a group. On AWS each of its changes costs what it costs alone.
+  const onConsumed = (one: Consumed) => consumed.push(one);
+  store = new DynamoDbStore({ client, tables, clock: systemClock, groupWrites: false, onConsumed });
+});
+
+beforeEach(() => {
+  consumed = [];
+  requests = [];
+});
+
+afterAll(async () => {
+  await deleteTables(client, tables);
+  client.destroy();
+});
+
+const writes = (table: string) =>
+  consumed
+    .filter((one) => one.kind === 'write' && one.table === table)
+    .reduce((sum, { units }) => sum + units, 0);
+
+function runOf(queue: string, fairness: boolean, arrivals?: Arrivals, process: Process = () => {}) {
+  return run(
+    {
+      target: { queue, lane: queue, fairness, arrivals },
+      process,
+      policy: resolvePolicy({ type: 'fibonacci' }),
+      limits: { concurrency: 10, attemptTimeout: 30, onInsertConcurrency: 1 },
+      deadline: Date.now() + 300_000,
+      functionTimeoutSeconds: 300,
+      tickSeconds: 60,
+    },
+    { store, clock: systemClock, random: Math.random, logger: SILENT },
+  );
+}
+
+/** Records of one key that have just come. */
+async function arriving(queue: string, name: string, count = COUNT): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, i) => `${queue}-${name}-${i}`);
+  for (const id of ids) await store.records.insert({ id, status: 'NEW', queue, payload: {}, key: 'tenant' });
+  return ids;
+}
+
+/** The units of records on arrival that find no room: of the records' table, and of the control table. */
+async function crowdedOut(queue: string, fairness: boolean) {
+  // The item of the queue's claims is there, and one claim is held.
+  await runOf(queue, fairness, { batch: 'first', ids: await arriving(queue, 'first', 1) });
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const others = await arriving(queue, 'other', 1);
+  let other: Promise<unknown> = Promise.resolve();
+  await new Promise<void>((began) => {
+    other = runOf(queue, fairness, { batch: 'other', ids: others }, () => {
+      began();
+      return held;
+    });
+  });
+  const ids = await arriving(queue, 'pile');
+  consumed = [];
+  const summary = await runOf(queue, fairness, { batch: 'pile', ids, ...(fairness && { light: 0 }) });
+  const units = { records: writes(tables.records), control: writes(tables.control) };
+  release();
+  await other;
+  expect(summary).toMatchObject({ ended: 'concurrencyLimited', succeeded: COUNT });
+  return units;
+}
+
+it('a record of a busy key costs what any record does, and its key a note and a lease', async () => {
+  const fair = await crowdedOut('fair', true);
+  const unfair = await crowdedOut('unfair', false);
+  expect(fair.records).toBe(unfair.records);
+  const more = fair.control - unfair.control;
+  // One for the note. The lease of the run that drains the lanes of busy keys is taken and given back.
+  expect(more).toBe(3);
+  expect((await store.queues.read('fair')).busyKeys).toMatch(/^v:/);
+});
+
+it('an idle poll reads the queue’s item, and a query for each lane; it writes nothing', async () => {
+  await runOf('fair', true);
+  expect(requests.toSorted()).toEqual(['GetItemCommand', 'QueryCommand', 'QueryCommand']);
+  expect(writes(tables.records) + writes(tables.control)).toBe(0);
+});
