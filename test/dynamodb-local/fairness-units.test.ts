@@ -67,7 +67,7 @@ async function arriving(queue: string, name: string, count = COUNT): Promise<str
 }
 
 /** The units of records on arrival that find no room: of the records' table, and of the control table. */
-async function crowdedOut(queue: string, fairness: boolean) {
+async function overflowOf(queue: string, fairness: boolean) {
   // The item of the queue's claims is there, and one claim is held.
   await runOf(queue, fairness, { batch: 'first', ids: await arriving(queue, 'first', 1) });
   let release = () => {};
@@ -93,8 +93,8 @@ async function crowdedOut(queue: string, fairness: boolean) {
 }
 
 it('a record of a busy key costs what any record does, and its key a note and a lease', async () => {
-  const fair = await crowdedOut('fair', true);
-  const unfair = await crowdedOut('unfair', false);
+  const fair = await overflowOf('fair', true);
+  const unfair = await overflowOf('unfair', false);
   expect(fair.records).toBe(unfair.records);
   const more = fair.control - unfair.control;
   // One for the note. The lease of the run that drains the lanes of busy keys is taken and given back.

@@ -209,6 +209,18 @@ describe('backlog diff, of queues', () => {
     });
   });
 
+  it('tells fairness: lanes of busy keys are read hourly once it is false, and once a day if it is not given', async () => {
+    const fair = (fairness?: boolean) => ({ ...retryQueue, ...(fairness !== undefined && { fairness }) });
+    const outcome = async (...[from, to]: Parameters<typeof queueDiff>) =>
+      (await queueDiff(from, to))['queue.fairness'];
+    expect(await outcome(fair(), fair(true))).toMatchObject({
+      severity: 'safe',
+      what: 'fairness default → true',
+    });
+    expect((await outcome(fair(true), fair(false)))?.effect).toContain('once an hour');
+    expect(await outcome(fair(true), fair())).toMatchObject({ severity: 'attention' });
+  });
+
   it('tells shards: fewer are read hourly, and none given once a day', async () => {
     const shards = (count?: number) => ({ ...retryQueue, ...(count && { shards: count }) });
     expect(severities(await queueDiff(shards(2), shards(8)))).toEqual({ 'queue.shards': 'safe' });

@@ -26,6 +26,8 @@ function outcomeOf(name: string, before: Settings, after: Settings): Outcome {
   switch (name) {
     case 'shards':
       return ofShards(before.shards, after.shards);
+    case 'fairness':
+      return ofFairness(before.fairness, after.fairness);
     case 'retention':
       return safe('Applies to records that succeed from now on. Those that have succeeded keep their time.');
     case 'retryQueue':
@@ -56,6 +58,18 @@ function ofShards(before: unknown, after: unknown): Outcome {
     severity: 'attention',
     effect: 'Records in the lanes that are gone are attempted about once a day only.',
     todo: 'Write shards: 1 until they are done. Then it is once an hour.',
+  };
+}
+
+function ofFairness(before: unknown, after: unknown): Outcome {
+  if (after === true) return safe('Applies from the next run on. Records that wait stay where they are.');
+  if (after === false || before !== true) {
+    return safe('Records in lanes of busy keys are attempted about once an hour, until they are done.');
+  }
+  return {
+    severity: 'attention',
+    effect: 'Records in lanes of busy keys are attempted about once a day only.',
+    todo: 'Write fairness: false until they are done. Then it is once an hour.',
   };
 }
 
