@@ -98,9 +98,8 @@ function events(
       bytes = size;
     }
   }
-  const keyOf = (id: string) => changes.find((change) => change.id === id)?.record?.key;
   return parts.map(({ batch, ids }) => ({
     queue,
-    arrivals: { batch: `${batch}/${ids.length}`, ...(keys?.inTurns(ids, keyOf) ?? { ids }) },
+    arrivals: { batch: `${batch}/${ids.length}`, ...(keys?.inTurns(ids) ?? { ids }) },
   }));
 }

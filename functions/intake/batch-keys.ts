@@ -30,7 +30,8 @@ type Deps = Omit<BusyKeysDeps, 'queue' | 'shards' | 'memory'> & {
 
 /** The keys of the records of one batch, in queues that are fair between keys. */
 export class BatchKeys implements KeyLanes {
-  protected readonly busy = new Set<string>();
+  /** The keys of the records whose keys are busy, by id. */
+  protected readonly busy = new Map<string, string>();
   private readonly queues = new Map<string, BusyKeys>();
 
   constructor(
@@ -48,7 +49,7 @@ export class BatchKeys implements KeyLanes {
       const isBusy: boolean =
         counted.get(sequenceNumber) ?? keys.add(hashOfKey(record.key), this.deps.clock.now());
       counted.set(sequenceNumber, isBusy);
-      if (isBusy) this.busy.add(id);
+      if (isBusy) this.busy.set(id, record.key);
       if (counted.size > MAX_COUNTED) counted.delete(counted.keys().next().value ?? '');
     }
   }
@@ -58,15 +59,12 @@ export class BatchKeys implements KeyLanes {
    *
    * @returns the ids, and the number of the first ones; undefined where no key is busy
    */
-  inTurns(
-    ids: readonly string[],
-    keyOf: (id: string) => string | undefined,
-  ): { readonly ids: string[]; readonly light?: number } {
+  inTurns(ids: readonly string[]): { readonly ids: string[]; readonly light?: number } {
     const light = ids.filter((id) => !this.busy.has(id));
     if (light.length === ids.length) return { ids: light };
     const busy = groupBy(
       ids.filter((id) => this.busy.has(id)),
-      keyOf,
+      (id) => this.busy.get(id),
     );
     const places = [...busy.values()].flatMap((some) => some.map((id, place) => ({ id, place })));
     const inTurn = places.sort((a, b) => a.place - b.place).map(({ id }) => id);
@@ -75,9 +73,9 @@ export class BatchKeys implements KeyLanes {
 
   /** See `KeyLanes`. */
   async prepare(records: readonly BacklogRecord[]): Promise<void> {
-    const keyed = records.filter(({ queue, key }) => key !== undefined && this.deps.isFair(queue));
-    for (const [queue, some] of groupBy(keyed, (record) => record.queue)) {
-      await this.keysOf(queue).note(some.flatMap(({ id, key = '' }) => (this.busy.has(id) ? [key] : [])));
+    const fair = records.filter(({ queue }) => this.deps.isFair(queue));
+    for (const [queue, some] of groupBy(fair, (record) => record.queue)) {
+      await this.keysOf(queue).noteBusy(some, this.busy);
     }
   }
 

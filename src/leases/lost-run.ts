@@ -47,9 +47,7 @@ export async function endLostRun(
     queues.map(({ queue }) => queue),
     lost,
   );
-  const names = queues.flatMap((queue) =>
-    queue.fairness ? [...leaseNamesOf(queue), busyLanesLease(queue.queue)] : leaseNamesOf(queue),
-  );
+  const names = queues.flatMap(leaseNamesOf);
   const losses = await Promise.all(names.map((name) => store.leases.end(name, lost)));
   const ended = losses.filter((count) => count !== undefined);
   const arriving = queues.filter(({ onArrival }) => onArrival);
@@ -63,7 +61,8 @@ export async function endLostRun(
 }
 
 function leaseNamesOf({ queue, retryMode, shards = 1, fairness, tiers }: LostQueue): string[] {
-  const lanes = lanesOf(queue, 0, fairness ? undefined : shards);
+  if (fairness) return [...lanesOf(queue), busyLanesLease(queue)];
+  const lanes = lanesOf(queue, 0, shards);
   if (retryMode === 'perRecord') return lanes.map((lane) => leaseName(lane, undefined));
   return lanes.flatMap((lane) => tiers.map((number) => leaseName(lane, { number })));
 }

@@ -30,9 +30,9 @@ export async function drainBusyLanes(
   const { busyKeys, pool, own } = given;
   const { target, invocation, limits } = run.options;
   const { queue, part = 0, busyLanes } = target;
-  // Of several runs that share the shards of a queue, one has them.
+  // Busy lanes belong to the first of the runs that share a queue's shards.
   const lanes = busyLanes ?? (part === 0 ? await busyKeys.lanes(own) : []);
-  // What was just put there need not be in the index yet.
+  // The index may lack what was just put there.
   const isIdle = lanes.length === 0 || (!busyLanes && !(await hasDue(lanes, run)));
   if (isIdle) return 'drained';
   const lease = new RunLease(busyLanesLease(queue), { ...run, invocation }, limits.attemptTimeout);

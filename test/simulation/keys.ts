@@ -19,7 +19,7 @@ export function makeKeys(random: Random): Keys {
   const changesAtMs = Array.from({ length: changes }, () => between(random, 0, 2 * TROUBLED_MS)).sort(
     (a, b) => a - b,
   );
-  // With one change it is switched on, or off; without, it is on.
+  // The queue is fair throughout where nothing changes.
   return { changesAtMs, isFairAtFirst: changes === 0 || chance(random, 0.5) };
 }
 
@@ -49,7 +49,7 @@ export class RandomBatchKeys extends BatchKeys {
 
   override meter(changes: readonly StreamChange[]): void {
     for (const { id, record } of changes) {
-      if (record?.key !== undefined && chance(this.random, 0.5)) this.busy.add(id);
+      if (record?.key !== undefined && chance(this.random, 0.5)) this.busy.set(id, record.key);
     }
   }
 }

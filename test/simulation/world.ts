@@ -709,7 +709,7 @@ export class World {
     const byScenario = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
     const shards = this.features.shards ?? byScenario;
     const deps = Math.ceil(shards / LANES_PER_RUN);
-    // Where it is not fair any more, or what is noted of its keys is lost, the hourly look finds what is in their lanes.
+    // The hourly look finds what is in lanes of keys where the queue is not fair any more, or the notes are lost.
     const isLost = this.features.controlTable !== undefined || !this.isFair();
     const lanes = this.features.keys && isLost ? lanesOf('q') : this.lanes;
     return { shards, part, lanes: lanes.filter((_, shard) => shard % deps === part) };

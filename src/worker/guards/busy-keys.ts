@@ -97,6 +97,7 @@ export class BusyKeys implements Guard {
   async withoutBusy(lanes: readonly string[]): Promise<readonly string[]> {
     const current = lanesOf(this.deps.queue, 0, this.deps.shards ?? 1);
     if (lanes.every((lane) => current.includes(lane))) return lanes;
+    // What is known is read if it is old. Trouble with that must not keep the queue's own lanes from being drained.
     await this.note([]);
     const busy = this.lanesNow([]);
     return lanes.filter((lane) => !busy.includes(lane));
@@ -140,7 +141,7 @@ export class BusyKeys implements Guard {
   laneOf({ key }: Pick<BacklogRecord, 'key'>): { readonly lane: string; readonly until: number } | undefined {
     if (key === undefined || this.known.length === 0) return undefined;
     const hash = hashOfKey(key);
-    // Where all lanes are taken, a key that is not busy must not wait in that of another one.
+    // A key that is not busy must not wait in the lane of another one, where all are taken.
     const busy = this.busy.has(hash) ? this.find(hash) : this.known.find((one) => one.hash === hash);
     return busy && { lane: laneOfBusy(busy, this.deps.queue), until: busy.until };
   }
@@ -156,15 +157,22 @@ export class BusyKeys implements Guard {
       : change;
   }
 
+  /**
+   * Gives lanes to the keys of records that are about to be indexed, if they are busy.
+   *
+   * @param busy the ids of records with busy keys
+   */
+  async noteBusy(records: readonly BacklogRecord[], busy: { has(id: string): boolean }): Promise<void> {
+    const keyed = records.filter(({ key }) => key !== undefined);
+    const some = keyed.flatMap(({ id, key = '' }) => (busy.has(id) ? [key] : []));
+    if (keyed.length > 0) await this.note(some);
+  }
+
   /** The lanes for records that have just come: the intake has counted which of them have busy keys. */
   lanesFor({ ids, light = ids.length }: Arrivals): KeyLanes {
     const busy = new Set(ids.slice(light));
     return {
-      prepare: async (records) => {
-        const keyed = records.filter(({ key }) => key !== undefined);
-        const some = keyed.flatMap(({ id, key = '' }) => (busy.has(id) ? [key] : []));
-        if (keyed.length > 0) await this.note(some);
-      },
+      prepare: (records) => this.noteBusy(records, busy),
       place: (record, change) => this.place(record, change),
     };
   }
