@@ -53,6 +53,12 @@ describe('a look at a queue', () => {
     expect(stats.countedAt).toBeUndefined();
   });
 
+  it('counts what waits in the lanes of busy keys, where the monitor knows of one lane', async () => {
+    const records = [...some(2), waiting('busy', { lane: 'orders#31', dueAt: iso(-HOUR) })];
+    const noted = { state: { ...state, busyKeys: 'v:abc:1' }, item: reading({ pending: 2 }) };
+    expect(await looking(records).look(noted)).toMatchObject({ pending: 3, lagSeconds: 3600 });
+  });
+
   it('has the times of the last due record and of its dead, as far as it has read them', async () => {
     const dead = (i: number) =>
       waiting(`d${i}`, { status: 'DEAD', lane: 'orders/dead', dueAt: iso(-(9 - i) * HOUR) });

@@ -75,7 +75,13 @@ describe('the owner of a queue', () => {
   it('is the first one whose function runs; the function says what it knows', async () => {
     const { functionOf, store, clock } = bench();
     const queues: QueuesSettings = {
-      orders: { retryMode: 'perRecord', shards: 2, onArrival: true, retry: { type: 'fibonacci' } },
+      orders: {
+        retryMode: 'perRecord',
+        shards: 2,
+        fairness: true,
+        onArrival: true,
+        retry: { type: 'fibonacci' },
+      },
     };
     await functionOf('shop', { queues })();
     expect(Object.fromEntries((await store.registry.read()).queues)).toEqual({
@@ -84,6 +90,7 @@ describe('the owner of a queue', () => {
         function: 'arn:shop',
         retryMode: 'perRecord',
         shards: 2,
+        fairness: true,
         retry: { type: 'fibonacci' },
         onArrival: true,
         timeout: 300,

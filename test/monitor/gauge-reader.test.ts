@@ -59,6 +59,8 @@ describe('the gauges of a worker', () => {
   it('count what waits in the lanes of busy keys', async () => {
     const { memory, put, valuesOf, pass } = reading();
     put('quiet');
+    expect(await valuesOf()).toMatchObject({ waiting: 1 });
+    // Lanes that are not in use are looked into again within the hour only.
     put('busy', { lane: 'orders#31' });
     await memory.queues.noteBusyKeys('orders', 'v:abc:1', undefined);
     await pass(30);

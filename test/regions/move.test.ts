@@ -217,7 +217,9 @@ describe('a planned failover', () => {
 describe('what a region would attempt', () => {
   it('is compared with what the other one has: by the fence, the status and the due time', async () => {
     const { from, to, time } = bench();
-    const queues = new Map([['orders', { owner: 'o', retryMode: 'perRecord', shards: 2, at: '' } as const]]);
+    const queues = new Map([
+      ['orders', { owner: 'o', retryMode: 'perRecord', shards: 2, fairness: true, at: '' } as const],
+    ]);
     await from.store.registry.write({ rev: 'r', queues }, '');
     const dueAt = new Date(time.now).toISOString();
     const item = { status: 'NEW', queue: 'orders', lane: 'orders', dueAt, rev: 'r', payload: 1 };
@@ -227,10 +229,11 @@ describe('what a region would attempt', () => {
     to.store.put({ ...item, id: 'done', lane: 'orders#1' });
     from.store.put({ ...item, id: 'done', status: 'SUCCESS', lane: undefined, dueAt: undefined });
     to.store.put({ ...item, id: 'gone' });
+    to.store.put({ ...item, id: 'busy', lane: 'orders#31' });
     to.store.put({ ...item, id: 'later', dueAt: new Date(time.now + 1).toISOString() });
     from.store.put({ ...item, id: 'only there' });
     const { compared, differing } = await compareReplicas(from.store, to.store, time.now);
-    expect(compared).toBe(4);
-    expect([...differing].sort()).toEqual(['done', 'gone', 'other rev']);
+    expect(compared).toBe(5);
+    expect([...differing].sort()).toEqual(['busy', 'done', 'gone', 'other rev']);
   });
 });

@@ -27,6 +27,21 @@ describe('the intake', () => {
     /has? records attempted/i.test(Description),
   );
 
+  it('and the queue’s function know which queues are fair between keys', () => {
+    const fair = backlogWith({
+      queues: { orders: { ...retryQueue, fairness: true }, bulk: progressiveQueue },
+    });
+    const known = propertiesOf(fair.template, 'AWS::Lambda::Function').flatMap(
+      ({ Description, Environment }) => {
+        const { BACKLOG_QUEUES: text } = Environment?.Variables ?? {};
+        const orders = typeof text === 'string' ? JSON.parse(text).orders : undefined;
+        return orders?.fairness ? [/records attempted/i.test(Description) ? 'intake' : 'other'] : [];
+      },
+    );
+    expect(known).toContain('intake');
+    expect(known).toContain('other');
+  });
+
   it('reads the new images of the records, and not the control table', () => {
     const streams = propertiesOf(template, 'AWS::DynamoDB::GlobalTable').map(
       (table) => table.StreamSpecification,

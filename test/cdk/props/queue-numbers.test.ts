@@ -47,6 +47,8 @@ describe('numbers of a queue that cannot work out', () => {
         wide: { concurrency: 500, shards: 5 },
         thin: { concurrency: 4, shards: 32 },
         limited: { globalConcurrency: 109 },
+        // One more run, of busy keys, may have ten.
+        fair: { fairness: true, globalConcurrency: 115 },
         // Each of the four places of claims takes one run on arrival at least.
         claimed: { shards: 2, onInsertConcurrency: 1, globalConcurrency: 59 },
         rated: { attemptsPerSecond: 0.05, breaker: { minimumAttempts: 6 } },

@@ -11,6 +11,7 @@ const QUEUES = {
   default: { retryMode: 'perRecord' },
   orders: { retryMode: 'perRecord', shards: 3 },
   bulk: { retryMode: 'progressive' },
+  fair: { retryMode: 'perRecord', fairness: true },
 } as const;
 
 const ARN = 'arn:aws:lambda:eu-central-1:111122223333:function:Fast';
@@ -108,6 +109,13 @@ function bench(more: Record<string, string> = {}) {
 }
 
 describe('a report that the process of a run has died', () => {
+  it('ends its leases of busy keys’ lanes, and of all of them together', async () => {
+    const { holds, hears, isOver } = bench();
+    for (const name of ['fair', 'fair#31', 'fair/keys']) await holds(name);
+    await hears(report({ queue: 'fair' }));
+    for (const name of ['fair', 'fair#31', 'fair/keys']) expect(await isOver(name)).toBe(true);
+  });
+
   it('ends its lease, which keeps its journal, starts the same run again at once, and is left to people', async () => {
     const { holds, hears, isOver, started, givenUp, log } = bench();
     await holds('default');

@@ -105,6 +105,16 @@ describe('the intake, with queues of other owners', () => {
     expect(await store.records.get('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
+  it("tells another owner's function which records have busy keys, where its queue is fair between them", async () => {
+    const { intake, changesOf, store, register, events } = bench();
+    await register({ theirs: { ...theirs, fairness: true } });
+    const Records = Array.from({ length: 12 }, (_, i) => i).flatMap((i) =>
+      changesOf(() => store.put({ id: `a${i}`, status: 'NEW', payload: 1, queue: 'theirs', key: 'big' })),
+    );
+    await intake({ Records }, context);
+    expect(events).toMatchObject([{ queue: 'theirs', arrivals: { light: 10 } }]);
+  });
+
   it('indexes arrivals of a queue whose owner does not attempt them on insertion, in its shards', async () => {
     const { put, register, invoked, laneOf, warnings, measured } = bench();
     const { onArrival: _, ...byRulesOnly } = theirs;
