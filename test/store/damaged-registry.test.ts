@@ -40,7 +40,7 @@ const VALUES: Record<string, AttributeValue> = {
   'a map': { M: { owner: { S: 'x' } } },
   'a set': { SS: ['x'] },
 };
-const OPTIONAL = ['function', 'shards', 'onArrival', 'timeout', 'removedAt'];
+const OPTIONAL = ['function', 'shards', 'fairness', 'onArrival', 'timeout', 'removedAt'];
 const isFine = new Set(['owner a text', 'function a text']);
 const cases = [...Object.keys(SOUND), ...OPTIONAL].flatMap((name) =>
   Object.keys(VALUES).map((kind) => [name, kind] as const),
