@@ -8,6 +8,7 @@ import type {
   ClaimLeft,
   DuePage,
   DueQuery,
+  KeySlotsAsk,
   LeaseAnswer,
   LeaseHold,
   LeaseLeft,
@@ -148,6 +149,23 @@ export interface SlotStore {
   renew(queue: string, run: string, until: number): Promise<boolean>;
   /** Gives the slots of a run back. Those that ran out are left alone. */
   release(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+  /** Gives back the slots that a lost run has in these queues. Returns the number of queues in which it had any. */
+  end(queues: readonly string[], lost: LostRun): Promise<number>;
+}
+
+/** The slots of keys, of queues with a limit for the attempts of each key. A run makes one request after the other. */
+export interface KeySlotStore {
+  /**
+   * Replaces the slots that a run has: of each key as many as it wants, up to what the other runs leave. It keeps those
+   * that it has and still wants. A request that is older than what stands, by its `until`, takes none of them away, unless
+   * it wants nothing at all.
+   *
+   * @returns how many it has of each key, by the key's short name; keys of which it has none are left out. Undefined: too
+   *   many runs ask at once, and it has what it had
+   */
+  take(queue: string, ask: KeySlotsAsk): Promise<ReadonlyMap<string, number> | undefined>;
+  /** Gives all slots of a run back. */
+  release(queue: string, run: string): Promise<void>;
   /** Gives back the slots that a lost run has in these queues. Returns the number of queues in which it had any. */
   end(queues: readonly string[], lost: LostRun): Promise<number>;
 }

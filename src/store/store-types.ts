@@ -263,6 +263,20 @@ export interface SlotsHeld {
   readonly onArrival: boolean;
 }
 
+/** A request for slots of keys. Real time, epoch milliseconds. */
+export interface KeySlotsAsk {
+  /** Names the run. */
+  readonly run: string;
+  /** Slots that the run could use, by the key's short name (`[0-9a-z]{1,7}`), each 1 to `most`. At most a few hundred keys. */
+  readonly wanted: ReadonlyMap<string, number>;
+  /** The limit of each key for all runs together. */
+  readonly most: number;
+  /** The caller's time: slots that ran out before are free. */
+  readonly now: number;
+  /** The time at which the slots run out, unless they are renewed: by asking again. */
+  readonly until: number;
+}
+
 /** The item of a queue in the control table. */
 export interface QueueState {
   /** An operator has stopped the queue. */

@@ -2,6 +2,7 @@ import type {
   ActiveRegionStore,
   BreakerStore,
   ClaimStore,
+  KeySlotStore,
   LeaseStore,
   PageStore,
   PermitStore,
@@ -39,6 +40,8 @@ export interface BacklogStore {
   readonly permits: PermitStore;
   /** The slots of queues with a global concurrency. */
   readonly slots: SlotStore;
+  /** The slots of keys, of queues with a limit for the attempts of each key. */
+  readonly keySlots: KeySlotStore;
   /** The owners of the queues. */
   readonly registry: RegistryStore;
   /** The active region. */

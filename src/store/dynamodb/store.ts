@@ -7,6 +7,7 @@ import type {
   BacklogStore,
   BreakerStore,
   ClaimStore,
+  KeySlotStore,
   LeaseStore,
   PageStore,
   PermitStore,
@@ -60,6 +61,7 @@ export class DynamoDbStore implements BacklogStore {
   readonly breakers: BreakerStore;
   readonly permits: PermitStore;
   readonly slots: SlotStore;
+  readonly keySlots: KeySlotStore;
   readonly registry: RegistryStore;
   readonly activeRegion: ActiveRegionStore;
 
@@ -76,6 +78,7 @@ export class DynamoDbStore implements BacklogStore {
     this.breakers = whenUsed(async () => new (await import('./limits.js')).DynamoDbBreakers(control));
     this.permits = whenUsed(async () => new (await import('./limits.js')).DynamoDbPermits(control));
     this.slots = whenUsed(async () => new (await import('./limits.js')).DynamoDbSlots(control));
+    this.keySlots = whenUsed(async () => new (await import('./limits.js')).DynamoDbKeySlots(control, clock));
     this.registry = new DynamoDbRegistry(control, onDamaged);
     this.activeRegion = new DynamoDbActiveRegion(control, onDamaged);
   }

@@ -15,6 +15,7 @@ import type {
   BreakerState,
   BreakerStore,
   ClaimStore,
+  KeySlotStore,
   NotIndexedStore,
   PermitStore,
   RegistryStore,
@@ -23,6 +24,7 @@ import type {
 import { MemoryClaims } from './claims.js';
 import { MemoryControl, MemoryReadings } from './control.js';
 import { MemoryJobs } from './jobs.js';
+import { MemoryKeySlots } from './key-slots.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryPermits, MemorySlots } from './limits.js';
 import { MemoryPages, MemorySweep } from './pages.js';
@@ -50,6 +52,7 @@ export class MemoryStore implements OperatorStore {
   readonly breakers: BreakerStore;
   readonly permits: PermitStore = new MemoryPermits();
   readonly slots: SlotStore = new MemorySlots();
+  readonly keySlots: KeySlotStore = new MemoryKeySlots();
   readonly registry: RegistryStore = new MemoryRegistry();
   readonly activeRegion: OperatorActiveRegionStore = new MemoryActiveRegion();
   readonly sweep: NotIndexedStore;
