@@ -55,10 +55,13 @@ export function checkExternal(
   path: string,
 ): void {
   const seconds = props.attemptTimeout?.toSeconds() ?? 0;
-  if (seconds > LONG_ATTEMPT_SECONDS && props.globalConcurrency !== undefined) {
+  const limit = (['globalConcurrency', 'concurrencyPerKey'] as const).find(
+    (option) => props[option] !== undefined,
+  );
+  if (seconds > LONG_ATTEMPT_SECONDS && limit !== undefined) {
     throw new ConfigurationError(
-      `${path}.globalConcurrency: expected nothing beside an "attemptTimeout" of ${seconds} s, as only attempts of up to ` +
-        `${LONG_ATTEMPT_SECONDS} s are counted in all processes ("concurrency" limits each of them), got ${show(props.globalConcurrency)}`,
+      `${path}.${limit}: expected nothing beside an "attemptTimeout" of ${seconds} s, as only attempts of up to ` +
+        `${LONG_ATTEMPT_SECONDS} s are counted in all processes ("concurrency" limits each of them), got ${show(props[limit])}`,
     );
   }
   const unfit = UNFIT.find(({ option, isUnfit }) => isUnfit(props[option]));

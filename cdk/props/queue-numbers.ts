@@ -31,6 +31,7 @@ function futileOptions(queue: Queue): Readonly<Record<string, string | undefined
   return {
     concurrency: concurrencyText(queue),
     globalConcurrency: globalConcurrencyText(queue),
+    concurrencyPerKey: concurrencyPerKeyText(queue),
     breaker: breakerText(queue),
   };
 }
@@ -54,26 +55,40 @@ function concurrencyText({ settings, work, attemptTimeout }: Queue): string | un
   );
 }
 
-function globalConcurrencyText({ settings, work, tiers, firstAttempt }: Queue): string | undefined {
-  const {
-    globalConcurrency,
-    shards = 1,
-    onInsertConcurrency = QUEUE_DEFAULTS.onInsertConcurrency,
-  } = settings;
+function globalConcurrencyText(queue: Queue): string | undefined {
+  const { globalConcurrency } = queue.settings;
+  const { most, concurrency } = attemptsAtOnce(queue) ?? {};
+  if (globalConcurrency === undefined || most === undefined || globalConcurrency < most) return undefined;
+  return (
+    `expected less than ${most}, the attempts that all runs can have under way (concurrency ${concurrency}), got ` +
+    `${globalConcurrency}: it limits nothing, and costs two write units per run. Lower it, or leave it out`
+  );
+}
+
+function concurrencyPerKeyText(queue: Queue): string | undefined {
+  const { concurrencyPerKey, globalConcurrency = Number.POSITIVE_INFINITY } = queue.settings;
+  const { most = Number.POSITIVE_INFINITY } = attemptsAtOnce(queue) ?? {};
+  const all = Math.min(most, globalConcurrency);
+  if (concurrencyPerKey === undefined || concurrencyPerKey < all) return undefined;
+  return (
+    `expected less than ${all}, the attempts that all runs can have under way, got ${concurrencyPerKey}: it limits nothing, and ` +
+    'costs two write units per run. Lower it, or leave it out'
+  );
+}
+
+/** The attempts that all runs of a queue can have under way, as far as they are known here. */
+function attemptsAtOnce({ settings, work, tiers, firstAttempt }: Queue) {
+  const { shards = 1, onInsertConcurrency = QUEUE_DEFAULTS.onInsertConcurrency } = settings;
   // Code of the queue's own may raise what is not given here.
   const { concurrency = work.type === 'delivery' ? QUEUE_DEFAULTS.concurrency : undefined } = settings;
-  if (globalConcurrency === undefined || concurrency === undefined) return undefined;
+  if (concurrency === undefined) return undefined;
   const runsOnArrival =
     firstAttempt === 'scheduled' ? 0 : Math.max(onInsertConcurrency, shards > 1 ? CLAIM_BUCKETS : 0);
   // One more than tiers: a run for short waits.
   // One more run drains the lanes of busy keys.
   const lanes = settings.fairness ? shards + 1 : shards;
   const most = maxAttemptsAtOnce({ concurrency, shards: lanes, tiers: tiers.length + 1, runsOnArrival });
-  if (globalConcurrency < most) return undefined;
-  return (
-    `expected less than ${most}, the attempts that all runs can have under way (concurrency ${concurrency}), got ` +
-    `${globalConcurrency}: it limits nothing, and costs two write units per run. Lower it, or leave it out`
-  );
+  return { most, concurrency };
 }
 
 function breakerText({ settings, attemptTimeout }: Queue): string | undefined {

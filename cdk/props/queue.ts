@@ -248,6 +248,7 @@ function checkSettings(name: string, settings: object): QueueSettings {
     const checked = parseQueues({ [name]: plain }, 'queues')[name];
     if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
     checkFairness(checked, `queues.${name}.fairness`);
+    checkKeyLimit(checked, `queues.${name}.concurrencyPerKey`);
     return checked;
   });
 }
@@ -264,6 +265,14 @@ function checkFairness({ fairness, retryMode, shards = 1 }: QueueSettings, path:
       `${path}: expected ${most}, as busy keys need lanes of their own, got ${shards}`,
     );
   }
+}
+
+/** Refuses a limit for each key where the records of a key at its limit have no lane to wait in. */
+function checkKeyLimit({ fairness, concurrencyPerKey }: QueueSettings, path: string): void {
+  if (concurrencyPerKey === undefined || fairness) return;
+  throw new ConfigurationError(
+    `${path}: expected "fairness": true beside it, as records of a key that is at its limit wait in a lane of its own, got ${concurrencyPerKey}`,
+  );
 }
 
 function compact<T extends object>(object: T): T {

@@ -19,6 +19,9 @@ export type Drain = (lane: string, share: Share, isAll?: boolean) => Promise<Sto
 /** Time after which the run looks again at lanes that were empty, and at new ones, while others are being drained. */
 const LOOK_MS = 5_000;
 
+/** Ends of one lane that say nothing of the others. */
+const GOES_ON: readonly StopReason[] = ['drained', 'leaseHeld', 'keyLimited'];
+
 /**
  * Drains the lanes of a queue's busy keys, all at the same time. One run does so at a time, so that busy keys do not add to the
  * attempts at once of their queue; the others ask it to look once more. Each lane has its own lease beside that.
@@ -42,7 +45,7 @@ export async function drainBusyLanes(
     for (let isAll = false; ; isAll = true) {
       const drained = drainAll(run, { ...given, shares, isAll });
       const ended = await withHeartbeat(drained, () => [], { ...run, hold: lease });
-      if (ended !== 'drained' && ended !== 'leaseHeld') return ended;
+      if (!GOES_ON.includes(ended)) return ended;
       if ((await lease.release()) !== 'woken' || !(await lease.acknowledgeWake())) return ended;
       for (const one of await busyKeys.lanes(own)) shares.set(one, pool.join(true));
     }
@@ -96,7 +99,7 @@ async function drainAll({ clock }: LanesRun, given: AllLanes): Promise<StopReaso
   for (const [one, share] of shares) void begin(one, share, false);
   while (shares.size > 0) {
     await clock.sleep(LOOK_MS, over.signal);
-    if (over.signal.aborted || errors.length > 0 || (ended !== 'drained' && ended !== 'leaseHeld')) continue;
+    if (over.signal.aborted || errors.length > 0 || !GOES_ON.includes(ended)) continue;
     for (const one of busyKeys.lanesNow(own).filter((other) => !shares.has(other))) {
       const share = pool.join(true);
       shares.set(one, share);

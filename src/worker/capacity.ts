@@ -6,6 +6,9 @@ export const MAX_PAGE_RECORDS = 100;
 /** Lanes that one run drains at a time. */
 export const LANES_AT_ONCE = 8;
 
+/** Time after which an index shows what was written, as a rule. */
+export const INDEX_LAG_MS = 1_000;
+
 /** The numbers of a queue that bound its attempts at once. */
 export interface QueueNumbers {
   /** Attempts at once of a run. */

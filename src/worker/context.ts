@@ -6,6 +6,7 @@ import type { FailingWatch } from './failing-watch.js';
 import type { FailureLog } from './failure-log.js';
 import type { Entry, Gate } from './guards/gate.js';
 import type { Guard } from './guards/guard.js';
+import type { KeyLimit } from './guards/key-limit.js';
 import type { AtOnce, Share } from './guards/pool.js';
 import type { QueueGuards } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
@@ -51,6 +52,8 @@ export interface RunContext extends RunDeps {
   readonly gate: Gate;
   /** Attempts at once. */
   readonly atOnce: AtOnce;
+  /** Attempts of each key at once. Undefined: no key has a limit of its own. */
+  readonly keyLimit?: KeyLimit | undefined;
   readonly counters: RunCounters;
   readonly failures: FailureLog;
   readonly failing: FailingWatch;

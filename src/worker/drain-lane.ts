@@ -7,8 +7,8 @@ import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery
 import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
 import { AgeBandPages, DueTimePages, MAX_PAGE_ID_BYTES, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
-import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
+import type { Work } from './work.js';
 
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
 const SPARE_START_SECONDS = 5;
@@ -99,7 +99,7 @@ async function workOffPages(
       return limit;
     }
   }
-  return undefined;
+  return run.keyLimit?.stopReason();
 }
 
 interface PageResult {

@@ -1,6 +1,8 @@
 import { type Drain, drainBusyLanes, type LanesRun } from './busy-lanes.js';
-import { LANES_AT_ONCE } from './capacity.js';
+import { INDEX_LAG_MS, LANES_AT_ONCE } from './capacity.js';
+import type { BusyKeys } from './guards/busy-keys.js';
 import type { Pool, Share } from './guards/pool.js';
+import { isShortOfTime } from './options.js';
 import { ofLanes, type StopReason } from './stop-reason.js';
 
 /**
@@ -28,8 +30,15 @@ export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promi
   };
   // All of them before the first one begins: none counts on more than its share.
   const shares = Array.from({ length: atOnce }, () => pool.join());
-  const busy = busyKeys ? [noteEnd(drainBusyLanes(run, { busyKeys, pool, drain, own: lanes }))] : [];
-  await Promise.all([...shares.map(worker), ...busy]);
+  const drainBusy = (keys: BusyKeys) =>
+    noteEnd(drainBusyLanes(run, { busyKeys: keys, pool, drain, own: lanes }));
+  const busy = busyKeys && drainBusy(busyKeys);
+  await Promise.all([...shares.map(worker), busy]);
+  // Records that were put into lanes of their keys meanwhile need not wait for the next run.
+  if (busyKeys?.hasMoved && !isShortOfTime(run.options, run.clock)) {
+    await run.clock.sleep(INDEX_LAG_MS, run.options.stop);
+    await drainBusy(busyKeys);
+  }
   if (errors.length > 0) throw errors[0];
   return ofLanes(ends);
 }

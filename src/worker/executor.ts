@@ -6,18 +6,10 @@ import type { LongAttemptGuard, RunContext } from './context.js';
 import { lagSeconds } from './counters.js';
 import type { Entry } from './guards/gate.js';
 import type { Refusal } from './guards/guard.js';
-import type { Work } from './record-rules.js';
 import { type Concluded, conclude, settleWithRetries } from './settle.js';
 import type { StopReason } from './stop-reason.js';
 import { Stragglers } from './stragglers.js';
-
-/** Records of a page that were not attempted. */
-export interface WorkedOff {
-  /** Records that did not fit into the lease, the time or the limit. */
-  readonly late: readonly Work[];
-  /** Records whose destination has an open breaker. */
-  readonly deferred: readonly Work[];
-}
+import type { Work, WorkedOff } from './work.js';
 
 /** Records under attempt, or with an outcome on its way to the store, with which further attempts begin: two full requests. */
 const MAX_IN_FLIGHT = 50;
@@ -80,7 +72,9 @@ export class Executor {
     const unwatch = watched.length > 0 ? this.run.watchdog?.watch(watching) : undefined;
     const ends: Promise<void>[] = [];
     try {
-      const begun = this.beginAll(page, ends);
+      const begin = (some: readonly Work[]) => this.beginAll(some, ends);
+      const { keyLimit } = this.run;
+      const begun = keyLimit ? keyLimit.begin(page, begin, () => this.mayBegin()) : this.beginAll(page, ends);
       return await withHeartbeat(begun, () => [...this.inFlight], this.run);
     } finally {
       void Promise.all(ends).then(unwatch);

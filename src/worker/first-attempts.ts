@@ -53,7 +53,7 @@ export async function attemptOnInsert(
   );
   const share = guards.pool?.join();
   const longAttempts = share && options.longestAttempt !== undefined ? run.longAttempts?.(share) : undefined;
-  const { gate, atOnce } = gateOf(run, { hold: claim, share, budget, longAttempts });
+  const { gate, atOnce, keyLimit } = gateOf(run, { hold: claim, share, budget, longAttempts });
   const limited = await gate.open(ids.length);
   if (limited) return leaveToRules(run, ids, limited);
   return withClaim(claim, async (answer) => {
@@ -61,10 +61,11 @@ export async function attemptOnInsert(
     if (answer === 'shared') return { ended: 'claimedElsewhere', overflow: [] };
     if (answer === 'full') return leaveToRules(run, ids, 'concurrencyLimited');
     const rules = new RecordRules(options, { ...run, gate }, undefined);
-    const ofBatch = { ...run, hold: claim, rules, gate, atOnce };
+    const ofBatch = { ...run, hold: claim, rules, gate, atOnce, keyLimit };
     const executor = new Executor(ofBatch, longAttempts);
     try {
-      return { ended: await attemptAll({ ...ofBatch, executor }, ids), overflow: [] };
+      const ended = await attemptAll({ ...ofBatch, executor }, ids);
+      return { ended, overflow: ended === 'drained' ? (keyLimit?.refused ?? []) : [] };
     } finally {
       // Whatever happened: no other run may claim the records while one of them is still under attempt.
       await executor.settled();

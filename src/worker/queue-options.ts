@@ -25,6 +25,13 @@ export interface LimitOptions<Length = number> {
    */
   readonly globalConcurrency?: number | undefined;
   /**
+   * Attempts at once of the records of one `key`, such as a customer, in all runs of the queue together.
+   *
+   * It needs `fairness: true` in the CDK app: the records of a key that is at its limit wait in a lane of their own. It costs two
+   * write units per run. Default: no limit for a key.
+   */
+  readonly concurrencyPerKey?: number | undefined;
+  /**
    * Runs at once that attempt records as they are inserted, each with `concurrency`.
    *
    * Records that are inserted while so many are at work are indexed, and an ordinary run attempts them within seconds. Default:
@@ -138,6 +145,7 @@ const breakerOption = z.union([z.boolean(), breakerOptions]);
 export const queueOptions = {
   concurrency: z.optional(concurrency),
   globalConcurrency: z.optional(concurrency),
+  concurrencyPerKey: z.optional(concurrency),
   onInsertConcurrency: z.optional(concurrency),
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   attemptTimeout: z.optional(attemptTimeout),

@@ -32,6 +32,7 @@ import type { QueueGuards } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './stop-reason.js';
+import type { Work } from './work.js';
 
 /** Records as they are now, or why the run must end. */
 export interface PageRead {
@@ -42,9 +43,6 @@ export interface PageRead {
   readonly isLarge: boolean;
   readonly stop: StopReason | undefined;
 }
-
-/** A record to attempt, or a change to write without an attempt. */
-export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
 
 /** Time of an attempt under a debugger: longer than a developer looks at a breakpoint. */
 const DEBUGGED_ATTEMPT_SECONDS = 86_400;

@@ -6,6 +6,7 @@ import { StoreError } from '../store/errors.js';
 import { ConfigurationError } from '../support/errors.js';
 import { frozenLogger } from '../support/logger.js';
 import { watchPrototypes } from '../support/prototypes.js';
+import { INDEX_LAG_MS } from './capacity.js';
 import type { LiveRunDeps, QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
@@ -25,9 +26,6 @@ import {
 import { losesArrivals, type StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { runTier, runTiers } from './tiers.js';
-
-/** Time after which an index shows what was written. */
-const INDEX_LAG_MS = 1_000;
 
 /**
  * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
@@ -70,6 +68,7 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
     ended = 'storeError';
   } finally {
     await guards.pool?.close();
+    await guards.keyLimits?.close();
     failures.end(queue);
   }
   const failingSeconds = await failing.end();
@@ -81,12 +80,13 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
 /** Limits attempts under the lease to the time of a page: a crash blocks a lane for no longer. Longer ones go on without it. */
 function underLease(options: RunOptions): RunOptions {
   const { limits, target } = options;
-  const { attemptTimeout: longestAttempt, globalConcurrency } = limits;
+  const { attemptTimeout: longestAttempt, globalConcurrency, concurrencyPerKey } = limits;
   if (longestAttempt <= PAGE_SECONDS) return options;
-  if (globalConcurrency !== undefined) {
+  for (const [name, limit] of Object.entries({ globalConcurrency, concurrencyPerKey })) {
+    if (limit === undefined) continue;
     throw new ConfigurationError(
-      `globalConcurrency: expected nothing where an attempt may take more than ${PAGE_SECONDS} s (queue ` +
-        `"${target.queue}", attemptTimeout ${longestAttempt}), got ${globalConcurrency}: concurrency limits each worker`,
+      `${name}: expected nothing where an attempt may take more than ${PAGE_SECONDS} s (queue ` +
+        `"${target.queue}", attemptTimeout ${longestAttempt}), got ${limit}: concurrency limits each worker`,
     );
   }
   return { ...options, longestAttempt, limits: { ...limits, attemptTimeout: PAGE_SECONDS } };

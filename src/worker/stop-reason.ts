@@ -8,6 +8,8 @@ export type StopReason =
   | 'concurrencyLimited'
   /** Other runs have the next permits of the queue's rate limit: these arrivals were left to the rules. */
   | 'rateLimited'
+  /** Other runs have as many attempts under way as `concurrencyPerKey` allows, for all keys of a lane. */
+  | 'keyLimited'
   /** The run had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */
@@ -42,19 +44,20 @@ interface Meaning {
 }
 
 const MEANINGS: Readonly<Record<StopReason, Meaning>> = {
-  storeError: { weight: 14, ofInvocation: true, losesArrivals: true },
-  claimedElsewhere: { weight: 13, losesArrivals: true },
-  stopped: { weight: 12, ofQueue: true, ofInvocation: true },
-  paused: { weight: 11, ofQueue: true },
-  breakerOpen: { weight: 10, ofQueue: true },
-  retryModeChanged: { weight: 9, ofQueue: true },
-  notOwner: { weight: 8, ofQueue: true },
-  passiveRegion: { weight: 7, ofQueue: true, losesArrivals: true },
-  leaseLost: { weight: 6 },
-  deadline: { weight: 5, ofInvocation: true },
-  maxRecords: { weight: 4, ofInvocation: true },
-  concurrencyLimited: { weight: 3, ofQueue: true },
-  rateLimited: { weight: 2 },
+  storeError: { weight: 15, ofInvocation: true, losesArrivals: true },
+  claimedElsewhere: { weight: 14, losesArrivals: true },
+  stopped: { weight: 13, ofQueue: true, ofInvocation: true },
+  paused: { weight: 12, ofQueue: true },
+  breakerOpen: { weight: 11, ofQueue: true },
+  retryModeChanged: { weight: 10, ofQueue: true },
+  notOwner: { weight: 9, ofQueue: true },
+  passiveRegion: { weight: 8, ofQueue: true, losesArrivals: true },
+  leaseLost: { weight: 7 },
+  deadline: { weight: 6, ofInvocation: true },
+  maxRecords: { weight: 5, ofInvocation: true },
+  concurrencyLimited: { weight: 4, ofQueue: true },
+  rateLimited: { weight: 3 },
+  keyLimited: { weight: 2 },
   leaseHeld: { weight: 1 },
   drained: { weight: 0, ofInvocation: true },
 };

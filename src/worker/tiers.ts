@@ -56,10 +56,22 @@ function laneRun(
   const { invocation, limits } = options;
   const lease = new RunLease(leaseName(lane, band), { ...run, invocation }, limits.attemptTimeout);
   const longAttempts = share && options.longestAttempt !== undefined ? run.longAttempts?.(share) : undefined;
-  const { gate, atOnce } = gateOf(run, { hold: lease, share, budget, longAttempts });
+  const { gate, atOnce, keyLimit } = gateOf(run, { hold: lease, share, budget, longAttempts });
   const rules = new RecordRules(options, { ...run, gate }, band);
   const { breakers, busyKeys } = run.guards;
-  const ofLane = { ...run, options, rules, lease, hold: lease, gate, atOnce, budget, breakers, busyKeys };
+  const ofLane = {
+    ...run,
+    options,
+    rules,
+    lease,
+    hold: lease,
+    gate,
+    atOnce,
+    keyLimit,
+    budget,
+    breakers,
+    busyKeys,
+  };
   return { ...ofLane, executor: new Executor(ofLane, longAttempts), startedAt: run.clock.wall() };
 }
 

@@ -78,6 +78,25 @@ describe('a deployment while a run is at work and records wait: what starts afte
     expect(cloud.attemptsOf('after')).toEqual([30]);
   });
 
+  it('another concurrencyPerKey', async () => {
+    const limits = { fairness: true, concurrency: 20 };
+    const cloud = await waiting(0, { ...limits, concurrencyPerKey: 2 }, { attemptSeconds: 10 });
+    const put = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const id = `of second ${cloud.second()}, ${i}`;
+        await cloud.insert(id, 'orders', { key: i % 2 === 0 ? 'shop' : 'other' });
+      }
+    };
+    await put(8);
+    await cloud.pass(15);
+    cloud.deploy(orders({ ...limits, concurrencyPerKey: 3 }));
+    await cloud.pass(44);
+    expect(starts(cloud)).toEqual({ 0: 4, 11: 4 });
+    await put(12);
+    await cloud.pass(60);
+    expect(starts(cloud, 20)).toEqual({ 61: 6, 71: 6 });
+  });
+
   it('another onInsertConcurrency', async () => {
     const cloud = await waiting(0, { onInsertConcurrency: 1 }, { attemptSeconds: 10 });
     await cloud.pass(1);

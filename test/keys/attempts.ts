@@ -15,6 +15,8 @@ export class Attempts {
   readonly puts = new Map<string, Put>();
   /** Attempts that were made, retries included. */
   made = 0;
+  /** The most attempts of one key that were under way at once. */
+  mostOfKey = 0;
   /** Records that have succeeded. */
   succeeded = 0;
   /** Records that wait for their first attempts. */
@@ -22,6 +24,8 @@ export class Attempts {
   /** First attempts while quiet keys have work: all of them, those of quiet keys, and those that would be theirs if all keys had equal shares. */
   readonly shared = { all: 0, quiet: 0, ideal: 0 };
   /** Waiting records by key, of quiet and of noisy keys. */
+  /** Attempts under way, by key. */
+  private readonly underWay = new Map<string, number>();
   private readonly keys = { quiet: new Map<string, number>(), noisy: new Map<string, number>() };
 
   put(put: Put): void {
@@ -36,6 +40,9 @@ export class Attempts {
     const put = this.puts.get(id);
     if (!put) throw new Error(`no record ${id} was put`);
     this.made++;
+    const underWay = (this.underWay.get(put.key) ?? 0) + 1;
+    this.underWay.set(put.key, underWay);
+    this.mostOfKey = Math.max(this.mostOfKey, underWay);
     if (put.firstAttemptAt !== undefined) return put;
     put.firstAttemptAt = now;
     this.share(put);
@@ -45,6 +52,10 @@ export class Attempts {
     if (left > 0) this.keys[kind].set(put.key, left);
     else this.keys[kind].delete(put.key);
     return put;
+  }
+
+  ends({ key }: Put): void {
+    this.underWay.set(key, (this.underWay.get(key) ?? 1) - 1);
   }
 
   /** A record was written by the library, perhaps into the index. */

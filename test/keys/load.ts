@@ -121,11 +121,10 @@ function processOf({ hangs }: Workload, attempts: Attempts, time: VirtualTime, r
   const clock = time.clock();
   return async ({ id }: { readonly id: string }, context: { readonly signal: AbortSignal }) => {
     const put = attempts.begins(id, time.now);
-    if (hangs && !put.isQuiet) {
-      await clock.sleep(HANGS_MS, context.signal);
-      throw new Error('no answer');
-    }
-    await clock.sleep(ATTEMPT_MS);
+    const isHanging = hangs && !put.isQuiet;
+    await (isHanging ? clock.sleep(HANGS_MS, context.signal) : clock.sleep(ATTEMPT_MS));
+    attempts.ends(put);
+    if (isHanging) throw new Error('no answer');
     if (chance(random, FAILING)) throw new Error('refused');
     attempts.succeeds(put, time.now);
   };

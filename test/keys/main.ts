@@ -13,6 +13,7 @@ interface Options {
   readonly workload: string;
   readonly scale: number;
   readonly fairness?: true;
+  readonly concurrencyPerKey?: number;
   readonly seed: number;
   readonly batches: number;
   readonly capacity: number;
@@ -23,8 +24,10 @@ interface Options {
 
 /** `npm run keys -- --workload W1 --scale 0.1 [--fairness]`: plays a workload and prints what became of its keys. */
 async function main(options: Options): Promise<void> {
-  const { workload: name, scale, fairness, seed, batches, capacity, plays, json, undisturbed } = options;
-  const load = { settings: fairness ? { fairness } : {}, seed, batches };
+  const { workload: name, scale, fairness, concurrencyPerKey, seed, batches, capacity, plays } = options;
+  const { json, undisturbed } = options;
+  const settings = { ...(fairness && { fairness }), ...(concurrencyPerKey && { concurrencyPerKey }) };
+  const load = { settings, seed, batches };
   if (name === 'capacity') return void say(`${await capacityOf(load, say)} records a second`);
   const make = WORKLOADS[name];
   if (!make) throw new Error(`expected one of ${Object.keys(WORKLOADS).join(', ')}, got ${name}`);
@@ -60,7 +63,9 @@ function tell(title: string, report: Report): void {
   }
   say(`  records a second ${perSecond}, share of the quiet keys ${share} of an equal one`);
   say(`  writes a record ${report.writesPerRecord}: ${list(report.writes)}`);
-  say(`  attempts a record ${report.attemptsPerRecord}; runs: ${list({ ...report.runs })}`);
+  say(
+    `  attempts a record ${report.attemptsPerRecord}, of one key at once ${report.mostOfKey}; runs: ${list({ ...report.runs })}`,
+  );
   say(`  ends: ${list(report.ends)}`);
   if (Object.keys(report.lines).length > 0) say(`  log: ${list(report.lines)}`);
   say(`  CPU ${report.cpuSeconds} s`);
@@ -87,6 +92,7 @@ main(
     .addOption(new Option('--workload <name>', 'W1 to W5, W7, or capacity').default('W1'))
     .addOption(new Option('--scale <part>', 'part of the noisy records').argParser(Number).default(0.1))
     .addOption(new Option('--fairness', 'the queue has fairness: true'))
+    .addOption(new Option('--concurrency-per-key <number>', 'attempts of one key at once').argParser(Number))
     .addOption(new Option('--seed <number>', 'of the random numbers').argParser(Number).default(1))
     .addOption(
       new Option('--batches <number>', 'batches of the stream at a time').argParser(Number).default(10),

@@ -32,6 +32,8 @@ export interface Report {
   readonly writes: Readonly<Record<string, number>>;
   readonly writesPerRecord: number;
   readonly attemptsPerRecord: number;
+  /** The most attempts of one key at once. */
+  readonly mostOfKey: number;
   /** Invocations of the queue's function in a play, by what has started them. */
   readonly runs: Readonly<Record<string, number>>;
   /** Runs of a play by the reason for which they ended. */
@@ -76,6 +78,7 @@ export function reportOf(plays: readonly Played[]): Report {
     share: round(quietShare / ideal, 3),
     writes,
     writesPerRecord: round(Object.values(writes).reduce(sum, 0), 3),
+    mostOfKey: Math.max(...plays.map(({ attempts }) => attempts.mostOfKey)),
     attemptsPerRecord: round(plays.map(({ attempts }) => attempts.made).reduce(sum, 0) / all, 3),
     runs: mean(({ runs }) => new Map(Object.entries(runs)), plays.length, 0),
     ends: mean(({ ends }) => ends, plays.length, 0),

@@ -40,6 +40,7 @@ import {
   withoutLastingNotesOfKeys,
   withoutLeaseOfKeys,
   withoutNotesOfKeys,
+  withoutSlotsOfOthers,
 } from '../simulation/sabotage-keys.js';
 import { withoutHold, withoutLook, withoutOperatorsFence } from '../simulation/sabotage-operators.js';
 import { violationsOf } from '../simulation/violations.js';
@@ -95,6 +96,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the note of which keys have lanes', withoutNotesOfKeys, true, false, 3],
   ['the end of such a note', withoutLastingNotesOfKeys, true, false, 3],
   ['the lease of a key’s lane', withoutLeaseOfKeys, true, false, 3],
+  ['the slots of keys that other runs have', withoutSlotsOfOthers, true, false, 1],
 ])(
   'the worlds notice when %s is taken out',
   async (_, sabotage, hasArrivals, hasOperators, first) => {

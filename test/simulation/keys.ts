@@ -12,6 +12,8 @@ export interface Keys {
   /** The queue is fair between keys from its beginning, or from the first of these times; not any more from the next one, and so on. */
   readonly changesAtMs: readonly number[];
   readonly isFairAtFirst: boolean;
+  /** Attempts of a key at once, in all runs of a queue together. */
+  readonly concurrencyPerKey: number | undefined;
 }
 
 export function makeKeys(random: Random): Keys {
@@ -20,10 +22,14 @@ export function makeKeys(random: Random): Keys {
     (a, b) => a - b,
   );
   // The queue is fair throughout where nothing changes.
-  return { changesAtMs, isFairAtFirst: changes === 0 || chance(random, 0.5) };
+  const concurrencyPerKey = pick(random, [undefined, undefined, 1, 2]);
+  return { changesAtMs, isFairAtFirst: changes === 0 || chance(random, 0.5), concurrencyPerKey };
 }
 
-export function isFairAt({ changesAtMs, isFairAtFirst }: Keys, ms: number): boolean {
+export function isFairAt(
+  { changesAtMs, isFairAtFirst }: Omit<Keys, 'concurrencyPerKey'>,
+  ms: number,
+): boolean {
   const changes = changesAtMs.filter((at) => at <= ms).length;
   return changes % 2 === 0 ? isFairAtFirst : !isFairAtFirst;
 }

@@ -23,5 +23,12 @@ export const withoutLastingNotesOfKeys: Sabotage = {
   hasKeys: true,
 };
 
+/** A sabotage: each run has all slots of the keys that it asks for, whatever other runs have. */
+export const withoutSlotsOfOthers: Sabotage = {
+  store: (store) => replacing({ keySlots: { take: async (_, { wanted }) => wanted } }, store),
+  hasKeys: true,
+  concurrencyPerKey: 1,
+};
+
 /** A sabotage: every run acquires the leases of keys' lanes. */
 export const withoutLeaseOfKeys: Sabotage = { ...withoutLease, hasKeys: true };

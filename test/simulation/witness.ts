@@ -79,6 +79,7 @@ interface Underway {
   readonly actor: Actor;
   readonly version: number;
   readonly queue: string;
+  readonly key: string | undefined;
   readonly destination: string;
   /** It was found there. */
   readonly lane: string | undefined;
@@ -191,7 +192,8 @@ export class Witness {
     const version = this.versions.of(record);
     const { lane } = record;
     const tier = look.band?.number;
-    const mine = { actor, version, queue, destination, lane, tier, isArrival, since: look.now };
+    const { key } = record;
+    const mine = { actor, version, queue, key, destination, lane, tier, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
     const counts = (someone: Underway) =>
       !isOdd(someone.actor) && !this.isFromBeforeRestore(someone.since, look);
@@ -233,6 +235,7 @@ export class Witness {
     if (!known.isOperated) this.checkLateness(actor, record, known, look);
     this.checkTask(actor, record, look);
     this.checkConcurrency(actor, id, look);
+    this.checkKeys(actor, record, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
     this.checkBreaker(actor, id, look);
@@ -539,6 +542,7 @@ export class Witness {
     const { clockJumps, globalConcurrency, controlTable, overwrites, edits } = this.features;
     // A record that is overwritten while it may be under attempt is looked at again after a minute or two.
     if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
+    if (this.features.keys?.concurrencyPerKey) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostPermanently) return;
     const lastChange =
       retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
@@ -640,6 +644,22 @@ export class Witness {
     );
     if (counted.length > globalConcurrency)
       this.report(`${id}: ${counted.length} attempts of ${look.queue} at once, of ${globalConcurrency}`);
+  }
+
+  private checkKeys(actor: Actor, { id, key }: BacklogRecord, look: Look): void {
+    const { concurrencyPerKey: most } = this.features.keys ?? {};
+    if (most === undefined || key === undefined || isOdd(actor) || this.areClocksWrong) return;
+    const counted = [...this.underway.values()]
+      .flat()
+      .filter(
+        (one) =>
+          one.key === key &&
+          one.queue === look.queue &&
+          !isOdd(one.actor) &&
+          !this.isFromBeforeRestore(one.since, look),
+      );
+    if (counted.length > most)
+      this.report(`${id}: ${counted.length} attempts of the key ${key} at once, of ${most}`);
   }
 
   /** A machine that takes the holds of others for over: nothing is exclusive beside it, or after it. */

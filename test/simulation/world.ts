@@ -114,6 +114,8 @@ export interface Sabotage {
   readonly comesAgain?: boolean;
   /** Records of every world have keys, and its queue is fair between them to the end. */
   readonly hasKeys?: boolean;
+  /** Attempts of a key at once, in such worlds. */
+  readonly concurrencyPerKey?: number;
 }
 
 /**
@@ -247,7 +249,8 @@ export class World {
 
   private drawKeys(): Keys | undefined {
     const hasKeys = chance(this.keysRandom, 0.25);
-    if (this.sabotage.hasKeys) return { changesAtMs: [], isFairAtFirst: true };
+    const { hasKeys: isSabotaged, concurrencyPerKey } = this.sabotage;
+    if (isSabotaged) return { changesAtMs: [], isFairAtFirst: true, concurrencyPerKey };
     return hasKeys ? makeKeys(this.keysRandom) : undefined;
   }
 
@@ -660,6 +663,7 @@ export class World {
           limits: {
             ...this.scenario.limits,
             globalConcurrency: this.features.globalConcurrency,
+            concurrencyPerKey: this.features.keys?.concurrencyPerKey,
             // So few that runs are often concurrency-limited.
             onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
           },

@@ -58,6 +58,8 @@ export class BusyKeys implements Guard {
   /** The short names of keys that are busy, as this run has seen: these may share a lane. */
   private readonly busy = new Set<string>();
   private known: readonly BusyKey[] = [];
+  /** Tells whether this run has put records into the lanes of their keys. */
+  hasMoved = false;
 
   constructor(private readonly deps: BusyKeysDeps) {
     const { memory, queue } = deps;
@@ -134,7 +136,9 @@ export class BusyKeys implements Guard {
   move(record: BacklogRecord): RecordChange | undefined {
     const busy = this.laneOf(record);
     const isToMove = busy && busy.lane !== record.lane && this.deps.clock.now() <= busy.until;
-    return isToMove ? { set: { lane: busy.lane }, remove: [] } : undefined;
+    if (!isToMove) return undefined;
+    this.hasMoved = true;
+    return { set: { lane: busy.lane }, remove: [] };
   }
 
   /** The lane of a record's key, and the last due time with which the record may go there. Undefined: the key has none. */

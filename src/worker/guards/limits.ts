@@ -3,8 +3,4 @@
 
 export { drainLanes } from '../drain-lanes.js';
 export { PageTurns } from '../page-turns.js';
-export { Breakers } from './breakers.js';
-export { BusyKeys } from './busy-keys.js';
-export { Pool } from './pool.js';
-export { RateLimit } from './rate-limit.js';
-export { RunSlots } from './slots.js';
+export { limitGuardsOf, poolOf } from './limit-guards.js';

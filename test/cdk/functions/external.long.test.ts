@@ -183,6 +183,11 @@ describe('a queue of a process', () => {
       { globalConcurrency: 3, attemptTimeout: Duration.hours(2) },
       'queues.imports.globalConcurrency: expected nothing beside an "attemptTimeout" of 7200 s, as only attempts of up to 60 s',
     ],
+    [
+      'a limit for each key, where attempts are long',
+      { fairness: true, concurrencyPerKey: 3, attemptTimeout: Duration.hours(2) },
+      'queues.imports.concurrencyPerKey: expected nothing beside an "attemptTimeout" of 7200 s, as only attempts of up to 60 s',
+    ],
     ['an attempt of two days', { attemptTimeout: Duration.days(2) }, 'queues.imports.attemptTimeout: '],
     ['another spelling', { worker: 'External' }, 'or "external", got "External"'],
   ])('is refused with %s', (_, props, message) => {

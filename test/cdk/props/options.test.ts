@@ -45,6 +45,17 @@ describe('synthesis refuses, and names the option', () => {
       'queues.bulk.fairness: expected at most 24 shards beside it, as busy keys need lanes of their own, got 25',
     ],
     [
+      'a limit for each key without fairness',
+      queue({ ...retryQueue, concurrencyPerKey: 2 }),
+      'queues.bulk.concurrencyPerKey: expected "fairness": true beside it, as records of a key that is at its limit wait in a lane of ' +
+        'its own, got 2',
+    ],
+    [
+      'a limit for each key of none',
+      queue({ ...retryQueue, fairness: true, concurrencyPerKey: 0 }),
+      'queues.bulk.concurrencyPerKey: expected number to be >=1, got 0',
+    ],
+    [
       'fairness that is no boolean',
       queue({ ...retryQueue, fairness: 'yes' }),
       'queues.bulk.fairness: expected boolean, got "yes"',

@@ -24,6 +24,8 @@ describe('numbers of a queue that cannot work out', () => {
         arriving: { concurrency: 5, globalConcurrency: 55 },
         lanes: { ...scheduled, concurrency: 10, shards: 8, globalConcurrency: 100 },
         rated: { attemptsPerSecond: 0.05, breaker: true },
+        keys: { fairness: true, globalConcurrency: 8, concurrencyPerKey: 8 },
+        alone: { ...scheduled, fairness: true, concurrencyPerKey: 20 },
       }),
     ).toEqual([
       'queues.wide.concurrency: expected at most 100, as a run works on 100 records of a lane at a time, got 500: set "shards" to 5, or lower it',
@@ -37,6 +39,10 @@ describe('numbers of a queue that cannot work out', () => {
         'it limits nothing, and costs two write units per run. Lower it, or leave it out',
       'queues.rated.breaker: expected a "minimumAttempts" of at most 6, the attempts that can end within its "window" of 60 s at ' +
         '0.05 per second, got 10: it never opens. Lower it, or give a longer "window"',
+      'queues.keys.concurrencyPerKey: expected less than 8, the attempts that all runs can have under way, got 8: ' +
+        'it limits nothing, and costs two write units per run. Lower it, or leave it out',
+      'queues.alone.concurrencyPerKey: expected less than 20, the attempts that all runs can have under way, got 20: ' +
+        'it limits nothing, and costs two write units per run. Lower it, or leave it out',
     ]);
   });
 
@@ -49,6 +55,8 @@ describe('numbers of a queue that cannot work out', () => {
         limited: { globalConcurrency: 109 },
         // One more run, of busy keys, may have ten.
         fair: { fairness: true, globalConcurrency: 115 },
+        keys: { fairness: true, globalConcurrency: 8, concurrencyPerKey: 7 },
+        alone: { ...retryQueue, fairness: true, concurrencyPerKey: 119 },
         // Each of the four places of claims takes one run on arrival at least.
         claimed: { shards: 2, onInsertConcurrency: 1, globalConcurrency: 59 },
         rated: { attemptsPerSecond: 0.05, breaker: { minimumAttempts: 6 } },

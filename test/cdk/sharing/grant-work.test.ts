@@ -73,7 +73,7 @@ it('a process needs the rights of grantWork, and no other', async () => {
   const queues = {
     orders: {
       ...{ retryMode: 'perRecord', external: true, shards: 2, breaker: true, globalConcurrency: 4 },
-      ...{ attemptsPerSecond: 100, retryQueue: 'slow' },
+      ...{ attemptsPerSecond: 100, retryQueue: 'slow', fairness: true, concurrencyPerKey: 1 },
     },
     slow: { retryMode: 'perRecord', external: true },
     bulk: { retryMode: 'progressive', external: true },
@@ -96,7 +96,7 @@ it('a process needs the rights of grantWork, and no other', async () => {
     return before.records.insert(item);
   };
   for (const id of ['succeeds', 'fails', 'dies', 'snoozes', 'of another queue', 'was lost'])
-    await place(id, 'orders');
+    await place(id, 'orders', { key: 'shop' });
   // So many that their outcomes are written in groups.
   for (let i = 0; i < 8; i++) await place(`succeeds ${i}`, 'bulk');
   await place('in the second shard', 'orders', { lane: 'orders#1' });

@@ -76,6 +76,7 @@ export const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   leaseHeld: 'another run is at it',
   rateLimited: 'left to the rules: the rate limit is used up',
   concurrencyLimited: 'left to the rules: enough runs are at work on arrivals',
+  keyLimited: 'keys have as many attempts under way as they may',
   stopped: 'stopped, as its function was to end',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',

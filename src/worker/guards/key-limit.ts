@@ -1,0 +1,221 @@
+import { hashOfKey } from '../../record/busy-keys.js';
+import type { BacklogRecord } from '../../record/record.js';
+import type { BacklogStore } from '../../store/store.js';
+import { groupBy } from '../../support/group-by.js';
+import type { Arrivals } from '../options.js';
+import type { StopReason } from '../stop-reason.js';
+import type { Work, WorkedOff } from '../work.js';
+import type { BusyKeys } from './busy-keys.js';
+import type { Admission, Guard } from './guard.js';
+import { KeySlots, type KeySlotsDeps } from './key-slots.js';
+import type { AtOnce } from './pool.js';
+
+/** The longest wait of a first attempt for a slot. Records that would wait longer are indexed instead. */
+const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
+/** The longest wait in the lane of a busy key while other runs have all slots: their attempts end soon, as a rule. */
+const MAX_WAIT_IN_LANE_MS = 10_000;
+/** Time after which a run asks again for slots that other runs have, beside those that it has. */
+const ASK_AGAIN_MS = 5_000;
+
+/** Begins with records in their order. */
+type Begin = (some: readonly Work[]) => Promise<WorkedOff>;
+
+interface Refused {
+  readonly refused: readonly Work[];
+}
+
+export interface KeyLimitsDeps extends KeySlotsDeps {
+  /** Undefined: the queue is not fair between keys, and its keys have no lanes of their own. */
+  readonly busyKeys: BusyKeys | undefined;
+  readonly store: Pick<BacklogStore, 'keySlots' | 'pages'>;
+  /** Ends a wait. */
+  readonly stop: AbortSignal | undefined;
+}
+
+/** The limit of each key, for one run. */
+export class KeyLimits {
+  private readonly slots: KeySlots;
+
+  constructor(private readonly deps: KeyLimitsDeps) {
+    this.slots = new KeySlots(deps);
+  }
+
+  /** The limit for the records of one lane, or of one batch that has just come. */
+  of(arrivals: Arrivals | undefined, share: AtOnce | undefined): KeyLimit {
+    const ofLane = share?.pageSeconds === undefined ? 'lane' : 'busyLane';
+    return new KeyLimit({ ...this.deps, slots: this.slots, from: arrivals ? 'arrivals' : ofLane });
+  }
+
+  /** Gives back what the run has taken. */
+  close(): Promise<void> {
+    return this.slots.close();
+  }
+}
+
+interface KeyLimitDeps extends KeyLimitsDeps {
+  readonly slots: KeySlots;
+  readonly from: 'arrivals' | 'lane' | 'busyLane';
+}
+
+/**
+ * Lets so many attempts of one key be under way at once, in all runs of the queue together. Records of other keys do not wait
+ * behind those of a key that is at its limit:
+ *
+ *     on arrival          they wait for some seconds, then they go to the key's lane
+ *     in the queue's lane they go to the key's lane
+ *     in the key's lane   they wait, and others in that lane go before them
+ */
+export class KeyLimit implements Guard {
+  /** Records of the page whose attempts are still to begin, by id, with their keys' short names. */
+  private readonly next = new Map<string, string>();
+  /** Records on arrival that other runs keep from an attempt. */
+  readonly refused: BacklogRecord[] = [];
+  private isOver = false;
+
+  constructor(private readonly deps: KeyLimitDeps) {}
+
+  covers(startsAt: number): boolean {
+    return this.deps.slots.covers(startsAt);
+  }
+
+  /** Ends the draining of a lane of which other runs have all slots: its further pages are not read. */
+  stopReason(): StopReason | undefined {
+    return this.isOver ? 'keyLimited' : undefined;
+  }
+
+  enter({ id, key }: BacklogRecord): Admission | 'deferred' {
+    if (key === undefined) return {};
+    const { slots } = this.deps;
+    const hash = hashOfKey(key);
+    if (!slots.tryUse(hash)) return 'deferred';
+    this.drop(id);
+    const giveBack = () => slots.giveBack(hash);
+    return { abandon: giveBack, ended: giveBack };
+  }
+
+  /**
+   * Begins with the records of a page. Those of a key without a free slot let the others go first.
+   *
+   * @param beginSome begins with records in their order
+   * @param mayBegin tells whether any attempt may begin
+   */
+  async begin(page: readonly Work[], beginSome: Begin, mayBegin: () => boolean): Promise<WorkedOff> {
+    const { slots } = this.deps;
+    const behind = this.deps.from === 'arrivals' ? await this.behindLanes(page) : new Set<Work>();
+    for (const work of page) {
+      const { id, key } = work.record;
+      if (key === undefined || work.change || behind.has(work)) continue;
+      this.next.set(id, hashOfKey(key));
+      slots.need(hashOfKey(key), 1);
+    }
+    try {
+      await slots.take();
+      const line = page.filter((work) => !behind.has(work));
+      const { refused, ...begun } = await this.beginInTurn(line, beginSome, mayBegin);
+      if (this.deps.from === 'busyLane' && refused.length === page.length) this.isOver = true;
+      const left = await this.leave([...behind, ...refused], beginSome);
+      return { late: [...begun.late, ...left.late], deferred: [...begun.deferred, ...left.deferred] };
+    } finally {
+      for (const id of [...this.next.keys()]) this.drop(id);
+    }
+  }
+
+  /** Begins with those whose keys have a free slot, then with those that have waited for one, and so on. */
+  private async beginInTurn(
+    page: readonly Work[],
+    beginSome: Begin,
+    mayBegin: () => boolean,
+  ): Promise<WorkedOff & Refused> {
+    const { slots, clock } = this.deps;
+    const deferred: Work[] = [];
+    const refused: Work[] = [];
+    const begunAt = clock.wall();
+    let askedAt = begunAt;
+    for (let line = page; ; ) {
+      const { now, waiting } = this.parted(line);
+      const begun = await beginSome(now);
+      const isTurnedAway = ({ record }: Work) => this.next.has(record.id);
+      deferred.push(...begun.deferred.filter((work) => !isTurnedAway(work)));
+      waiting.push(...begun.deferred.filter(isTurnedAway));
+      const isHeld = (work: Work) => this.mayWait(work, clock.wall() - begunAt);
+      line = waiting.filter(isHeld);
+      const isEnd = begun.late.length > 0 || !mayBegin();
+      if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };
+      refused.push(...waiting.filter((work) => !isHeld(work)));
+      if (line.length === 0) return { late: [], deferred, refused };
+      await slots.wait();
+      const hasNone = line.some((work) => !slots.has(this.keyOf(work)));
+      if (!hasNone && clock.wall() < askedAt + ASK_AGAIN_MS) continue;
+      await slots.take();
+      askedAt = clock.wall();
+    }
+  }
+
+  /** Tells whether a record waits for a slot of its key: one that this run has, or one of another run. */
+  private mayWait(work: Work, waitedMs: number): boolean {
+    const { from, busyKeys, slots } = this.deps;
+    const has = slots.has(this.keyOf(work));
+    if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
+    if (from === 'busyLane') return has || waitedMs < MAX_WAIT_IN_LANE_MS;
+    // Others would wait behind the page. Without fairness there is no lane where it could wait in place of that.
+    return has && !busyKeys;
+  }
+
+  private keyOf({ record }: Work): string {
+    return this.next.get(record.id) ?? '';
+  }
+
+  /** Parts records whose keys have a free slot for them from those that must wait. */
+  private parted(line: readonly Work[]): { readonly now: Work[]; readonly waiting: Work[] } {
+    const free = new Map<string, number>();
+    const now: Work[] = [];
+    const waiting: Work[] = [];
+    for (const work of line) {
+      const hash = this.next.get(work.record.id);
+      const left = hash === undefined ? 1 : (free.get(hash) ?? this.deps.slots.free(hash));
+      if (hash !== undefined) free.set(hash, left - 1);
+      (left > 0 ? now : waiting).push(work);
+    }
+    return { now, waiting };
+  }
+
+  /** Leaves records of which other runs have all slots, and those that would keep others waiting. */
+  private async leave(refused: readonly Work[], beginSome: Begin): Promise<WorkedOff> {
+    const { from, busyKeys, clock } = this.deps;
+    if (refused.length === 0) return { late: [], deferred: [] };
+    if (from === 'busyLane') return { late: [], deferred: refused };
+    await busyKeys?.note(refused.flatMap(({ record }) => record.key ?? []));
+    if (from === 'arrivals') {
+      this.refused.push(...refused.map(({ record }) => record));
+      return { late: [], deferred: refused };
+    }
+    // A probe is not due: it stays where it is.
+    const isDue = ({ dueAt }: BacklogRecord) => dueAt !== undefined && Date.parse(dueAt) <= clock.now();
+    const moves = refused.map(({ record }) => ({
+      record,
+      change: isDue(record) ? busyKeys?.move(record) : undefined,
+    }));
+    const { late } = await beginSome(moves.filter(({ change }) => change));
+    return { late, deferred: moves.filter(({ change }) => !change) };
+  }
+
+  /** Records on arrival whose keys have others that wait in their lanes: these go first, and no stream of new ones keeps them waiting. */
+  private async behindLanes(page: readonly Work[]): Promise<Set<Work>> {
+    const { busyKeys, store, clock } = this.deps;
+    const attempts = page.filter(({ change }) => !change);
+    const byLane = groupBy(attempts, ({ record }) => busyKeys?.laneOf(record)?.lane);
+    byLane.delete(undefined);
+    const behind = new Set<Work>();
+    for (const [lane = '', some] of byLane) {
+      const { keys } = await store.pages.query({ lane, until: clock.now(), order: 'oldestFirst', limit: 1 });
+      if (keys.length > 0) for (const work of some) behind.add(work);
+    }
+    return behind;
+  }
+
+  private drop(id: string): void {
+    const hash = this.next.get(id);
+    if (hash !== undefined) this.deps.slots.need(hash, -1);
+    this.next.delete(id);
+  }
+}

@@ -1,0 +1,64 @@
+import type { RunDeps } from '../deps.js';
+import type { DestinationName } from '../destinations.js';
+import type { RunOptions } from '../options.js';
+import { Breakers } from './breakers.js';
+import { BusyKeys } from './busy-keys.js';
+import { KeyLimits } from './key-limit.js';
+import { Pool } from './pool.js';
+import { RateLimit } from './rate-limit.js';
+import { RunSlots } from './slots.js';
+import { latestStartOf } from './time-limit.js';
+
+/** Longer than a write takes, as a rule. */
+const SPARE_SECONDS = 10;
+
+/** The guards of options that few queues set, for one run. Undefined: the option is not set. */
+export interface LimitGuards {
+  readonly rateLimit: RateLimit | undefined;
+  readonly breakers: Breakers | undefined;
+  /** The keys that have lanes of their own, of a queue that is fair between keys. */
+  readonly busyKeys: BusyKeys | undefined;
+  /** The limit for the attempts of each key. */
+  readonly keyLimits: KeyLimits | undefined;
+}
+
+/** Makes the guards of the options that are set. */
+export function limitGuardsOf(
+  options: RunOptions,
+  concurrency: number,
+  destination: DestinationName | undefined,
+  deps: RunDeps,
+): LimitGuards {
+  const { target, limits, breaker, stop, invocation } = options;
+  const { attemptsPerSecond: perSecond, attemptTimeout, concurrencyPerKey: perKey } = limits;
+  const { fairness, queue, shards } = target;
+  const { breakerMemory: memory = new Map(), keyMemory = new Map() } = deps;
+  // As many as this run attempts at once may have their permits before it.
+  const permitSeconds = perSecond === undefined ? 0 : concurrency / perSecond;
+  const probe = { beginsWithin: SPARE_SECONDS + permitSeconds, endsWithin: attemptTimeout };
+  const busyKeys = fairness ? new BusyKeys({ ...deps, queue, shards, memory: keyMemory }) : undefined;
+  return {
+    busyKeys,
+    keyLimits:
+      perKey === undefined
+        ? undefined
+        : new KeyLimits({ ...deps, queue, perKey, attemptTimeout, invocation, busyKeys, stop }),
+    rateLimit:
+      perSecond === undefined
+        ? undefined
+        : new RateLimit({ ...deps, queue, perSecond, latestStart: latestStartOf(options), stop }),
+    breakers: breaker && new Breakers({ ...deps, queue, options: breaker, destination, probe, memory }),
+  };
+}
+
+/** The attempts at once of a run that divides them, among its lanes or with other runs. */
+export function poolOf({ target, limits, invocation }: RunOptions, size: number, deps: RunDeps): Pool {
+  const { queue, arrivals } = target;
+  const { globalConcurrency } = limits;
+  const onArrival = arrivals !== undefined;
+  const slots =
+    globalConcurrency === undefined
+      ? undefined
+      : new RunSlots({ ...deps, ...limits, globalConcurrency, queue, invocation, onArrival });
+  return new Pool({ size, slots, clock: deps.clock });
+}
