@@ -2,6 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { itemBytes } from '../../src/record/item-size.js';
+import { readControl } from '../../src/store/dynamodb/control-items.js';
+import { RawItems } from '../../src/store/dynamodb/raw-items.js';
 import { createDynamoDbClient, DynamoDbStore, type KeySlotsAsk } from '../../src/store/index.js';
 import { dynamoDbForFile } from './dynamodb-for-file.js';
 import { clock } from './dynamodb-under-test.js';
@@ -135,6 +137,19 @@ describe('slots of keys on DynamoDB', () => {
     await take('left', ask('a', {}));
     expect(await storedItem('left')).toEqual({ key: 'keys#left', rev: rev + 3, runs: {} });
     close();
+  });
+
+  it('are in no way of those that read the whole control table', async () => {
+    const { store, client, tables } = dynamoDb.underTest;
+    const readers = async () => [
+      await store.control.read(),
+      await store.control.readRuns(),
+      await store.queues.readAll(),
+      await readControl(new RawItems({ client, table: tables.control, keyName: 'key', clock })),
+    ];
+    const before = await readers();
+    await store.keySlots.take('readers', ask('a', { x: 1 }));
+    expect(await readers()).toEqual(before);
   });
 
   it('of runs that ran out go with the next write', async () => {
