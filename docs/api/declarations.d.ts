@@ -691,6 +691,13 @@ interface SlotsHeld {
     readonly count: number;
     readonly onArrival: boolean;
 }
+interface KeySlotsAsk {
+    readonly run: string;
+    readonly wanted: ReadonlyMap<string, number>;
+    readonly most: number;
+    readonly now: number;
+    readonly until: number;
+}
 interface QueueState {
     readonly paused: boolean;
     readonly pausedAt?: string | undefined;
@@ -756,6 +763,11 @@ interface SlotStore {
     release(queue: string, run: string, slots: SlotsHeld): Promise<void>;
     end(queues: readonly string[], lost: LostRun): Promise<number>;
 }
+interface KeySlotStore {
+    take(queue: string, ask: KeySlotsAsk): Promise<ReadonlyMap<string, number> | undefined>;
+    release(queue: string, run: string): Promise<void>;
+    end(queues: readonly string[], lost: LostRun): Promise<number>;
+}
 
 interface BacklogStore {
     readonly records: RecordStore;
@@ -766,6 +778,7 @@ interface BacklogStore {
     readonly breakers: BreakerStore;
     readonly permits: PermitStore;
     readonly slots: SlotStore;
+    readonly keySlots: KeySlotStore;
     readonly registry: RegistryStore;
     readonly activeRegion: ActiveRegionStore;
 }
@@ -1427,6 +1440,7 @@ declare class DynamoDbStore implements BacklogStore {
     readonly breakers: BreakerStore;
     readonly permits: PermitStore;
     readonly slots: SlotStore;
+    readonly keySlots: KeySlotStore;
     readonly registry: RegistryStore;
     readonly activeRegion: ActiveRegionStore;
     constructor(deps: DynamoDbStoreDeps);
@@ -1465,6 +1479,7 @@ declare class MemoryStore implements OperatorStore {
     readonly breakers: BreakerStore;
     readonly permits: PermitStore;
     readonly slots: SlotStore;
+    readonly keySlots: KeySlotStore;
     readonly registry: RegistryStore;
     readonly activeRegion: OperatorActiveRegionStore;
     readonly sweep: NotIndexedStore;
@@ -2442,6 +2457,8 @@ type contract_d_ItemsScan = ItemsScan;
 type contract_d_JobChange = JobChange;
 type contract_d_JobStore = JobStore;
 type contract_d_Kept = Kept;
+type contract_d_KeySlotStore = KeySlotStore;
+type contract_d_KeySlotsAsk = KeySlotsAsk;
 type contract_d_LeaseAnswer = LeaseAnswer;
 type contract_d_LeaseHold = LeaseHold;
 type contract_d_LeaseLeft = LeaseLeft;
@@ -2481,7 +2498,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function patiently<Answer>(request: () => Promise<Answer>, { clock, signal, onTrouble, }: {

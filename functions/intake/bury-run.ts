@@ -16,7 +16,7 @@ export async function buryRun(dead: DeadRun, deps: IntakeDeps): Promise<void> {
   if (settings.isPassive) return;
   const { functionArn, invocation } = dead;
   const ended = await endLostRun(invocation, queuesOf(dead, deps), indexing);
-  if (ended.leases + ended.claims + ended.slots === 0) return;
+  if (ended.leases + ended.claims + ended.slots + ended.keySlots === 0) return;
   logger.warn('a run has died: what it held ends now', { functionArn, requestId: invocation, ...ended });
   const event = ruleEventOf(dead);
   if (event && ended.leases > 0 && ended.losses <= MAX_RESTARTS) await startRun(functionArn, event, deps);

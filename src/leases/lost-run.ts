@@ -23,6 +23,8 @@ export interface EndedHolds {
   readonly claims: number;
   /** Queues in which it had slots of `globalConcurrency`. */
   readonly slots: number;
+  /** Queues in which it had slots of keys. */
+  readonly keySlots: number;
   /** The runs lost in succession in the lane where most were, this one included. */
   readonly losses: number;
 }
@@ -43,12 +45,14 @@ export async function endLostRun(
     holderPrefix: holderPrefixOf(invocation),
     until: clock.wall() - 2 * CLOCK_SKEW_MS,
   };
-  const slots = await store.slots.end(
-    queues.map(({ queue }) => queue),
-    lost,
-  );
-  const names = queues.flatMap(leaseNamesOf);
-  const losses = await Promise.all(names.map((name) => store.leases.end(name, lost)));
+  const names = queues.map(({ queue }) => queue);
+  const fair = queues.filter(({ fairness }) => fairness).map(({ queue }) => queue);
+  const [slots, keySlots] = await Promise.all([
+    store.slots.end(names, lost),
+    fair.length === 0 ? 0 : store.keySlots.end(fair, lost),
+  ]);
+  const leases = queues.flatMap(leaseNamesOf);
+  const losses = await Promise.all(leases.map((name) => store.leases.end(name, lost)));
   const ended = losses.filter((count) => count !== undefined);
   const arriving = queues.filter(({ onArrival }) => onArrival);
   const claims = await Promise.all(arriving.map(({ queue }) => store.claims.end(queue, lost)));
@@ -56,6 +60,7 @@ export async function endLostRun(
     leases: ended.length,
     claims: claims.reduce((sum, count) => sum + count, 0),
     slots,
+    keySlots,
     losses: Math.max(0, ...ended),
   };
 }

@@ -164,7 +164,7 @@ export interface KeySlotStore {
    *   many runs ask at once, and it has what it had
    */
   take(queue: string, ask: KeySlotsAsk): Promise<ReadonlyMap<string, number> | undefined>;
-  /** Gives all slots of a run back. */
+  /** Gives all slots of a run back. Rarely, too many runs ask at once: then they run out by themselves. */
   release(queue: string, run: string): Promise<void>;
   /** Gives back the slots that a lost run has in these queues. Returns the number of queues in which it had any. */
   end(queues: readonly string[], lost: LostRun): Promise<number>;

@@ -19,7 +19,7 @@ export type Drain = (lane: string, share: Share, isAll?: boolean) => Promise<Sto
 /** Time after which the run looks again at lanes that were empty, and at new ones, while others are being drained. */
 const LOOK_MS = 5_000;
 
-/** Ends of one lane that say nothing of the others. */
+/** Ends of one lane with which the others go on. */
 const GOES_ON: readonly StopReason[] = ['drained', 'leaseHeld', 'keyLimited'];
 
 /**

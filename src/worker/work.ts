@@ -1,6 +1,6 @@
 import type { BacklogRecord, RecordChange } from '../record/index.js';
 
-/** What a run does about a record of a page: an attempt, or a change without one. */
+/** The work of a run for one record of a page: an attempt, or a change without one. */
 export interface Work {
   readonly record: BacklogRecord;
   /** The change. Undefined: the record is attempted. */

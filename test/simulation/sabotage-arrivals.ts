@@ -54,6 +54,7 @@ export const withoutNames: Sabotage = {
         leases: { end: (key, { until }) => store.leases.end(key, { holderPrefix: '', until }) },
         claims: { end: (queue, { until }) => store.claims.end(queue, { holderPrefix: '', until }) },
         slots: { end: (queues, { until }) => store.slots.end(queues, { holderPrefix: '', until }) },
+        keySlots: { end: (queues, { until }) => store.keySlots.end(queues, { holderPrefix: '', until }) },
       },
       store,
     ),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { claimingArrivals } from './conformance/arrivals.js';
 import { insertingAndReading } from './conformance/inserting.js';
 import { keepingJobs } from './conformance/jobs.js';
+import { keepingKeySlots } from './conformance/key-slots.js';
 import { keepingLeases } from './conformance/leases.js';
 import { listing } from './conformance/listing.js';
 import { operating } from './conformance/operating.js';
@@ -33,6 +34,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('leases', () => keepingLeases(current));
     describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
+    describe('slots of keys', () => keepingKeySlots(current));
     describe('owners of queues', () => registering(current));
     describe('jobs of operators', () => keepingJobs(current));
     describe('what operators do', () => operating(current));

@@ -50,6 +50,10 @@ it('every item is read strongly: what a run decides by must not be older than it
   const ask = { wanted: 1, most: 1, onArrival: false, now: NOW, until: NOW + 60_000 };
   await store.slots.take('q', { ...ask, run: 'me' });
   await store.slots.end(['q'], { holderPrefix: 'me', until: NOW });
+  const keys = { wanted: new Map([['k', 1]]), most: 1, now: NOW, until: NOW + 60_000 };
+  // The last of them changes nothing, which it must not guess.
+  for (const run of ['me', 'other', 'me']) await store.keySlots.take('q', { ...keys, run });
+  await store.keySlots.end(['q'], { holderPrefix: 'me', until: NOW });
   await store.permits.acquire('q', { count: 1, intervalMs: 1, now: NOW });
   client.destroy();
   expect(new Set(reads.map(([command]) => command))).toEqual(

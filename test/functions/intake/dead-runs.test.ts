@@ -3,6 +3,7 @@ import type { Invocation } from '../../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { Claim } from '../../../src/leases/claim.js';
 import { RunLease } from '../../../src/leases/lease.js';
+import { newHolder } from '../../../src/leases/names.js';
 import { isExpired } from '../../../src/leases/timed-hold.js';
 import { RunSlots } from '../../../src/worker/guards/slots.js';
 import { context, workbench } from '../support.js';
@@ -169,6 +170,23 @@ describe('a report that the process of a run has died', () => {
       leases: 0,
       slots: 2,
     });
+    expect(started).toEqual([]);
+  });
+
+  it('ends its slots of keys, in queues that may have some, and looks at no other queue', async () => {
+    const { hears, started, store, log } = bench();
+    const ask = { wanted: new Map([['k', 2]]), most: 4, now: 0, until: 60_000 };
+    const [dead, living] = ['dead', 'living'].map((invocation) => newHolder(Math.random, invocation));
+    for (const run of [dead, living])
+      for (const queue of ['fair', 'default']) await store.keySlots.take(queue, { ...ask, run: String(run) });
+    const all = { ...ask, run: 'next', wanted: new Map([['k', 4]]) };
+    await hears(report({ queues: { fair: 1, default: 1 } }));
+    // No run has any there, outside of this test.
+    expect(await store.keySlots.take('default', all)).toEqual(new Map());
+    expect(await store.keySlots.take('fair', all)).toEqual(new Map([['k', 2]]));
+    expect(log().filter(({ level }) => level === 'WARN')).toMatchObject([
+      { requestId: 'dead', leases: 0, claims: 0, slots: 0, keySlots: 1 },
+    ]);
     expect(started).toEqual([]);
   });
 
