@@ -48,6 +48,7 @@ interface AttemptLogger {
 interface LimitOptions<Length = number> {
     readonly concurrency?: number | undefined;
     readonly globalConcurrency?: number | undefined;
+    readonly concurrencyPerKey?: number | undefined;
     readonly onInsertConcurrency?: number | undefined;
     readonly attemptsPerSecond?: number | undefined;
     readonly attemptTimeout?: Length | undefined;
@@ -926,7 +927,7 @@ interface GiveUp {
 }
 declare function retryDecider(retry: RetryFunction): RetryDecider;
 
-type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'keyLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'claimedElsewhere' | 'storeError';
 
 type BreakerStatus = 'closed' | 'open' | 'halfOpen';
 type AttemptKind = 'attempt' | 'probe';
