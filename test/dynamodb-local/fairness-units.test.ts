@@ -44,13 +44,19 @@ const writes = (table: string) =>
     .filter((one) => one.kind === 'write' && one.table === table)
     .reduce((sum, { units }) => sum + units, 0);
 
-function runOf(queue: string, fairness: boolean, arrivals?: Arrivals, process: Process = () => {}) {
+function runOf(
+  queue: string,
+  fairness: boolean,
+  arrivals?: Arrivals,
+  process: Process = () => {},
+  concurrencyPerKey?: number,
+) {
   return run(
     {
       target: { queue, lane: queue, fairness, arrivals },
       process,
       policy: resolvePolicy({ type: 'fibonacci' }),
-      limits: { concurrency: 10, attemptTimeout: 30, onInsertConcurrency: 1 },
+      limits: { concurrency: 10, attemptTimeout: 30, onInsertConcurrency: 1, concurrencyPerKey },
       deadline: Date.now() + 300_000,
       functionTimeoutSeconds: 300,
       tickSeconds: 60,
@@ -106,4 +112,28 @@ it('an idle poll reads the queue’s item, and a query for each lane; it writes 
   await runOf('fair', true);
   expect(requests.toSorted()).toEqual(['GetItemCommand', 'QueryCommand', 'QueryCommand']);
   expect(writes(tables.records) + writes(tables.control)).toBe(0);
+});
+
+it('a limit for each key costs two units for a batch, and none for its records', async () => {
+  const costOf = async (concurrencyPerKey: number | undefined, batch: string) => {
+    const ids = Array.from({ length: 10 }, (_, i) => `limited-${batch}-${i}`);
+    for (const [i, id] of ids.entries()) {
+      await store.records.insert({
+        id,
+        status: 'NEW',
+        queue: 'limited',
+        payload: {},
+        key: `tenant-${i % 5}`,
+      });
+    }
+    consumed = [];
+    const summary = await runOf('limited', true, { batch, ids }, undefined, concurrencyPerKey);
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 10 });
+    return { records: writes(tables.records), control: writes(tables.control) };
+  };
+  // The items of the queue are there.
+  await costOf(1, 'first');
+  const without = await costOf(undefined, 'without');
+  const limited = await costOf(1, 'limited');
+  expect(limited).toEqual({ records: without.records, control: without.control + 2 });
 });

@@ -106,6 +106,7 @@ describe('a batch on arrival', () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a']);
     harness.putMany(2, 'a', 'q#31');
+    await harness.pass(1);
     harness.store.put({ id: 'a9', status: 'NEW', queue: 'q', payload: {}, key: 'a' });
     const { process, order } = watched(harness);
     const summary = await harness.run(process, { ...ONE, arrivals: { batch: 'b', ids: ['a9'] } });
@@ -176,6 +177,21 @@ describe('a run of the rule', () => {
     expect(most.has('a')).toBe(false);
     expect(reads.filter((name) => name === 'pages.read').length).toBeLessThan(12);
     expect(harness.seconds()).toBeLessThan(20);
+  });
+
+  it('does not wait for records of a key that an open breaker puts off', async () => {
+    const harness = new FairQueue();
+    harness.putMany(20, 'a', 'q');
+    harness.putMany(5, 'b', 'q');
+    const process: Process = async ({ key }) => {
+      await harness.sleep(0.1);
+      if (key === 'a') throw new Error('down');
+    };
+    const breaker = { minimumAttempts: 3, failureThreshold: 0.5 };
+    const destination = ({ key = '' }) => key;
+    await harness.run(process, { ...ONE, breaker, destination });
+    expect(harness.statuses()).toEqual({ SUCCESS: 5, ERROR: 3, NEW: 17 });
+    expect(harness.seconds()).toBeLessThan(3);
   });
 
   it('counts attempts of several lanes together, its retries too', async () => {

@@ -143,7 +143,8 @@ export class KeyLimit implements Guard {
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };
       refused.push(...waiting.filter((work) => !isHeld(work)));
       if (line.length === 0) return { late: [], deferred, refused };
-      await slots.wait();
+      // Free already, where an open breaker has put the record before it off.
+      if (line.every((work) => slots.free(this.keyOf(work)) <= 0)) await slots.wait();
       const hasNone = line.some((work) => !slots.has(this.keyOf(work)));
       if (!hasNone && clock.wall() < askedAt + ASK_AGAIN_MS) continue;
       await slots.take();
