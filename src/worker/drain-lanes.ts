@@ -35,8 +35,11 @@ export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promi
   const busy = busyKeys && drainBusy(busyKeys);
   await Promise.all([...shares.map(worker), busy]);
   // Records that were put into lanes of their keys meanwhile need not wait for the next run.
-  if (busyKeys?.hasMoved && !isShortOfTime(run.options, run.clock)) {
-    await run.clock.sleep(INDEX_LAG_MS, run.options.stop);
+  const { stop } = run.options;
+  if (busyKeys?.hasMoved && isShortOfTime(run.options, run.clock)) {
+    ends.push(stop?.aborted ? 'stopped' : 'deadline');
+  } else if (busyKeys?.hasMoved) {
+    await run.clock.sleep(INDEX_LAG_MS, stop);
     await drainBusy(busyKeys);
   }
   if (errors.length > 0) throw errors[0];

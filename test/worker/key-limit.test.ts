@@ -194,6 +194,41 @@ describe('a run of the rule', () => {
     expect(harness.seconds()).toBeLessThan(3);
   });
 
+  it('drains the lane of a key that is new, while another lane has no slots', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'c']);
+    harness.putMany(2, 'a', 'q#31');
+    harness.putMany(40, 'c', 'q#30');
+    const now = harness.clock.wall();
+    const wanted = new Map([[hashOfKey('a'), 1]]);
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 900_000 });
+    const { process, ends } = watched(harness);
+    const run = harness.start(process, ONE);
+    await harness.pass(12);
+    await harness.noteKeys(['b']);
+    harness.putMany(2, 'b', 'q#29');
+    await harness.time.until(run);
+    expect(ends.get('b1')).toBeLessThan(30);
+    expect([...ends.keys()].filter((id) => id.startsWith('c'))).toHaveLength(40);
+  });
+
+  it('uses slots that other runs give back while a page is at work', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(40, 'a', 'q#31');
+    const now = harness.clock.wall();
+    const wanted = new Map([[hashOfKey('a'), 3]]);
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 4, now, until: now + 900_000 });
+    const { process, most } = watched(harness);
+    const run = harness.start(process, { ...FAIR, concurrencyPerKey: 4 });
+    await harness.pass(3);
+    expect(most.get('a')).toBe(1);
+    await harness.store.keySlots.release('q', 'other');
+    await harness.time.until(run);
+    expect(most.get('a')).toBe(4);
+    expect(harness.seconds()).toBeLessThan(20);
+  });
+
   it('counts attempts of several lanes together, its retries too', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a']);
@@ -285,6 +320,22 @@ describe('trouble', () => {
     await harness.pass(60);
     await harness.run(process, ONE);
     expect(most.get('a')).toBe(1);
+  });
+
+  it('of a record in the batch is dealt with at once, although others of its key wait in their lane', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(1, 'a', 'q#31');
+    await harness.pass(1);
+    harness.store.put({ id: 'a8', status: 'NEW', queue: 'q', payload: {}, key: 'a', task: 'unknown' });
+    const choices = {
+      ...ONE,
+      knows: ({ task }: { readonly task?: string | undefined }) => task === undefined,
+    };
+    await harness.run(succeed, { ...choices, arrivals: { batch: 'b', ids: ['a8'] } });
+    // It waits for a handler that knows its task, and no slot is taken for it.
+    expect(harness.item('a8')).toMatchObject({ status: 'NEW', lane: 'q#31' });
+    expect(Date.parse(String(harness.item('a8').dueAt))).toBeGreaterThan(harness.time.now);
   });
 
   it('is an error where attempts may go on without their run', async () => {

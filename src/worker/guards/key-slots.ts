@@ -66,7 +66,15 @@ export class KeySlots implements TimedHold {
   /** Takes slots for all records that are about to be attempted, as far as other runs leave some. */
   async take(): Promise<void> {
     if (this.covers() && !this.lacksAny()) return;
-    await this.ask();
+    try {
+      await this.ask();
+    } catch (error) {
+      if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
+      const { logger, queue } = this.deps;
+      logger.warn('slots of keys could not be taken', { queue, error: error.message });
+      // Those that have run out are of no use: nothing waits for them.
+      if (!this.covers()) this.granted = new Map();
+    }
     this.renewing ??= keepRenewed(this, this.over.signal, this.deps);
   }
 
@@ -127,7 +135,8 @@ export class KeySlots implements TimedHold {
 
   renewInMs(): number {
     const leftMs = this.granted.size === 0 ? SLOTS_MS : this.until - this.deps.clock.wall();
-    return leftMs - this.coverMs - 2 * SPARE_MS;
+    // No sooner than that where too many runs have asked at once.
+    return Math.max(LOOK_MS, leftMs - this.coverMs - 2 * SPARE_MS);
   }
 
   /** Renews the slots that are still needed. One that another run has by now is not used again: see `free`. */
@@ -165,7 +174,7 @@ export class KeySlots implements TimedHold {
   }
 
   private async askNow(): Promise<void> {
-    const { queue, perKey, store, clock, logger } = this.deps;
+    const { queue, perKey, store, clock } = this.deps;
     const keys = new Set([...this.needed.keys(), ...this.inUse.keys()]);
     const wanted = new Map([...keys].map((key) => [key, this.wantedOf(key)]));
     const now = clock.wall();
@@ -178,17 +187,13 @@ export class KeySlots implements TimedHold {
         return kept > 0 ? [[key, kept] as const] : [];
       }),
     );
-    try {
-      const granted = await store.keySlots.take(queue, ask);
-      if (!granted) return;
-      this.granted = granted;
-      this.until = until;
-    } catch (error) {
-      if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
-      this.mayHave = true;
-      logger.warn('slots of keys could not be taken', { queue, error: error.message });
-      if (!this.covers()) this.granted = new Map();
-    }
+    // Until there is an answer.
+    this.mayHave = true;
+    const granted = await store.keySlots.take(queue, ask);
+    if (!granted) return;
+    this.mayHave = false;
+    this.granted = granted;
+    this.until = until;
   }
 
   /** Slots that are not given back run out by themselves. */
