@@ -123,7 +123,7 @@ describe('the slots of a run', () => {
     expect(await leftOf(harness, A)).toBe(2);
   });
 
-  it('can be asked for after an ask that has failed for good reasons', async () => {
+  it('can be asked for after an ask that has failed', async () => {
     const harness = new FairQueue();
     let isAllowed = false;
     const store = intercepted(harness.store, (_, call) => {

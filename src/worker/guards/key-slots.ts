@@ -15,7 +15,7 @@ const SPARE_MS = 5_000;
 /** Time after which slots that are not needed any more are given back, while the run goes on. */
 const KEPT_MS = 1_000;
 /** Time between two looks at whether a slot is free. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
 
 export interface KeySlotsDeps {
   readonly queue: string;
@@ -61,6 +61,7 @@ export class KeySlots implements TimedHold {
   /** Notes that so many more records of a key are about to be attempted; fewer, if `change` is negative. */
   need(key: string, change: number): void {
     add(this.needed, key, change);
+    if (change < 0) this.givingBack ??= this.giveBackSoon();
   }
 
   /** Takes slots for all records that are about to be attempted, as far as other runs leave some. */
@@ -107,7 +108,7 @@ export class KeySlots implements TimedHold {
     this.givingBack ??= this.giveBackSoon();
   }
 
-  /** Waits until an attempt has ended, or a second is over. */
+  /** Waits until an attempt has ended, or it is time to look again. */
   async wait(): Promise<void> {
     const ended = new AbortController();
     const wake = () => ended.abort('an attempt has ended');
