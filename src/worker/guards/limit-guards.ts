@@ -52,7 +52,9 @@ export function limitGuardsOf(
 }
 
 /** The attempts at once of a run that divides them, among its lanes or with other runs. */
-export function poolOf({ target, limits, invocation }: RunOptions, size: number, deps: RunDeps): Pool {
+export function poolOf(options: RunOptions, size: number, deps: RunDeps): Pool {
+  // The names of parameters are in the declarations, which leave out what is internal.
+  const { target, limits, invocation } = options;
   const { queue, arrivals } = target;
   const { globalConcurrency } = limits;
   const onArrival = arrivals !== undefined;
