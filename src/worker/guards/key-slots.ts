@@ -135,15 +135,20 @@ export class KeySlots implements TimedHold {
   }
 
   renewInMs(): number {
-    const leftMs = this.granted.size === 0 ? SLOTS_MS : this.until - this.deps.clock.wall();
+    const leftMs = this.hasAny ? this.until - this.deps.clock.wall() : SLOTS_MS;
     // No sooner than that where too many runs have asked at once.
     return Math.max(LOOK_MS, leftMs - this.coverMs - 2 * SPARE_MS);
   }
 
   /** Renews the slots that are still needed. One that another run has by now is not used again: see `free`. */
   async renew(): Promise<boolean> {
-    if (this.granted.size > 0) await this.ask();
+    if (this.hasAny) await this.ask();
     return true;
+  }
+
+  /** Slots that could not be renewed in time are asked for again while attempts are under way that began with them. */
+  private get hasAny(): boolean {
+    return this.granted.size > 0 || this.inUse.size > 0;
   }
 
   private get coverMs(): number {

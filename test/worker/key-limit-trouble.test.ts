@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { hashOfKey } from '../../src/record/busy-keys.js';
+import { intercepted } from '../../src/store/bounded-store.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { KeySlots } from '../../src/worker/guards/key-slots.js';
+import { FairQueue } from './fair-queue.js';
+
+const [A, B] = [hashOfKey('a'), hashOfKey('b')];
+
+/** What a run needs for slots of keys, with one attempt of each key at once. */
+function depsOf(harness: FairQueue, store: BacklogStore, attemptTimeout = 30) {
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const { clock } = harness;
+  return { queue: 'q', perKey: 1, attemptTimeout, store, clock, random: Math.random, logger };
+}
+
+/** A store whose answers to requests for slots can be lost, before they take effect or after that. */
+function unsteady(harness: FairQueue) {
+  const state: { trouble?: 'before' | 'after' | 'outrun' | undefined } = {};
+  const store = intercepted(harness.store, async (name, call) => {
+    if (name !== 'keySlots.take') return call();
+    if (state.trouble === 'before') throw new StoreUnavailableError('no answer');
+    if (state.trouble === 'outrun') return undefined;
+    const answer = await call();
+    if (state.trouble === 'after') throw new StoreUnavailableError('no answer');
+    return answer;
+  });
+  return { state, store };
+}
+
+/** Tells whether another run gets a slot of a key, without keeping it. */
+async function isFree(harness: FairQueue, key: string): Promise<boolean> {
+  const now = harness.clock.wall();
+  const ask = { run: 'looks', wanted: new Map([[key, 1]]), most: 1, now: now - 5_000, until: now + 1_000 };
+  const slots = await harness.store.keySlots.take('q', ask);
+  await harness.store.keySlots.release('q', 'looks');
+  return slots?.size === 1;
+}
+
+describe('slots of a run', () => {
+  it('under attempts that go on are renewed as soon as the store answers, although they could not be in time', async () => {
+    const harness = new FairQueue();
+    const { state, store } = unsteady(harness);
+    const slots = new KeySlots(depsOf(harness, store, 60));
+    slots.need(A, 1);
+    await slots.take();
+    expect(slots.tryUse(A)).toBe(true);
+    slots.need(A, -1);
+    await harness.pass(25);
+    state.trouble = 'before';
+    await harness.pass(12);
+    slots.need(B, 1);
+    await slots.take();
+    slots.need(B, -1);
+    state.trouble = undefined;
+    await harness.pass(45);
+    expect(await isFree(harness, A)).toBe(false);
+    slots.giveBack(A);
+    await harness.time.until(slots.close());
+    expect(await isFree(harness, A)).toBe(true);
+  });
+});
