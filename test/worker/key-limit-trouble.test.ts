@@ -60,4 +60,55 @@ describe('slots of a run', () => {
     await harness.time.until(slots.close());
     expect(await isFree(harness, A)).toBe(true);
   });
+
+  it('that an ask without an answer may have brought are given back while the run goes on', async () => {
+    const harness = new FairQueue();
+    const { state, store } = unsteady(harness);
+    const slots = new KeySlots(depsOf(harness, store));
+    state.trouble = 'after';
+    slots.need(A, 1);
+    await slots.take();
+    slots.need(A, -1);
+    await harness.pass(3);
+    expect(await isFree(harness, A)).toBe(true);
+    slots.need(B, 1);
+    await slots.take();
+    slots.need(B, -1);
+    state.trouble = undefined;
+    await harness.pass(2.5);
+    expect(await isFree(harness, B)).toBe(true);
+    await harness.time.until(slots.close());
+  });
+
+  it('are given back by another request where the first had no answer', async () => {
+    const harness = new FairQueue();
+    const { state, store } = unsteady(harness);
+    const slots = new KeySlots(depsOf(harness, store));
+    slots.need(A, 1);
+    await slots.take();
+    state.trouble = 'before';
+    slots.need(A, -1);
+    await harness.pass(5);
+    expect(await isFree(harness, A)).toBe(false);
+    state.trouble = undefined;
+    await harness.pass(2.5);
+    expect(await isFree(harness, A)).toBe(true);
+    await harness.time.until(slots.close());
+  });
+
+  it('that have run out are none, where other runs were always quicker than its asks', async () => {
+    const harness = new FairQueue();
+    const { state, store } = unsteady(harness);
+    const slots = new KeySlots(depsOf(harness, store));
+    slots.need(A, 1);
+    await slots.take();
+    state.trouble = 'outrun';
+    await harness.pass(36);
+    expect(slots.covers()).toBe(false);
+    await slots.take();
+    expect(slots.covers()).toBe(true);
+    expect(slots.tryUse(A)).toBe(false);
+    await harness.time.until(slots.close());
+    expect(await isFree(harness, A)).toBe(true);
+  });
 });

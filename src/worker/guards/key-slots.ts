@@ -73,9 +73,9 @@ export class KeySlots implements TimedHold {
       if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
       const { logger, queue } = this.deps;
       logger.warn('slots of keys could not be taken', { queue, error: error.message });
-      // Those that have run out are of no use: nothing waits for them.
-      if (!this.covers()) this.granted = new Map();
     }
+    // Those that have run out are of no use: nothing waits for them.
+    if (this.mayHave && !this.covers()) this.granted = new Map();
     this.renewing ??= keepRenewed(this, this.over.signal, this.deps);
   }
 
@@ -166,9 +166,14 @@ export class KeySlots implements TimedHold {
   private async giveBackSoon(): Promise<void> {
     const { clock } = this.deps;
     await clock.sleep(KEPT_MS, this.over.signal);
+    // What is being asked for is known then.
+    await this.asking;
     this.givingBack = undefined;
     const isTooMany = [...this.granted].some(([key, count]) => count > this.wantedOf(key));
-    if (isTooMany && !this.over.signal.aborted) await this.tried(this.ask());
+    if (this.over.signal.aborted || !(isTooMany || this.mayHave)) return;
+    await this.tried(this.ask());
+    // Without an answer, other runs may be kept from slots that this one does not need: it asks again.
+    if (this.mayHave) this.givingBack ??= this.giveBackSoon();
   }
 
   /** Asks for what is needed now, one ask behind the other. */
