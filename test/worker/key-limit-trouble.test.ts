@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/record/busy-keys.js';
+import type { BacklogRecord } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
+import { Gate } from '../../src/worker/guards/gate.js';
+import { KeyLimits } from '../../src/worker/guards/key-limit.js';
 import { KeySlots } from '../../src/worker/guards/key-slots.js';
 import { FairQueue } from './fair-queue.js';
+import { START } from './harness.js';
 
 const [A, B] = [hashOfKey('a'), hashOfKey('b')];
 
@@ -110,5 +114,47 @@ describe('slots of a run', () => {
     expect(slots.tryUse(A)).toBe(false);
     await harness.time.until(slots.close());
     expect(await isFree(harness, A)).toBe(true);
+  });
+});
+
+describe('an attempt', () => {
+  it('does not begin with a slot that has run out while the attempt waited for other guards', async () => {
+    const harness = new FairQueue();
+    const { state, store } = unsteady(harness);
+    const limits = new KeyLimits({ ...depsOf(harness, store), busyKeys: undefined, stop: undefined });
+    const [limit, other] = [limits.of(undefined, undefined), limits.of(undefined, undefined)];
+    const work = (id: string) => ({
+      record: {
+        id,
+        key: id[0],
+        queue: 'q',
+        lane: 'q',
+        dueAt: new Date(START).toISOString(),
+      } as BacklogRecord,
+    });
+    const gate = new Gate([limit, { enter: () => harness.sleep(60).then(() => ({})) }], harness.clock);
+    const turn = { attemptsLeft: 1, mayBegin: () => true };
+    const answers: unknown[] = [];
+    const begun = limit.begin(
+      [work('a1')],
+      async (some) => {
+        for (const { record } of some) answers.push(await gate.enter(record, turn));
+        return { late: [], deferred: some };
+      },
+      () => true,
+    );
+    await harness.pass(1);
+    state.trouble = 'before';
+    await harness.pass(40);
+    // Another lane of the run asks meanwhile.
+    const late = other.begin(
+      [work('b1')],
+      async (some) => ({ late: some, deferred: [] }),
+      () => true,
+    );
+    await harness.time.until(late);
+    await harness.time.until(begun);
+    expect(answers).toEqual(['deferred']);
+    await harness.time.until(limits.close());
   });
 });

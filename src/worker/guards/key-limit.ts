@@ -90,7 +90,8 @@ export class KeyLimit implements Guard {
     if (!slots.tryUse(hash)) return 'deferred';
     this.drop(id);
     const giveBack = () => slots.giveBack(hash);
-    return { abandon: giveBack, ended: giveBack };
+    // Guards behind this one may have waited for so long that the slot is another run's.
+    return { abandon: giveBack, ended: giveBack, holds: () => slots.free(hash) >= 0 };
   }
 
   /**
