@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/record/busy-keys.js';
-import type { BacklogRecord } from '../../src/record/index.js';
+import { type BacklogRecord, WORKER_LOST } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { Gate } from '../../src/worker/guards/gate.js';
 import { KeyLimits } from '../../src/worker/guards/key-limit.js';
 import { KeySlots } from '../../src/worker/guards/key-slots.js';
-import { FairQueue } from './fair-queue.js';
-import { START } from './harness.js';
+import { FAIR, FairQueue } from './fair-queue.js';
+import { START, succeed } from './harness.js';
 
+const ONE = { ...FAIR, concurrencyPerKey: 1 } as const;
+const LOST = { name: WORKER_LOST, message: 'lost', at: new Date(START).toISOString() };
 const [A, B] = [hashOfKey('a'), hashOfKey('b')];
 
 /** What a run needs for slots of keys, with one attempt of each key at once. */
@@ -31,6 +33,13 @@ function unsteady(harness: FairQueue) {
     return answer;
   });
   return { state, store };
+}
+
+/** Another run has the slots of these keys, for long. */
+async function otherHas(harness: FairQueue, ...keys: readonly string[]): Promise<void> {
+  const now = harness.clock.wall();
+  const wanted = new Map(keys.map((key) => [hashOfKey(key), 1]));
+  await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 900_000 });
 }
 
 /** Tells whether another run gets a slot of a key, without keeping it. */
@@ -156,5 +165,47 @@ describe('an attempt', () => {
     await harness.time.until(begun);
     expect(answers).toEqual(['deferred']);
     await harness.time.until(limits.close());
+  });
+});
+
+describe('a lane of busy keys', () => {
+  it('is drained to its end, although no record of its first page is to be attempted', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(30, 'a', 'q#31');
+    const store = intercepted(harness.store, async (name, call) => {
+      const answer = await call();
+      const { records = [] } = (answer ?? {}) as { readonly records?: readonly BacklogRecord[] };
+      // Removed since the index was queried.
+      return name === 'pages.read' && records[0]?.id === 'a0'
+        ? { ...(answer as object), records: [] }
+        : answer;
+    });
+    const summary = await harness.run(succeed, { ...ONE, store });
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 10, skipped: 20 });
+  });
+
+  it('has its suspects attempted, where it holds no other records', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    for (const id of ['a0', 'a1']) harness.put(id, { lane: 'q#31', key: 'a', attempts: 1, lastError: LOST });
+    expect(await harness.run(succeed, ONE)).toMatchObject({ ended: 'drained', succeeded: 2 });
+  });
+
+  it('has its other keys attempted in each run, although one at its limit has a suspect', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.put('a0', { lane: 'q#31', key: 'a', attempts: 1, lastError: LOST });
+    await otherHas(harness, 'a');
+    for (const ids of [
+      ['b0', 'b1'],
+      ['b2', 'b3'],
+    ]) {
+      for (const id of ids) harness.put(id, { lane: 'q#31', key: 'b' });
+      expect(await harness.run(succeed, ONE)).toMatchObject({ ended: 'keyLimited', succeeded: 2 });
+      await harness.pass(60);
+    }
+    await harness.store.keySlots.release('q', 'other');
+    expect(await harness.run(succeed, ONE)).toMatchObject({ ended: 'drained', succeeded: 1 });
   });
 });

@@ -109,11 +109,13 @@ export class KeyLimit implements Guard {
       this.next.set(id, hashOfKey(key));
       slots.need(hashOfKey(key), 1);
     }
+    // A suspect that was alone before the pages says nothing of them.
+    this.isOver = false;
     try {
       await slots.take();
       const line = page.filter((work) => !behind.has(work));
       const { refused, ...begun } = await this.beginInTurn(line, beginSome, mayBegin);
-      if (this.deps.from === 'busyLane' && refused.length === page.length) this.isOver = true;
+      this.isOver = this.deps.from === 'busyLane' && page.length > 0 && refused.length === page.length;
       const left = await this.leave([...behind, ...refused], beginSome);
       return { late: [...begun.late, ...left.late], deferred: [...begun.deferred, ...left.deferred] };
     } finally {
