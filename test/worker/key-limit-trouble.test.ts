@@ -209,3 +209,31 @@ describe('a lane of busy keys', () => {
     expect(await harness.run(succeed, ONE)).toMatchObject({ ended: 'drained', succeeded: 1 });
   });
 });
+
+describe('a run', () => {
+  it('that is told to stop does not wait for a slot any more', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(5, 'a', 'q#31');
+    await otherHas(harness, 'a');
+    const stop = new AbortController();
+    const run = harness.start(succeed, { ...ONE, stop: stop.signal });
+    await harness.pass(4.1);
+    stop.abort('the process ends');
+    expect(await harness.time.until(run)).toMatchObject({ ended: 'stopped', leftOver: 5 });
+    expect(harness.seconds()).toBe(4.1);
+  });
+
+  it('on arrival attempts records whose slots are free, however long those before them took', async () => {
+    const harness = new FairQueue();
+    const ids = ['a', 'b', 'c'].flatMap((key) => harness.bare(2, key));
+    const summary = await harness.run(() => harness.sleep(2.5), {
+      ...ONE,
+      concurrency: 2,
+      arrivals: { batch: 'b', ids },
+    });
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 6 });
+    expect(await harness.noted()).toEqual([]);
+    expect(harness.seconds()).toBe(7.5);
+  });
+});

@@ -28,8 +28,6 @@ export interface KeyLimitsDeps extends KeySlotsDeps {
   /** Undefined: the queue is not fair between keys, and its keys have no lanes of their own. */
   readonly busyKeys: BusyKeys | undefined;
   readonly store: Pick<BacklogStore, 'keySlots' | 'pages'>;
-  /** Ends a wait. */
-  readonly stop: AbortSignal | undefined;
 }
 
 /** The limit of each key, for one run. */
@@ -132,32 +130,37 @@ export class KeyLimit implements Guard {
     const { slots, clock } = this.deps;
     const deferred: Work[] = [];
     const refused: Work[] = [];
-    const begunAt = clock.wall();
-    let askedAt = begunAt;
+    let askedAt = clock.wall();
+    // Time that the attempts before it take to begin is no wait for a slot.
+    let waitedMs = 0;
     for (let line = page; ; ) {
       const { now, waiting } = this.parted(line);
       const begun = await beginSome(now);
       const isTurnedAway = ({ record }: Work) => this.next.has(record.id);
       deferred.push(...begun.deferred.filter((work) => !isTurnedAway(work)));
       waiting.push(...begun.deferred.filter(isTurnedAway));
-      const isHeld = (work: Work) => this.mayWait(work, clock.wall() - begunAt);
+      const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
       const isEnd = begun.late.length > 0 || !mayBegin();
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };
       refused.push(...waiting.filter((work) => !isHeld(work)));
       if (line.length === 0) return { late: [], deferred, refused };
+      const waitsFrom = clock.wall();
       // Free already, where an open breaker has put the record before it off.
       if (line.every((work) => slots.free(this.keyOf(work)) <= 0)) await slots.wait();
       const hasNone = line.some((work) => !slots.has(this.keyOf(work)));
-      if (!hasNone && clock.wall() < askedAt + ASK_AGAIN_MS) continue;
-      await slots.take();
-      askedAt = clock.wall();
+      if (hasNone || clock.wall() >= askedAt + ASK_AGAIN_MS) {
+        await slots.take();
+        askedAt = clock.wall();
+      }
+      waitedMs += clock.wall() - waitsFrom;
     }
   }
 
-  /** Tells whether a record waits for a slot of its key: one that this run has, or one of another run. */
+  /** Tells whether a record waits for a slot of its key: one that is free by now, that this run has, or of another run. */
   private mayWait(work: Work, waitedMs: number): boolean {
     const { from, busyKeys, slots } = this.deps;
+    if (slots.free(this.keyOf(work)) > 0) return true;
     const has = slots.has(this.keyOf(work));
     if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
     if (from === 'busyLane') return has || waitedMs < MAX_WAIT_IN_LANE_MS;

@@ -24,6 +24,8 @@ export interface KeySlotsDeps {
   readonly attemptTimeout: number;
   /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
   readonly invocation?: string | undefined;
+  /** Ends a wait. */
+  readonly stop?: AbortSignal | undefined;
   readonly store: Pick<BacklogStore, 'keySlots'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -110,10 +112,13 @@ export class KeySlots implements TimedHold {
 
   /** Waits until an attempt has ended, or it is time to look again. */
   async wait(): Promise<void> {
+    const { clock, stop } = this.deps;
     const ended = new AbortController();
-    const wake = () => ended.abort('an attempt has ended');
+    const wake = () => ended.abort('an attempt has ended, or the process is to end');
     this.wakers.add(wake);
-    await this.deps.clock.sleep(LOOK_MS, ended.signal);
+    stop?.addEventListener('abort', wake, { once: true });
+    await clock.sleep(LOOK_MS, ended.signal);
+    stop?.removeEventListener('abort', wake);
     this.wakers.delete(wake);
   }
 
