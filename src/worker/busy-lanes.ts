@@ -85,10 +85,15 @@ async function drainAll({ clock }: LanesRun, given: AllLanes): Promise<StopReaso
   const { busyKeys, pool, drain, own, shares, isAll } = given;
   const over = new AbortController();
   const errors: unknown[] = [];
+  /** Lanes of which other runs had all slots when they were drained last. */
+  const limited = new Set<string>();
   let ended: StopReason = 'drained';
   const begin = async (one: string, share: Share, isLater: boolean) => {
     try {
-      ended = ofLanes([ended, await drain(one, share, isAll || isLater)]);
+      const end = await drain(one, share, isAll || isLater);
+      if (end === 'keyLimited') limited.add(one);
+      else limited.delete(one);
+      ended = ofLanes([ended, end]);
     } catch (error) {
       errors.push(error);
     }
@@ -100,7 +105,10 @@ async function drainAll({ clock }: LanesRun, given: AllLanes): Promise<StopReaso
   while (shares.size > 0) {
     await clock.sleep(LOOK_MS, over.signal);
     if (over.signal.aborted || errors.length > 0 || !GOES_ON.includes(ended)) continue;
-    for (const one of busyKeys.lanesNow(own).filter((other) => !shares.has(other))) {
+    // Lanes that wait for slots of other runs would keep each other in turns until the deadline.
+    const areLimited = [...shares.keys()].every((one) => limited.has(one));
+    const isLeft = (one: string) => shares.has(one) || (areLimited && limited.has(one));
+    for (const one of busyKeys.lanesNow(own).filter((other) => !isLeft(other))) {
       const share = pool.join(true);
       shares.set(one, share);
       void begin(one, share, true);

@@ -208,6 +208,23 @@ describe('a lane of busy keys', () => {
     await harness.store.keySlots.release('q', 'other');
     expect(await harness.run(succeed, ONE)).toMatchObject({ ended: 'drained', succeeded: 1 });
   });
+
+  it('that waits for slots of other runs does not keep another such lane waiting until the deadline', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'b']);
+    harness.putMany(5, 'a', 'q#31');
+    harness.putMany(2, 'b', 'q#30');
+    await otherHas(harness, 'a');
+    // Requests take their time, so that the lanes do not end at the same moment.
+    const store = intercepted(harness.store, (_, call) => harness.sleep(0.02).then(call));
+    const run = harness.start(() => harness.sleep(3), { ...ONE, store });
+    await harness.pass(7);
+    await harness.store.keySlots.release('q', 'other');
+    await otherHas(harness, 'a', 'b');
+    harness.put('b2', { lane: 'q#30', key: 'b' });
+    expect(await harness.time.until(run)).toMatchObject({ ended: 'keyLimited', succeeded: 2 });
+    expect(harness.seconds()).toBeLessThan(45);
+  });
 });
 
 describe('a run', () => {
