@@ -7,6 +7,8 @@ import type { BacklogStore } from '../../src/store/index.js';
 import { Gate } from '../../src/worker/guards/gate.js';
 import { KeyLimits } from '../../src/worker/guards/key-limit.js';
 import { KeySlots } from '../../src/worker/guards/key-slots.js';
+import { PageTurns } from '../../src/worker/page-turns.js';
+import { seededRandom } from '../simulation/random.js';
 import { FAIR, FairQueue } from './fair-queue.js';
 import { START, succeed } from './harness.js';
 
@@ -252,5 +254,29 @@ describe('a run', () => {
     expect(summary).toMatchObject({ ended: 'drained', succeeded: 6 });
     expect(await harness.noted()).toEqual([]);
     expect(harness.seconds()).toBe(7.5);
+  });
+});
+
+describe('a queue that takes turns with others', () => {
+  it.each([
+    { slots: 'another run has', isOther: true, most: 4 },
+    { slots: 'its own attempts have, one after the other', isOther: false, most: 15 },
+  ])('does not keep them waiting for slots that $slots', async ({ isOther, most }) => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(20, 'a', 'q#31');
+    if (isOther) await otherHas(harness, 'a');
+    for (let i = 0; i < 20; i++) harness.put(`r${i}`, { lane: 'r', queue: 'r' });
+    const weights = new Map(['q', 'r'].map((queue) => [queue, 1]));
+    const turns = new PageTurns(weights, seededRandom(1));
+    const ofQ = turns.of('q');
+    const q = harness.start(() => harness.sleep(5), { ...ONE, turns: ofQ }).finally(() => ofQ.rest());
+    await harness.pass(0.1);
+    const ends: number[] = [];
+    const process = () => void ends.push(harness.seconds());
+    await harness.time.until(harness.start(process, { queue: 'r', turns: turns.of('r') }));
+    expect(Math.max(...ends)).toBeLessThan(most);
+    turns.of('r').rest();
+    expect((await harness.time.until(q)).succeeded).toBe(isOther ? 0 : 20);
   });
 });

@@ -3,6 +3,7 @@ import type { BacklogRecord } from '../../record/record.js';
 import type { BacklogStore } from '../../store/store.js';
 import { groupBy } from '../../support/group-by.js';
 import type { Arrivals } from '../options.js';
+import type { QueueTurns } from '../page-turns.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Work, WorkedOff } from '../work.js';
 import type { BusyKeys } from './busy-keys.js';
@@ -14,6 +15,8 @@ import type { AtOnce } from './pool.js';
 const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
 /** The longest wait in the lane of a busy key while other runs have all slots: their attempts end soon, as a rule. */
 const MAX_WAIT_IN_LANE_MS = 10_000;
+/** The longest wait in a turn of a queue among others, which wait for it. */
+const MAX_WAIT_IN_TURN_MS = 2_000;
 /** Time after which a run asks again for slots that other runs have, beside those that it has. */
 const ASK_AGAIN_MS = 5_000;
 
@@ -28,6 +31,8 @@ export interface KeyLimitsDeps extends KeySlotsDeps {
   /** Undefined: the queue is not fair between keys, and its keys have no lanes of their own. */
   readonly busyKeys: BusyKeys | undefined;
   readonly store: Pick<BacklogStore, 'keySlots' | 'pages'>;
+  /** Its pages take turns with those of other queues. Default: it is the only one. */
+  readonly turns?: QueueTurns | undefined;
 }
 
 /** The limit of each key, for one run. */
@@ -127,7 +132,7 @@ export class KeyLimit implements Guard {
     beginSome: Begin,
     mayBegin: () => boolean,
   ): Promise<WorkedOff & Refused> {
-    const { slots, clock } = this.deps;
+    const { slots, clock, turns, from } = this.deps;
     const deferred: Work[] = [];
     const refused: Work[] = [];
     let askedAt = clock.wall();
@@ -141,7 +146,9 @@ export class KeyLimit implements Guard {
       waiting.push(...begun.deferred.filter(isTurnedAway));
       const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
-      const isEnd = begun.late.length > 0 || !mayBegin();
+      // What is left of the page is worked off in the next turn.
+      const isTurnOver = turns && from !== 'arrivals' && line.length > 0 && waitedMs >= MAX_WAIT_IN_TURN_MS;
+      const isEnd = begun.late.length > 0 || isTurnOver || !mayBegin();
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };
       refused.push(...waiting.filter((work) => !isHeld(work)));
       if (line.length === 0) return { late: [], deferred, refused };
@@ -163,7 +170,8 @@ export class KeyLimit implements Guard {
     if (slots.free(this.keyOf(work)) > 0) return true;
     const has = slots.has(this.keyOf(work));
     if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
-    if (from === 'busyLane') return has || waitedMs < MAX_WAIT_IN_LANE_MS;
+    const mostInLane = this.deps.turns ? MAX_WAIT_IN_TURN_MS : MAX_WAIT_IN_LANE_MS;
+    if (from === 'busyLane') return has || waitedMs < mostInLane;
     // Others would wait behind the page. Without fairness there is no lane where it could wait in place of that.
     return has && !busyKeys;
   }
