@@ -16,7 +16,7 @@ const ONE = { ...FAIR, concurrencyPerKey: 1 } as const;
 const LOST = { name: WORKER_LOST, message: 'lost', at: new Date(START).toISOString() };
 const [A, B] = [hashOfKey('a'), hashOfKey('b')];
 
-/** What a run needs for slots of keys, with one attempt of each key at once. */
+/** The dependencies of slots of keys, with one attempt of each key at once. */
 function depsOf(harness: FairQueue, store: BacklogStore, attemptTimeout = 30) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { clock } = harness;

@@ -112,7 +112,7 @@ export class KeyLimit implements Guard {
       this.next.set(id, hashOfKey(key));
       slots.need(hashOfKey(key), 1);
     }
-    // A suspect that was alone before the pages says nothing of them.
+    // What was so of a suspect, alone before the pages, need not be so of them.
     this.isOver = false;
     try {
       await slots.take();
