@@ -175,16 +175,20 @@ describe('a lane of busy keys', () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a']);
     harness.putMany(30, 'a', 'q#31');
+    let isRead = false;
+    let skipped = 0;
     const store = intercepted(harness.store, async (name, call) => {
       const answer = await call();
       const { records = [] } = (answer ?? {}) as { readonly records?: readonly BacklogRecord[] };
+      if (name !== 'pages.read' || isRead || records.length === 0) return answer;
+      isRead = true;
+      skipped = records.length;
       // Removed since the index was queried.
-      return name === 'pages.read' && records[0]?.id === 'a0'
-        ? { ...(answer as object), records: [] }
-        : answer;
+      return { ...(answer as object), records: [] };
     });
     const summary = await harness.run(succeed, { ...ONE, store });
-    expect(summary).toMatchObject({ ended: 'drained', succeeded: 10, skipped: 20 });
+    expect(skipped).toBeGreaterThan(0);
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 30 - skipped, skipped });
   });
 
   it('has its suspects attempted, where it holds no other records', async () => {
