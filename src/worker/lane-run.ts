@@ -51,7 +51,7 @@ export async function inTurn<T>(
 ): Promise<T | StopReason> {
   const { options, turns } = run;
   await awaitPermit(run, attempts);
-  const turn = turns?.take(run.atOnce.pageSeconds !== undefined);
+  const turn = turns?.take(run.atOnce.isBusyLane);
   try {
     if (turn) await whileHeld(run, turn);
     if (options.isPassive && (await whileHeld(run, options.isPassive()))) return 'passiveRegion';

@@ -48,8 +48,10 @@ function runOf(
   queue: string,
   fairness: boolean,
   arrivals?: Arrivals,
-  process: Process = () => {},
-  concurrencyPerKey?: number,
+  {
+    process = () => {},
+    concurrencyPerKey,
+  }: { process?: Process; concurrencyPerKey?: number | undefined } = {},
 ) {
   return run(
     {
@@ -83,10 +85,17 @@ async function overflowOf(queue: string, fairness: boolean) {
   const others = await arriving(queue, 'other', 1);
   let other: Promise<unknown> = Promise.resolve();
   await new Promise<void>((began) => {
-    other = runOf(queue, fairness, { batch: 'other', ids: others }, () => {
-      began();
-      return held;
-    });
+    other = runOf(
+      queue,
+      fairness,
+      { batch: 'other', ids: others },
+      {
+        process: () => {
+          began();
+          return held;
+        },
+      },
+    );
   });
   const ids = await arriving(queue, 'pile');
   consumed = [];
@@ -127,7 +136,7 @@ it('a limit for each key costs two units for a batch, and none for its records',
       });
     }
     consumed = [];
-    const summary = await runOf('limited', true, { batch, ids }, undefined, concurrencyPerKey);
+    const summary = await runOf('limited', true, { batch, ids }, { concurrencyPerKey });
     expect(summary).toMatchObject({ ended: 'drained', succeeded: 10 });
     return { records: writes(tables.records), control: writes(tables.control) };
   };

@@ -234,8 +234,7 @@ export class Witness {
     this.checkBand(actor, record, look);
     if (!known.isOperated) this.checkLateness(actor, record, known, look);
     this.checkTask(actor, record, look);
-    this.checkConcurrency(actor, id, look);
-    this.checkKeys(actor, record, look);
+    this.checkConcurrency(actor, record, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
     this.checkBreaker(actor, id, look);
@@ -635,31 +634,20 @@ export class Witness {
       this.report(`${id}: attempted by ${actor.name} without its task`);
   }
 
-  private checkConcurrency(actor: Actor, id: string, look: Look): void {
-    const { globalConcurrency } = this.features;
-    if (globalConcurrency === undefined || isOdd(actor) || this.areClocksWrong) return;
-    const all = [...this.underway.values()].flat();
-    const counted = all.filter(
-      (one) => one.queue === look.queue && !isOdd(one.actor) && !this.isFromBeforeRestore(one.since, look),
-    );
-    if (counted.length > globalConcurrency)
-      this.report(`${id}: ${counted.length} attempts of ${look.queue} at once, of ${globalConcurrency}`);
-  }
-
-  private checkKeys(actor: Actor, { id, key }: BacklogRecord, look: Look): void {
-    const { concurrencyPerKey: most } = this.features.keys ?? {};
-    if (most === undefined || key === undefined || isOdd(actor) || this.areClocksWrong) return;
+  private checkConcurrency(actor: Actor, { id, key }: BacklogRecord, look: Look): void {
+    const { globalConcurrency = Number.POSITIVE_INFINITY, keys } = this.features;
+    const { concurrencyPerKey = Number.POSITIVE_INFINITY } = keys ?? {};
+    if (isOdd(actor) || this.areClocksWrong) return;
     const counted = [...this.underway.values()]
       .flat()
       .filter(
-        (one) =>
-          one.key === key &&
-          one.queue === look.queue &&
-          !isOdd(one.actor) &&
-          !this.isFromBeforeRestore(one.since, look),
+        (one) => one.queue === look.queue && !isOdd(one.actor) && !this.isFromBeforeRestore(one.since, look),
       );
-    if (counted.length > most)
-      this.report(`${id}: ${counted.length} attempts of the key ${key} at once, of ${most}`);
+    if (counted.length > globalConcurrency)
+      this.report(`${id}: ${counted.length} attempts of ${look.queue} at once, of ${globalConcurrency}`);
+    const ofKey = counted.filter((one) => key !== undefined && one.key === key);
+    if (ofKey.length > concurrencyPerKey)
+      this.report(`${id}: ${ofKey.length} attempts of the key ${key} at once, of ${concurrencyPerKey}`);
   }
 
   /** A machine that takes the holds of others for over: nothing is exclusive beside it, or after it. */

@@ -111,7 +111,7 @@ export class DynamoDbKeySlots implements KeySlotStore {
         return change;
       }
       if (tries + 1 === MAX_TRIES) return undefined;
-      // After a wait, others have written once more.
+      // The item that a failed write has found is old after a wait: it is read again.
       if (tries > 0) await this.table.backOff(Math.min(tries - 1, MAX_BACKOFF));
       stored = tries === 0 && answer.inTheWay ? storedIn(answer.inTheWay) : await this.read(queue);
     }

@@ -58,8 +58,7 @@ export class BusyKeys implements Guard {
   /** The short names of keys that are busy, as this run has seen: these may share a lane. */
   private readonly busy = new Set<string>();
   private known: readonly BusyKey[] = [];
-  /** Tells whether this run has put records into the lanes of their keys. */
-  hasMoved = false;
+  private moved = false;
 
   constructor(private readonly deps: BusyKeysDeps) {
     const { memory, queue } = deps;
@@ -132,12 +131,17 @@ export class BusyKeys implements Guard {
     };
   }
 
+  /** Tells whether this run has put records into the lanes of their keys. */
+  get hasMoved(): boolean {
+    return this.moved;
+  }
+
   /** The change of a record that came before its key was busy: into the key's lane, due as it was. Undefined: it stays where it is. */
   move(record: BacklogRecord): RecordChange | undefined {
     const busy = this.laneOf(record);
     const isToMove = busy && busy.lane !== record.lane && this.deps.clock.now() <= busy.until;
     if (!isToMove) return undefined;
-    this.hasMoved = true;
+    this.moved = true;
     return { set: { lane: busy.lane }, remove: [] };
   }
 

@@ -44,8 +44,8 @@ export class KeyLimits {
   }
 
   /** The limit for the records of one lane, or of one batch that has just come. */
-  of(arrivals: Arrivals | undefined, share: AtOnce | undefined): KeyLimit {
-    const ofLane = share?.pageSeconds === undefined ? 'lane' : 'busyLane';
+  of(arrivals: Arrivals | undefined, share: Pick<AtOnce, 'isBusyLane'> | undefined): KeyLimit {
+    const ofLane = share?.isBusyLane ? 'busyLane' : 'lane';
     return new KeyLimit({ ...this.deps, slots: this.slots, from: arrivals ? 'arrivals' : ofLane });
   }
 
@@ -112,7 +112,7 @@ export class KeyLimit implements Guard {
       this.next.set(id, hashOfKey(key));
       slots.need(hashOfKey(key), 1);
     }
-    // What was so of a suspect, alone before the pages, need not be so of them.
+    // The lane may have been over for a suspect, which is attempted alone, and is not for the pages behind it.
     this.isOver = false;
     try {
       await slots.take();
@@ -146,7 +146,7 @@ export class KeyLimit implements Guard {
       waiting.push(...begun.deferred.filter(isTurnedAway));
       const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
-      // What is left of the page is worked off in the next turn.
+      // Records that are left of the page are worked off in the next turn.
       const isTurnOver = turns && from !== 'arrivals' && line.length > 0 && waitedMs >= MAX_WAIT_IN_TURN_MS;
       const isEnd = begun.late.length > 0 || isTurnOver || !mayBegin();
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };

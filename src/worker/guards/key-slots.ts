@@ -1,35 +1,20 @@
 import { newHolder } from '../../leases/names.js';
-import { CLOCK_SKEW_MS, holdMs, keepRenewed, type TimedHold } from '../../leases/timed-hold.js';
+import { CLOCK_SKEW_MS, keepRenewed, type TimedHold } from '../../leases/timed-hold.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
-import type { Clock } from '../../support/clock.js';
-import type { AttemptLogger } from '../../support/logger.js';
-import type { Random } from '../../support/random.js';
+import { SLOTS_MS, type SlotHoldDeps, slotsRenewInMs, startableMs } from './slot-hold.js';
 
-/** The length of a hold on slots, as of a lease. A lost run's slots are free after that, or when its death is reported. */
-const SLOTS_MS = holdMs(0);
-/** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
-const MAX_COVER_SECONDS = 30;
-/** Time between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
-const SPARE_MS = 5_000;
 /** Time after which slots that are not needed any more are given back, while the run goes on. */
 const KEPT_MS = 1_000;
 /** Time between two looks at whether a slot is free. */
 const LOOK_MS = 500;
 
-export interface KeySlotsDeps {
-  readonly queue: string;
+export interface KeySlotsDeps extends SlotHoldDeps {
   /** Attempts of one key at once, in all runs of the queue together. */
   readonly perKey: number;
-  readonly attemptTimeout: number;
-  /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
-  readonly invocation?: string | undefined;
   /** Ends a wait. */
   readonly stop?: AbortSignal | undefined;
   readonly store: Pick<BacklogStore, 'keySlots'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: AttemptLogger;
 }
 
 /**
@@ -76,7 +61,7 @@ export class KeySlots implements TimedHold {
       const { logger, queue } = this.deps;
       logger.warn('slots of keys could not be taken', { queue, error: error.message });
     }
-    // Those that have run out are of no use: nothing waits for them.
+    // Slots that have run out are of no use: no record waits for them.
     if (this.mayHave && !this.covers()) this.granted = new Map();
     this.renewing ??= keepRenewed(this, this.over.signal, this.deps);
   }
@@ -124,8 +109,8 @@ export class KeySlots implements TimedHold {
 
   /** Tells whether an attempt that starts then, by default now, ends while the run has its slots. */
   covers(startsAt = 0): boolean {
-    const from = Math.max(this.deps.clock.wall(), startsAt);
-    return this.granted.size === 0 || from + this.coverMs + SPARE_MS < this.until;
+    const waitMs = Math.max(0, startsAt - this.deps.clock.wall());
+    return this.granted.size === 0 || startableMs(this.until, this.deps) > waitMs;
   }
 
   /** Gives all slots back. If that fails, they run out by themselves. */
@@ -140,9 +125,9 @@ export class KeySlots implements TimedHold {
   }
 
   renewInMs(): number {
-    const leftMs = this.hasAny ? this.until - this.deps.clock.wall() : SLOTS_MS;
+    const until = this.hasAny ? this.until : this.deps.clock.wall() + SLOTS_MS;
     // No sooner than that where too many runs have asked at once.
-    return Math.max(LOOK_MS, leftMs - this.coverMs - 2 * SPARE_MS);
+    return Math.max(LOOK_MS, slotsRenewInMs(until, this.deps));
   }
 
   /** Renews the slots that are still needed. One that another run has by now is not used again: see `free`. */
@@ -156,10 +141,6 @@ export class KeySlots implements TimedHold {
     return this.granted.size > 0 || this.inUse.size > 0;
   }
 
-  private get coverMs(): number {
-    return Math.min(this.deps.attemptTimeout, MAX_COVER_SECONDS) * 1000;
-  }
-
   private wantedOf(key: string): number {
     return Math.min(this.deps.perKey, (this.needed.get(key) ?? 0) + (this.inUse.get(key) ?? 0));
   }
@@ -171,13 +152,13 @@ export class KeySlots implements TimedHold {
   private async giveBackSoon(): Promise<void> {
     const { clock } = this.deps;
     await clock.sleep(KEPT_MS, this.over.signal);
-    // What is being asked for is known then.
+    // The answer of an ask under way tells first what the run has.
     await this.asking;
     this.givingBack = undefined;
     const isTooMany = [...this.granted].some(([key, count]) => count > this.wantedOf(key));
     if (this.over.signal.aborted || !(isTooMany || this.mayHave)) return;
     await this.tried(this.ask());
-    // Without an answer, other runs may be kept from slots that this one does not need: it asks again.
+    // Slots of an ask without an answer may keep other runs waiting: the run asks again.
     if (this.mayHave) this.givingBack ??= this.giveBackSoon();
   }
 
@@ -196,7 +177,7 @@ export class KeySlots implements TimedHold {
     const now = clock.wall();
     const until = now + SLOTS_MS;
     const ask = { run: this.run, wanted, most: perKey, now: now - CLOCK_SKEW_MS, until };
-    // What is not wanted may be another run's before the answer comes.
+    // Slots that are not wanted may be another run's before the answer comes.
     this.granted = new Map(
       [...this.granted].flatMap(([key, count]) => {
         const kept = Math.min(count, wanted.get(key) ?? 0);

@@ -33,7 +33,7 @@ export function limitGuardsOf(
   const { attemptsPerSecond: perSecond, attemptTimeout, concurrencyPerKey: perKey } = limits;
   const { fairness, queue, shards } = target;
   const { breakerMemory: memory = new Map(), keyMemory = new Map() } = deps;
-  // As many as this run attempts at once may have their permits before it.
+  // A probe's permit may come behind those of all attempts at once of this run.
   const permitSeconds = perSecond === undefined ? 0 : concurrency / perSecond;
   const probe = { beginsWithin: SPARE_SECONDS + permitSeconds, endsWithin: attemptTimeout };
   const busyKeys = fairness ? new BusyKeys({ ...deps, queue, shards, memory: keyMemory }) : undefined;

@@ -26,6 +26,8 @@ export interface AtOnce {
   readonly most: number;
   /** Seconds for which a page may last, by the pace of the one before. Default: 5. */
   readonly pageSeconds?: number | undefined;
+  /** It is the lane of a busy key. Default: a lane of the queue. */
+  readonly isBusyLane?: boolean | undefined;
 }
 
 interface Waiting {
@@ -211,8 +213,12 @@ export class Share implements AtOnce, Guard {
     return Math.min(this.pool.mostOf(this), MAX_PAGE_RECORDS);
   }
 
+  get isBusyLane(): boolean {
+    return this.pool.isBusy(this);
+  }
+
   get pageSeconds(): number | undefined {
-    return this.pool.isBusy(this) ? BUSY_PAGE_SECONDS : undefined;
+    return this.isBusyLane ? BUSY_PAGE_SECONDS : undefined;
   }
 
   /** Takes the run's attempts at a time from those of its queue, if no other lane has. */

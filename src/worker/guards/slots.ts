@@ -1,31 +1,15 @@
 import { newHolder } from '../../leases/names.js';
-import { CLOCK_SKEW_MS, holdMs, keepRenewed, notRenewed, type TimedHold } from '../../leases/timed-hold.js';
+import { CLOCK_SKEW_MS, keepRenewed, notRenewed, type TimedHold } from '../../leases/timed-hold.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
-import type { Clock } from '../../support/clock.js';
-import type { AttemptLogger } from '../../support/logger.js';
-import type { Random } from '../../support/random.js';
+import { SLOTS_MS, type SlotHoldDeps, slotsRenewInMs, startableMs } from './slot-hold.js';
 
-/** The length of a hold on slots, as of a lease. A lost run's slots are free after that, or when its death is reported. */
-const SLOTS_MS = holdMs(0);
-/** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
-const MAX_COVER_SECONDS = 30;
-/** Time between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
-const SPARE_MS = 5_000;
-
-export interface RunSlotsDeps {
-  readonly queue: string;
+export interface RunSlotsDeps extends SlotHoldDeps {
   readonly concurrency: number;
   /** The limit of all runs of the queue. */
   readonly globalConcurrency: number;
   readonly onArrival: boolean;
-  readonly attemptTimeout: number;
-  /** The function's request id: Lambda reports a death by it. Default: no deaths are reported. */
-  readonly invocation?: string | undefined;
   readonly store: Pick<BacklogStore, 'slots'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: AttemptLogger;
 }
 
 /**
@@ -69,7 +53,7 @@ export class RunSlots implements TimedHold {
   covers(): boolean {
     // Before they are taken nothing is attempted; what needs no attempt needs none of them.
     if (!this.taking) return true;
-    return !this.lost && this.deps.clock.wall() + this.coverMs + SPARE_MS < this.until;
+    return !this.lost && startableMs(this.until, this.deps) > 0;
   }
 
   /** Renews them where this process was frozen; those that cannot be are lost. */
@@ -104,10 +88,6 @@ export class RunSlots implements TimedHold {
     return Math.min(concurrency, globalConcurrency);
   }
 
-  private get coverMs(): number {
-    return Math.min(this.deps.attemptTimeout, MAX_COVER_SECONDS) * 1000;
-  }
-
   private async takeNow(): Promise<number> {
     this.granted = await this.ask(this.deps.globalConcurrency);
     this.lost = this.granted === 0;
@@ -133,7 +113,7 @@ export class RunSlots implements TimedHold {
   }
 
   renewInMs(): number {
-    return this.until - this.deps.clock.wall() - this.coverMs - 2 * SPARE_MS;
+    return slotsRenewInMs(this.until, this.deps);
   }
 
   async renew(): Promise<boolean> {
