@@ -2,7 +2,6 @@ import { type Drain, drainBusyLanes, type LanesRun } from './busy-lanes.js';
 import { INDEX_LAG_MS, LANES_AT_ONCE } from './capacity.js';
 import type { BusyKeys } from './guards/busy-keys.js';
 import type { Pool, Share } from './guards/pool.js';
-import { isShortOfTime } from './options.js';
 import { ofLanes, type StopReason } from './stop-reason.js';
 
 /**
@@ -35,11 +34,8 @@ export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promi
   const busy = busyKeys && drainBusy(busyKeys);
   await Promise.all([...shares.map(worker), busy]);
   // Records that were put into lanes of their keys meanwhile need not wait for the next run.
-  const { stop } = run.options;
-  if (busyKeys?.hasMoved && isShortOfTime(run.options, run.clock)) {
-    ends.push(stop?.aborted ? 'stopped' : 'deadline');
-  } else if (busyKeys?.hasMoved) {
-    await run.clock.sleep(INDEX_LAG_MS, stop);
+  if (busyKeys?.hasMoved) {
+    await run.clock.sleep(INDEX_LAG_MS, run.options.stop);
     await drainBusy(busyKeys);
   }
   if (errors.length > 0) throw errors[0];

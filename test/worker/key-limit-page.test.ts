@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/record/busy-keys.js';
 import type { BacklogRecord } from '../../src/record/index.js';
-import { type KeyLimit, KeyLimits } from '../../src/worker/guards/key-limit.js';
+import { KeyLimits } from '../../src/worker/guards/key-limit.js';
+import type { Arrivals } from '../../src/worker/options.js';
 import type { Work } from '../../src/worker/work.js';
 import { FairQueue } from './fair-queue.js';
 import { START } from './harness.js';
 
 const NONE = { late: [], deferred: [] };
 
-/** The limit of one lane of a fair queue, with one attempt for each key. */
-function limitOf(harness: FairQueue): { limits: KeyLimits; limit: KeyLimit } {
+/** The limit of one lane of a fair queue, or of a batch on arrival, with one attempt for each key. */
+function limitOf(harness: FairQueue, arrivals?: Arrivals) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { store, clock } = harness;
+  const busyKeys = harness.keys();
   const deps = { queue: 'q', perKey: 1, attemptTimeout: 30, store, clock, random: Math.random, logger };
-  const limits = new KeyLimits({ ...deps, busyKeys: harness.keys(), stop: undefined });
-  return { limits, limit: limits.of(undefined, undefined) };
+  const limits = new KeyLimits({ ...deps, busyKeys, stop: undefined });
+  return { limits, limit: limits.of(arrivals, undefined), busyKeys };
 }
 
 function workOf(id: string, dueInMs = 0): Work {
@@ -72,6 +74,56 @@ describe('the records of a page', () => {
     );
     expect(await harness.time.until(begun)).toEqual(NONE);
     expect(changed).toEqual(['a1']);
+    await harness.time.until(limits.close());
+  });
+
+  it('are attempted if the slot of their key is free again, however long those before them took to begin', async () => {
+    const harness = new FairQueue();
+    const { limits, limit } = limitOf(harness);
+    const begun: string[] = [];
+    const answer = limit.begin(
+      [workOf('a1'), workOf('a2')],
+      async (some) => {
+        for (const { record, change } of some) {
+          begun.push(change ? `moved ${record.id}` : record.id);
+          const admission = limit.enter(record);
+          if (typeof admission !== 'string') admission.ended?.();
+        }
+        return NONE;
+      },
+      () => true,
+    );
+    expect(await harness.time.until(answer)).toEqual(NONE);
+    expect(begun).toEqual(['a1', 'a2']);
+    await harness.time.until(limits.close());
+  });
+
+  it.each<[string, Arrivals | undefined]>([
+    ['in a lane of the queue', undefined],
+    ['on arrival', { batch: 'b', ids: ['a1'] }],
+  ])('are changed without an attempt whatever others of their key do, %s', async (_, arrivals) => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(1, 'a', 'q#31');
+    const now = harness.clock.wall();
+    const wanted = new Map([[hashOfKey('a'), 1]]);
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 60_000 });
+    const { limits, limit, busyKeys } = limitOf(harness, arrivals);
+    await busyKeys.note([]);
+    const change = { set: { status: 'DEAD' }, remove: [] } as const;
+    const page: Work[] = [{ ...workOf('a1'), change }];
+    const begun: Work[] = [];
+    const answer = limit.begin(
+      page,
+      async (some) => {
+        begun.push(...some);
+        return NONE;
+      },
+      () => true,
+    );
+    expect(await harness.time.until(answer)).toEqual(NONE);
+    expect(begun).toEqual(page);
+    expect(harness.seconds()).toBe(0);
     await harness.time.until(limits.close());
   });
 

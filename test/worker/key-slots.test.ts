@@ -106,6 +106,49 @@ describe('the slots of a run', () => {
     await harness.time.until(slots.close());
   });
 
+  it('are renewed for attempts under way, after asks without an answer', async () => {
+    const harness = new FairQueue();
+    let isUp = true;
+    const store = intercepted(harness.store, (_, call) => {
+      if (!isUp) throw new StoreUnavailableError('no answer');
+      return call();
+    });
+    const slots = slotsOf(harness, store);
+    slots.need(A, 1);
+    await slots.take();
+    expect(slots.tryUse(A)).toBe(true);
+    slots.need(A, -1);
+    await harness.pass(2);
+    isUp = false;
+    await harness.pass(40);
+    slots.need(B, 1);
+    await slots.take();
+    isUp = true;
+    await harness.pass(60);
+    expect(await leftOf(harness, A)).toBe(1);
+    await harness.time.until(slots.close());
+  });
+
+  it('are asked for once, although some are not needed any more before the answer comes', async () => {
+    const harness = new FairQueue();
+    let asks = 0;
+    const store = intercepted(harness.store, async (name, call) => {
+      if (name !== 'keySlots.take') return call();
+      asks++;
+      await harness.sleep(3);
+      return call();
+    });
+    const slots = slotsOf(harness, store);
+    slots.need(A, 1);
+    const taken = slots.take();
+    slots.need(B, 1);
+    slots.need(B, -1);
+    await harness.time.until(taken);
+    await harness.pass(5);
+    expect(asks).toBe(1);
+    await harness.time.until(slots.close());
+  });
+
   it('that an ask without an answer may have brought are given back, too', async () => {
     const harness = new FairQueue();
     let isLost = true;
