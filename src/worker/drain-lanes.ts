@@ -2,6 +2,7 @@ import { type Drain, drainBusyLanes, type LanesRun } from './busy-lanes.js';
 import { INDEX_LAG_MS, LANES_AT_ONCE } from './capacity.js';
 import type { BusyKeys } from './guards/busy-keys.js';
 import type { Pool, Share } from './guards/pool.js';
+import { isShortOfTime } from './options.js';
 import { ofLanes, type StopReason } from './stop-reason.js';
 
 /**
@@ -33,8 +34,8 @@ export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promi
     noteEnd(drainBusyLanes(run, { busyKeys: keys, pool, drain, own: lanes }));
   const busy = busyKeys && drainBusy(busyKeys);
   await Promise.all([...shares.map(worker), busy]);
-  // Records that were put into lanes of their keys meanwhile need not wait for the next run.
-  if (busyKeys?.hasMoved) {
+  // Records that were put into lanes of their keys meanwhile need not wait for the next run, if this one has time left.
+  if (busyKeys?.hasMoved && !isShortOfTime(run.options, run.clock)) {
     await run.clock.sleep(INDEX_LAG_MS, run.options.stop);
     await drainBusy(busyKeys);
   }

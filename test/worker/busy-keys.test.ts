@@ -181,6 +181,19 @@ describe('the failures of a key', () => {
     expect(attempted.slice(1).sort()).toEqual(['bad0', 'bad1', 'bad2']);
   });
 
+  it('wait for the next run where this one, which has moved them, has no time left for their lane', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['bad']);
+    harness.putMany(1, 'bad', 'q');
+    const store = intercepted(harness.store, (name, call) =>
+      name === 'leases.release' ? new Promise(() => {}) : call(),
+    );
+    const summary = await harness.run(succeed, { ...FAIR, store });
+    expect(summary).toMatchObject({ attempted: 0, ended: 'storeError' });
+    expect(harness.seconds()).toBeLessThan(300);
+    expect(harness.item('bad0')).toMatchObject({ lane: 'q#31', status: 'NEW' });
+  });
+
   it('stay in the queue’s own lane once theirs is not kept any more', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(['bad'], START - 1.2 * HOUR);

@@ -23,7 +23,10 @@ beforeEach(async () => {
   };
   tables.onChange = (region, change) => sites[region].sees(change);
 });
-afterEach(() => tables.stop());
+afterEach(async () => {
+  for (const region of REGIONS) await sites[region].stop();
+  await tables.stop();
+});
 
 const minutes = (count: number) => tables.time.runUntil(tables.time.now + count * MINUTE);
 

@@ -30,6 +30,8 @@ export class Site {
   /** Its rules fire, and its functions run. */
   isUp = true;
   private sequence = 0;
+  /** Invocations of its functions that have not ended. */
+  private readonly running = new Set<Promise<unknown>>();
 
   constructor(
     readonly region: RegionName,
@@ -72,21 +74,21 @@ export class Site {
       },
       invoker: {
         invoke: async ({ event }) => {
-          time.after(50, () => void work(event, context()));
+          time.after(50, () => this.invoke(work(event, context())));
           return 'accepted' as const;
         },
         sendToRedelivery: async (ids, delaySeconds) => {
           const body = JSON.stringify({ notIndexed: ids });
           const Records = [{ eventSource: 'aws:sqs', messageId: 'message', body }];
-          time.after(delaySeconds * 1000, () => void intake({ Records }, context()));
+          time.after(delaySeconds * 1000, () => this.invoke(intake({ Records }, context())));
         },
         sendShortWait: async () => {},
         giveUp: async () => {},
       },
     });
-    this.ingest = (Records) => void time.after(100, () => void intake({ Records }, context()));
+    this.ingest = (Records) => void time.after(100, () => this.invoke(intake({ Records }, context())));
     const tick = () => {
-      if (this.isUp) void work({ queue: 'orders' }, context());
+      if (this.isUp) this.invoke(work({ queue: 'orders' }, context()));
       time.after(MINUTE, tick);
     };
     time.after(1_000, tick);
@@ -103,9 +105,20 @@ export class Site {
     this.ingest([{ eventSource: 'aws:dynamodb', eventName, dynamodb }]);
   }
 
+  /** Stops its rules, and waits until its functions have ended: a request behind the end of a test would fail. */
+  async stop(): Promise<void> {
+    this.isUp = false;
+    await this.tables.time.until(Promise.all(this.running));
+  }
+
   /** Puts a record as a producer does. */
   async put(id: string): Promise<void> {
     await this.tables.put(this.region, marshall({ id, status: 'NEW', queue: 'orders', payload: { id } }));
+  }
+
+  private invoke(invocation: Promise<unknown>): void {
+    this.running.add(invocation);
+    void invocation.finally(() => this.running.delete(invocation));
   }
 
   async statusOf(id: string): Promise<string | undefined> {
