@@ -74,7 +74,7 @@ function controlTable(scope: Construct, id: string, options: TableOptions): Crea
   return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
     ...common(options, tableName, ofControl),
     partitionKey: { name: 'key', type: AttributeType.STRING },
-    // Jobs of operators, and what undoes them. Nothing else there has the attribute.
+    // Jobs of operators and what undoes them, and the permits of keys. Nothing else there has the attribute.
     timeToLiveAttribute: 'expiresAt',
   });
 }

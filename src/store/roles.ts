@@ -129,10 +129,10 @@ export interface BreakerStore {
   ): Promise<boolean>;
 }
 
-/** The permits to start attempts, of queues with a rate limit. */
+/** The permits to start attempts, of queues with a rate limit for all or for each key. */
 export interface PermitStore {
   /**
-   * Acquires the queue's next permits, which no other run has then: the first one comes at once, or when all that were
+   * Acquires the next permits of the queue, or of a key, which no other run has then: the first one comes at once, or when all that were
    * acquired before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
   acquire(queue: string, permits: Permits): Promise<number | undefined>;

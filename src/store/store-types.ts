@@ -227,8 +227,10 @@ export interface BreakerState {
   readonly token: string;
 }
 
-/** A request for the next permits of a queue's rate. Real time, epoch milliseconds. */
+/** A request for the next permits of a queue's rate, or of the rate of one of its keys. Real time, epoch milliseconds. */
 export interface Permits {
+  /** The key's short name (`[0-9a-z]{1,7}`). Default: the permits are those of the queue. */
+  readonly key?: string | undefined;
   /** Number of permits, from 1. */
   readonly count: number;
   /** Time between the starts of two attempts, in milliseconds. */

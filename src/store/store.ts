@@ -36,7 +36,7 @@ export interface BacklogStore {
   readonly queues: QueueStore;
   /** The breakers that are not closed. */
   readonly breakers: BreakerStore;
-  /** The permits of queues with a rate limit. */
+  /** The permits of queues with a rate limit, and of their keys. */
   readonly permits: PermitStore;
   /** The slots of queues with a global concurrency. */
   readonly slots: SlotStore;

@@ -19,6 +19,9 @@ export type Drain = (lane: string, share: Share, isAll?: boolean) => Promise<Sto
 /** Time after which the run looks again at lanes that were empty, and at new ones, while others are being drained. */
 const LOOK_MS = 5_000;
 
+/** Time after which it looks again at a lane whose records wait for the limit of their keys. */
+const LOOK_AT_LIMITED_MS = 10_000;
+
 /** Ends of one lane with which the others go on. */
 const GOES_ON: readonly StopReason[] = ['drained', 'leaseHeld', 'keyLimited'];
 
@@ -85,13 +88,13 @@ async function drainAll({ clock }: LanesRun, given: AllLanes): Promise<StopReaso
   const { busyKeys, pool, drain, own, shares, isAll } = given;
   const over = new AbortController();
   const errors: unknown[] = [];
-  /** Lanes of which other runs had all slots when they were drained last. */
-  const limited = new Set<string>();
+  /** Lanes whose records had to wait for the limit of their keys when they were drained last, and the time of that. */
+  const limited = new Map<string, number>();
   let ended: StopReason = 'drained';
   const begin = async (one: string, share: Share, isLater: boolean) => {
     try {
       const end = await drain(one, share, isAll || isLater);
-      if (end === 'keyLimited') limited.add(one);
+      if (end === 'keyLimited') limited.set(one, clock.wall());
       else limited.delete(one);
       ended = ofLanes([ended, end]);
     } catch (error) {
@@ -105,9 +108,10 @@ async function drainAll({ clock }: LanesRun, given: AllLanes): Promise<StopReaso
   while (shares.size > 0) {
     await clock.sleep(LOOK_MS, over.signal);
     if (over.signal.aborted || errors.length > 0 || !GOES_ON.includes(ended)) continue;
-    // Lanes that wait for slots of other runs would keep each other in turns until the deadline.
+    // Lanes that are limited would keep each other in turns until the deadline.
     const areLimited = [...shares.keys()].every((one) => limited.has(one));
-    const isLeft = (one: string) => shares.has(one) || (areLimited && limited.has(one));
+    const waits = (since: number) => areLimited || clock.wall() < since + LOOK_AT_LIMITED_MS;
+    const isLeft = (one: string) => shares.has(one) || waits(limited.get(one) ?? Number.NEGATIVE_INFINITY);
     for (const one of busyKeys.lanesNow(own).filter((other) => !isLeft(other))) {
       const share = pool.join(true);
       shares.set(one, share);

@@ -99,7 +99,7 @@ async function workOffPages(
       return limit;
     }
   }
-  return run.keyLimit?.stopReason();
+  return run.keyLimit?.endReason();
 }
 
 interface PageResult {

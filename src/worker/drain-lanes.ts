@@ -35,9 +35,13 @@ export async function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promi
   const busy = busyKeys && drainBusy(busyKeys);
   await Promise.all([...shares.map(worker), busy]);
   // Records that were put into lanes of their keys meanwhile need not wait for the next run, if this one has time left.
-  if (busyKeys?.hasMoved && !isShortOfTime(run.options, run.clock)) {
-    await run.clock.sleep(INDEX_LAG_MS, run.options.stop);
-    await drainBusy(busyKeys);
+  if (busyKeys?.hasMoved) {
+    const { options, clock } = run;
+    if (isShortOfTime(options, clock)) ends.push(options.stop?.aborted ? 'stopped' : 'deadline');
+    else {
+      await clock.sleep(INDEX_LAG_MS, options.stop);
+      await drainBusy(busyKeys);
+    }
   }
   if (errors.length > 0) throw errors[0];
   return ofLanes(ends);

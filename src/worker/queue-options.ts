@@ -41,6 +41,13 @@ export interface LimitOptions<Length = number> {
   /** Attempts started per second in all runs of the queue together, runs on arrival included. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /**
+   * Attempts of the records of one `key` started per second, in all runs of the queue together. `0.5` is one in two seconds.
+   *
+   * It needs `fairness: true` in the CDK app: the records of a key that is at its limit wait in a lane of their own. It costs one
+   * write unit for each key of a batch, or of a page. Default: no limit for a key.
+   */
+  readonly attemptsPerSecondPerKey?: number | undefined;
+  /**
    * Time of one attempt: at least 15 seconds less than the function's timeout, and up to 24 hours in a process of yours. Default: 30
    * seconds.
    */
@@ -148,6 +155,7 @@ export const queueOptions = {
   concurrencyPerKey: z.optional(concurrency),
   onInsertConcurrency: z.optional(concurrency),
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
+  attemptsPerSecondPerKey: z.optional(z.number().check(z.positive())),
   attemptTimeout: z.optional(attemptTimeout),
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),

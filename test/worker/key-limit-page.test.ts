@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/record/busy-keys.js';
 import type { BacklogRecord } from '../../src/record/index.js';
-import { KeyLimits } from '../../src/worker/guards/key-limit.js';
+import { KeyLimits } from '../../src/worker/guards/key-limits.js';
 import type { Arrivals } from '../../src/worker/options.js';
 import type { Work } from '../../src/worker/work.js';
 import { FairQueue } from './fair-queue.js';
@@ -14,7 +14,9 @@ function limitOf(harness: FairQueue, arrivals?: Arrivals) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { store, clock } = harness;
   const busyKeys = harness.keys();
-  const deps = { queue: 'q', perKey: 1, attemptTimeout: 30, store, clock, random: Math.random, logger };
+  const perKey = { concurrencyPerKey: 1, attemptsPerSecondPerKey: undefined };
+  const times = { attemptTimeout: 30, latestStart: START + 300_000 };
+  const deps = { queue: 'q', ...perKey, ...times, store, clock, random: Math.random, logger };
   const limits = new KeyLimits({ ...deps, busyKeys, stop: undefined });
   return { limits, limit: limits.of(arrivals, undefined), busyKeys };
 }

@@ -8,7 +8,17 @@ const MAX_TRIES = 10;
 /** A stored time further ahead is invalid. No run acquires permits beyond its end, a quarter of an hour away at the most. */
 const MAX_AHEAD_MS = 3_600_000;
 
-/** The permits of queues with a rate limit. The queue's item holds the end of the last one that was acquired. */
+/** Time for which the item of a key is kept after the end of its last permit. */
+const KEPT_MS = 3_600_000;
+
+/**
+ * The permits of queues with a rate limit, and of keys. The end of the last one that was acquired is in the queue's item, or in
+ * an item of the key:
+ *
+ *     key         pace#<queue>#<short name of the key>
+ *     nextPermit  real time, epoch milliseconds
+ *     expiresAt   epoch seconds: keys come and go, and nothing else removes their items
+ */
 export class DynamoDbPermits implements PermitStore {
   constructor(private readonly table: Table) {}
 
@@ -16,9 +26,10 @@ export class DynamoDbPermits implements PermitStore {
     const { count, intervalMs, now, latest } = permits;
     if (latest !== undefined && now > latest) return undefined;
     const lengthMs = count * intervalMs;
+    const item = itemOf(queue, permits);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await this.begin(queue, now, lengthMs, intervalMs)) return now;
-      const behind = await this.append(queue, lengthMs, now, latest);
+      if (await this.begin(item, now, lengthMs, intervalMs)) return now;
+      const behind = await this.append(item, lengthMs, now, latest);
       if (behind.first !== undefined) return behind.first;
       if (latest !== undefined && behind.stored > latest) return undefined;
     }
@@ -26,7 +37,7 @@ export class DynamoDbPermits implements PermitStore {
   }
 
   /** Acquires permits from now on, if no run has one that is still to come, or the stored time is invalid. */
-  private async begin(queue: string, now: number, lengthMs: number, intervalMs: number): Promise<boolean> {
+  private async begin(item: Item, now: number, lengthMs: number, intervalMs: number): Promise<boolean> {
     const expressions = new Expressions();
     const nextPermit = expressions.name('nextPermit');
     const condition = or(
@@ -35,21 +46,29 @@ export class DynamoDbPermits implements PermitStore {
       `NOT attribute_type(${nextPermit}, ${expressions.value('N')})`,
       `${nextPermit} > ${expressions.value(now + MAX_AHEAD_MS + 2 * Math.max(lengthMs, intervalMs))}`,
     );
-    const update = expressions.update({ nextPermit: now + lengthMs }, [], condition);
-    return (await this.table.update(queueKey(queue), update)).written;
+    const update = expressions.update(
+      { nextPermit: now + lengthMs, expiresAt: item.expiresAt },
+      [],
+      condition,
+    );
+    return (await this.table.update(item.key, update)).written;
   }
 
-  private async append(queue: string, lengthMs: number, now: number, latest: number | undefined) {
+  private async append(item: Item, lengthMs: number, now: number, latest: number | undefined) {
     const expressions = new Expressions();
     const nextPermit = expressions.name('nextPermit');
+    const assignments = [
+      `${nextPermit} = ${nextPermit} + ${expressions.value(lengthMs)}`,
+      ...(item.expiresAt === undefined ? [] : [expressions.equal('expiresAt', item.expiresAt)]),
+    ];
     const clauses = [
       `${nextPermit} > ${expressions.value(now)}`,
       ...(latest === undefined ? [] : [`${nextPermit} <= ${expressions.value(latest)}`]),
     ];
     const answer = await this.table.update(
-      queueKey(queue),
+      item.key,
       {
-        UpdateExpression: `SET ${nextPermit} = ${nextPermit} + ${expressions.value(lengthMs)}`,
+        UpdateExpression: `SET ${assignments.join(', ')}`,
         ConditionExpression: and(...clauses),
         ...expressions.placeholders(),
       },
@@ -60,4 +79,17 @@ export class DynamoDbPermits implements PermitStore {
     // NaN if DynamoDB did not return the item: that is not later than any time.
     return { stored: Number(answer.inTheWay?.nextPermit?.N) };
   }
+}
+
+/** The item with the next permit. */
+interface Item {
+  readonly key: string;
+  /** Undefined: it stays, as it is the queue's. */
+  readonly expiresAt: number | undefined;
+}
+
+function itemOf(queue: string, { key, count, intervalMs, now, latest = now }: Permits): Item {
+  if (key === undefined) return { key: queueKey(queue), expiresAt: undefined };
+  const end = Math.max(now, latest) + count * intervalMs;
+  return { key: `pace#${queue}#${key}`, expiresAt: Math.ceil((end + KEPT_MS) / 1000) };
 }

@@ -43,14 +43,16 @@ export class MemorySlots implements SlotStore {
   }
 }
 
-/** The permits: the time at which the next one of each queue is free. */
+/** The permits: the time at which the next one of each queue, or key, is free. */
 export class MemoryPermits implements PermitStore {
   private readonly nextPermits = new Map<string, number>();
 
-  async acquire(queue: string, { count, intervalMs, now, latest }: Permits): Promise<number | undefined> {
-    const first = Math.max(now, this.nextPermits.get(queue) ?? now);
+  async acquire(queue: string, permits: Permits): Promise<number | undefined> {
+    const { key = '', count, intervalMs, now, latest } = permits;
+    const name = `${queue}#${key}`;
+    const first = Math.max(now, this.nextPermits.get(name) ?? now);
     if (latest !== undefined && first > latest) return undefined;
-    this.nextPermits.set(queue, first + count * intervalMs);
+    this.nextPermits.set(name, first + count * intervalMs);
     return first;
   }
 }

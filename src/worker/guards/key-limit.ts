@@ -1,18 +1,17 @@
 import { hashOfKey } from '../../record/busy-keys.js';
 import type { BacklogRecord } from '../../record/record.js';
-import type { BacklogStore } from '../../store/store.js';
 import { groupBy } from '../../support/group-by.js';
-import type { Arrivals } from '../options.js';
-import type { QueueTurns } from '../page-turns.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Work, WorkedOff } from '../work.js';
-import type { BusyKeys } from './busy-keys.js';
 import type { Admission, Guard } from './guard.js';
-import { KeySlots, type KeySlotsDeps } from './key-slots.js';
-import type { AtOnce } from './pool.js';
+import type { KeyLimits, KeyLimitsDeps } from './key-limits.js';
 
-/** The longest wait of a first attempt for a slot. Records that would wait longer are indexed instead. */
+/** The longest wait of a first attempt for its turn. Records that would wait longer are indexed instead. */
 const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
+/** The longest wait for a permit in the queue's own lane. Records that would wait longer go to the lanes of their keys instead. */
+const MAX_WAIT_IN_OWN_LANE_MS = 1_000;
+/** The longest wait for a permit elsewhere: the rule starts the next run by then. */
+const MAX_WAIT_FOR_PERMIT_MS = 60_000;
 /** The longest wait in the lane of a busy key while other runs have all slots: their attempts end soon, as a rule. */
 const MAX_WAIT_IN_LANE_MS = 10_000;
 /** The longest wait in a turn of a queue among others, which wait for it. */
@@ -27,45 +26,17 @@ interface Refused {
   readonly refused: readonly Work[];
 }
 
-export interface KeyLimitsDeps extends KeySlotsDeps {
-  /** Undefined: the queue is not fair between keys, and its keys have no lanes of their own. */
-  readonly busyKeys: BusyKeys | undefined;
-  readonly store: Pick<BacklogStore, 'keySlots' | 'pages'>;
-  /** Its pages take turns with those of other queues. Default: it is the only one. */
-  readonly turns?: QueueTurns | undefined;
-}
-
-/** The limit of each key, for one run. */
-export class KeyLimits {
-  private readonly slots: KeySlots;
-
-  constructor(private readonly deps: KeyLimitsDeps) {
-    this.slots = new KeySlots(deps);
-  }
-
-  /** The limit for the records of one lane, or of one batch that has just come. */
-  of(arrivals: Arrivals | undefined, share: Pick<AtOnce, 'isBusyLane'> | undefined): KeyLimit {
-    const ofLane = share?.isBusyLane ? 'busyLane' : 'lane';
-    return new KeyLimit({ ...this.deps, slots: this.slots, from: arrivals ? 'arrivals' : ofLane });
-  }
-
-  /** Gives back what the run has taken. */
-  close(): Promise<void> {
-    return this.slots.close();
-  }
-}
-
 interface KeyLimitDeps extends KeyLimitsDeps {
-  readonly slots: KeySlots;
+  readonly limits: KeyLimits;
   readonly from: 'arrivals' | 'lane' | 'busyLane';
 }
 
 /**
- * Lets so many attempts of one key be under way at once, in all runs of the queue together. Records of other keys do not wait
- * behind those of a key that is at its limit:
+ * Lets so many attempts of one key be under way at once, or start per second, in all runs of the queue together. Records of other
+ * keys do not wait behind those of a key that is at its limit:
  *
  *     on arrival          they wait for some seconds, then they go to the key's lane
- *     in the queue's lane they go to the key's lane
+ *     in the queue's lane they go to the key's lane, unless their permit comes within a second
  *     in the key's lane   they wait, and others in that lane go before them
  */
 export class KeyLimit implements Guard {
@@ -74,51 +45,62 @@ export class KeyLimit implements Guard {
   /** Records on arrival that other runs keep from an attempt. */
   readonly refused: BacklogRecord[] = [];
   private isOver = false;
+  private hasRefused = false;
 
   constructor(private readonly deps: KeyLimitDeps) {}
 
   covers(startsAt: number): boolean {
-    return this.deps.slots.covers(startsAt);
+    return this.deps.limits.covers(startsAt);
   }
 
-  /** Ends the draining of a lane of which other runs have all slots: its further pages are not read. */
+  /** Ends the draining of a lane in which no record had its turn: its further pages are not read. */
   stopReason(): StopReason | undefined {
     return this.isOver ? 'keyLimited' : undefined;
   }
 
+  /** Returns the reason why the lane is not drained, if records of a busy key wait in it for their turn. */
+  endReason(): StopReason | undefined {
+    return this.hasRefused ? 'keyLimited' : undefined;
+  }
+
   enter({ id, key }: BacklogRecord): Admission | 'deferred' {
     if (key === undefined) return {};
-    const { slots } = this.deps;
+    const { limits } = this.deps;
     const hash = hashOfKey(key);
-    if (!slots.tryUse(hash)) return 'deferred';
+    if (!limits.tryUse(hash)) return 'deferred';
     this.drop(id);
-    const giveBack = () => slots.giveBack(hash);
-    // Guards behind this one may have waited for so long that the slot is another run's.
-    return { abandon: giveBack, ended: giveBack, holds: () => slots.free(hash) >= 0 };
+    const giveBack = () => limits.giveBack(hash);
+    const holds = () => {
+      // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used.
+      const mayStart = limits.tryStart(hash);
+      if (!mayStart) this.add(id, hash);
+      return mayStart;
+    };
+    return { abandon: giveBack, ended: giveBack, holds };
   }
 
   /**
-   * Begins with the records of a page. Those of a key without a free slot let the others go first.
+   * Begins with the records of a page. Those of a key that is at its limit let the others go first.
    *
    * @param beginSome begins with records in their order
    * @param mayBegin tells whether any attempt may begin
    */
   async begin(page: readonly Work[], beginSome: Begin, mayBegin: () => boolean): Promise<WorkedOff> {
-    const { slots } = this.deps;
     const behind = this.deps.from === 'arrivals' ? await this.behindLanes(page) : new Set<Work>();
     for (const work of page) {
       const { id, key } = work.record;
       if (key === undefined || work.change || behind.has(work)) continue;
-      this.next.set(id, hashOfKey(key));
-      slots.need(hashOfKey(key), 1);
+      this.add(id, hashOfKey(key));
     }
     // The lane may have been over for a suspect, which is attempted alone, and is not for the pages behind it.
     this.isOver = false;
     try {
-      await slots.take();
+      await Promise.all([this.deps.limits.takeSlots(), this.takePermits(page, 0)]);
       const line = page.filter((work) => !behind.has(work));
       const { refused, ...begun } = await this.beginInTurn(line, beginSome, mayBegin);
-      this.isOver = this.deps.from === 'busyLane' && page.length > 0 && refused.length === page.length;
+      const isRefused = this.deps.from === 'busyLane' && refused.length > 0;
+      this.isOver = isRefused && refused.length === page.length;
+      this.hasRefused ||= isRefused;
       const left = await this.leave([...behind, ...refused], beginSome);
       return { late: [...begun.late, ...left.late], deferred: [...begun.deferred, ...left.deferred] };
     } finally {
@@ -126,17 +108,17 @@ export class KeyLimit implements Guard {
     }
   }
 
-  /** Begins with those whose keys have a free slot, then with those that have waited for one, and so on. */
+  /** Begins with those that may start now, then with those that have waited for it, and so on. */
   private async beginInTurn(
     page: readonly Work[],
     beginSome: Begin,
     mayBegin: () => boolean,
   ): Promise<WorkedOff & Refused> {
-    const { slots, clock, turns, from } = this.deps;
+    const { limits, clock, turns, from } = this.deps;
     const deferred: Work[] = [];
     const refused: Work[] = [];
     let askedAt = clock.wall();
-    // Time that the attempts before it take to begin is no wait for a slot.
+    // Time that the attempts before it take to begin is no wait for its turn.
     let waitedMs = 0;
     for (let line = page; ; ) {
       const { now, waiting } = this.parted(line);
@@ -144,31 +126,36 @@ export class KeyLimit implements Guard {
       const isTurnedAway = ({ record }: Work) => this.next.has(record.id);
       deferred.push(...begun.deferred.filter((work) => !isTurnedAway(work)));
       waiting.push(...begun.deferred.filter(isTurnedAway));
+      if (mayBegin()) await this.takePermits(waiting, waitedMs);
       const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
       // Records that are left of the page are worked off in the next turn.
-      const isTurnOver = turns && from !== 'arrivals' && line.length > 0 && waitedMs >= MAX_WAIT_IN_TURN_MS;
+      const leftMs = turns && from !== 'arrivals' ? MAX_WAIT_IN_TURN_MS - waitedMs : Number.POSITIVE_INFINITY;
+      const isTurnOver = line.length > 0 && leftMs <= 0;
       const isEnd = begun.late.length > 0 || isTurnOver || !mayBegin();
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };
       refused.push(...waiting.filter((work) => !isHeld(work)));
       if (line.length === 0) return { late: [], deferred, refused };
       const waitsFrom = clock.wall();
       // Free already, where an open breaker has put the record before it off.
-      if (line.every((work) => slots.free(this.keyOf(work)) <= 0)) await slots.wait();
-      const hasNone = line.some((work) => !slots.has(this.keyOf(work)));
+      const keys = line.map((work) => this.keyOf(work));
+      if (keys.every((key) => limits.free(key) <= 0)) await limits.wait(keys, leftMs);
+      const hasNone = keys.some((key) => !limits.hasSlot(key));
       if (hasNone || clock.wall() >= askedAt + ASK_AGAIN_MS) {
-        await slots.take();
+        await limits.takeSlots();
         askedAt = clock.wall();
       }
       waitedMs += clock.wall() - waitsFrom;
     }
   }
 
-  /** Tells whether a record waits for a slot of its key: one that is free by now, that this run has, or of another run. */
+  /** Tells whether a record waits for its permit, and for a slot: one that is free by now, that this run has, or of another run. */
   private mayWait(work: Work, waitedMs: number): boolean {
-    const { from, busyKeys, slots } = this.deps;
-    if (slots.free(this.keyOf(work)) > 0) return true;
-    const has = slots.has(this.keyOf(work));
+    const { from, busyKeys, limits } = this.deps;
+    const key = this.keyOf(work);
+    if (limits.paceWaitMs(key) > this.maxPaceWaitMs - waitedMs) return false;
+    if (limits.freeSlots(key) > 0) return true;
+    const has = limits.hasSlot(key);
     if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
     const mostInLane = this.deps.turns ? MAX_WAIT_IN_TURN_MS : MAX_WAIT_IN_LANE_MS;
     if (from === 'busyLane') return has || waitedMs < mostInLane;
@@ -176,25 +163,37 @@ export class KeyLimit implements Guard {
     return has && !busyKeys;
   }
 
+  /** The longest wait of a record for its permit. */
+  private get maxPaceWaitMs(): number {
+    const { from, busyKeys } = this.deps;
+    if (from === 'arrivals') return MAX_WAIT_ON_ARRIVAL_MS;
+    return from === 'lane' && busyKeys ? MAX_WAIT_IN_OWN_LANE_MS : MAX_WAIT_FOR_PERMIT_MS;
+  }
+
+  private takePermits(works: readonly Work[], waitedMs: number): Promise<void> {
+    const keys = works.map((work) => this.keyOf(work)).filter((key) => key !== '');
+    return this.deps.limits.takePermits(keys, this.maxPaceWaitMs - waitedMs);
+  }
+
   private keyOf({ record }: Work): string {
     return this.next.get(record.id) ?? '';
   }
 
-  /** Parts records whose keys have a free slot for them from those that must wait. */
+  /** Parts records that may start now from those that must wait. */
   private parted(line: readonly Work[]): { readonly now: Work[]; readonly waiting: Work[] } {
     const free = new Map<string, number>();
     const now: Work[] = [];
     const waiting: Work[] = [];
     for (const work of line) {
       const hash = this.next.get(work.record.id);
-      const left = hash === undefined ? 1 : (free.get(hash) ?? this.deps.slots.free(hash));
+      const left = hash === undefined ? 1 : (free.get(hash) ?? this.deps.limits.free(hash));
       if (hash !== undefined) free.set(hash, left - 1);
       (left > 0 ? now : waiting).push(work);
     }
     return { now, waiting };
   }
 
-  /** Leaves records of which other runs have all slots, and those that would keep others waiting. */
+  /** Leaves records that would wait for too long, or keep others waiting. */
   private async leave(refused: readonly Work[], beginSome: Begin): Promise<WorkedOff> {
     const { from, busyKeys, clock } = this.deps;
     if (refused.length === 0) return { late: [], deferred: [] };
@@ -228,9 +227,14 @@ export class KeyLimit implements Guard {
     return behind;
   }
 
+  private add(id: string, hash: string): void {
+    this.next.set(id, hash);
+    this.deps.limits.need(hash, 1);
+  }
+
   private drop(id: string): void {
     const hash = this.next.get(id);
-    if (hash !== undefined) this.deps.slots.need(hash, -1);
+    if (hash !== undefined) this.deps.limits.need(hash, -1);
     this.next.delete(id);
   }
 }

@@ -95,14 +95,14 @@ export class KeySlots implements TimedHold {
     this.givingBack ??= this.giveBackSoon();
   }
 
-  /** Waits until an attempt has ended, or it is time to look again. */
-  async wait(): Promise<void> {
+  /** Waits until an attempt has ended, or for so long, or until it is time to look again. */
+  async wait(milliseconds: number): Promise<void> {
     const { clock, stop } = this.deps;
     const ended = new AbortController();
     const wake = () => ended.abort('an attempt has ended, or the process is to end');
     this.wakers.add(wake);
     stop?.addEventListener('abort', wake, { once: true });
-    await clock.sleep(LOOK_MS, ended.signal);
+    await clock.sleep(Math.min(LOOK_MS, milliseconds), ended.signal);
     stop?.removeEventListener('abort', wake);
     this.wakers.delete(wake);
   }

@@ -3,7 +3,7 @@ import type { DestinationName } from '../destinations.js';
 import type { RunOptions } from '../options.js';
 import { Breakers } from './breakers.js';
 import { BusyKeys } from './busy-keys.js';
-import { KeyLimits } from './key-limit.js';
+import { KeyLimits } from './key-limits.js';
 import { Pool } from './pool.js';
 import { RateLimit } from './rate-limit.js';
 import { RunSlots } from './slots.js';
@@ -18,7 +18,7 @@ export interface LimitGuards {
   readonly breakers: Breakers | undefined;
   /** The keys that have lanes of their own, of a queue that is fair between keys. */
   readonly busyKeys: BusyKeys | undefined;
-  /** The limit for the attempts of each key. */
+  /** The limits for the attempts of each key. */
   readonly keyLimits: KeyLimits | undefined;
 }
 
@@ -30,7 +30,8 @@ export function limitGuardsOf(
   deps: RunDeps,
 ): LimitGuards {
   const { target, limits, breaker, stop, invocation } = options;
-  const { attemptsPerSecond: perSecond, attemptTimeout, concurrencyPerKey: perKey } = limits;
+  const { attemptsPerSecond: perSecond, attemptTimeout, concurrencyPerKey, attemptsPerSecondPerKey } = limits;
+  const latestStart = latestStartOf(options);
   const { fairness, queue, shards } = target;
   const { breakerMemory: memory = new Map(), keyMemory = new Map() } = deps;
   // A probe's permit may come behind those of all attempts at once of this run.
@@ -40,13 +41,17 @@ export function limitGuardsOf(
   return {
     busyKeys,
     keyLimits:
-      perKey === undefined
+      concurrencyPerKey === undefined && attemptsPerSecondPerKey === undefined
         ? undefined
-        : new KeyLimits({ ...deps, queue, perKey, attemptTimeout, invocation, busyKeys, stop }),
+        : new KeyLimits({
+            ...deps,
+            ...{ concurrencyPerKey, attemptsPerSecondPerKey, attemptTimeout },
+            ...{ queue, invocation, busyKeys, latestStart, stop },
+          }),
     rateLimit:
       perSecond === undefined
         ? undefined
-        : new RateLimit({ ...deps, queue, perSecond, latestStart: latestStartOf(options), stop }),
+        : new RateLimit({ ...deps, queue, perSecond, latestStart, stop }),
     breakers: breaker && new Breakers({ ...deps, queue, options: breaker, destination, probe, memory }),
   };
 }

@@ -44,7 +44,8 @@ export async function queueGuardsOf(
 ): Promise<QueueGuards> {
   const { target, limits, breaker } = options;
   const atOnce = await concurrencyOf(options, deps);
-  if (!limits.attemptsPerSecond && !limits.concurrencyPerKey && !breaker && !target.fairness) {
+  const isLimited = limits.attemptsPerSecond || limits.concurrencyPerKey || limits.attemptsPerSecondPerKey;
+  if (!isLimited && !breaker && !target.fairness) {
     return {
       ...atOnce,
       rateLimit: undefined,

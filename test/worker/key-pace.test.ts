@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { intercepted } from '../../src/store/bounded-store.js';
+import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import type { Process } from '../../src/worker/index.js';
+import { PageTurns } from '../../src/worker/page-turns.js';
+import { FAIR, FairQueue } from './fair-queue.js';
+import { fail, START, succeed } from './harness.js';
+
+/** A process that notes when the attempts of each key began, in seconds. */
+function watched(harness: FairQueue, seconds: number | ((id: string) => number) = 0.1) {
+  const starts = new Map<string, number[]>();
+  const order: string[] = [];
+  const process: Process = async ({ id, key = '' }) => {
+    order.push(id);
+    starts.set(key, [...(starts.get(key) ?? []), harness.seconds()]);
+    await harness.sleep(typeof seconds === 'number' ? seconds : seconds(id));
+  };
+  /** The least time between two starts of attempts of a key. */
+  const least = (key: string) => {
+    const own = (starts.get(key) ?? []).toSorted((a, b) => a - b);
+    return Math.min(...own.slice(1).map((at, i) => at - (own[i] ?? 0)));
+  };
+  return { process, starts, order, least };
+}
+
+function counted(harness: FairQueue) {
+  const calls: string[] = [];
+  const store = intercepted(harness.store, (name, call) => {
+    calls.push(name);
+    return call();
+  });
+  return { calls, store, permits: () => calls.filter((name) => name === 'permits.acquire').length };
+}
+
+describe('a batch on arrival', () => {
+  it('starts the attempts of each key evenly, and those of other keys beside them', async () => {
+    const harness = new FairQueue();
+    const ids = [...harness.bare(5, 'a'), ...harness.bare(4, 'b'), ...harness.bare(1, 'c')];
+    const { process, starts } = watched(harness, 1);
+    const options = { ...FAIR, attemptsPerSecondPerKey: 4 };
+    const summary = await harness.run(process, { ...options, arrivals: { batch: 'b', ids } });
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 10, leftOver: 0 });
+    expect(Object.fromEntries(starts)).toEqual({
+      a: [0, 0.25, 0.5, 0.75, 1],
+      b: [0, 0.25, 0.5, 0.75],
+      c: [0],
+    });
+  });
+
+  it('puts those into the lane of their key that would wait for long, and drains it at that pace', async () => {
+    const harness = new FairQueue();
+    const { process, starts } = watched(harness);
+    const ids = [...harness.bare(8, 'a'), ...harness.bare(1, 'b')];
+    const options = { ...FAIR, attemptsPerSecondPerKey: 1 };
+    const run = harness.start(process, { ...options, arrivals: { batch: 'b', ids } });
+    await harness.pass(2.5);
+    expect(harness.lanesInUse()).toEqual({ undefined: 4, 'q#31': 5 });
+    expect(await harness.time.until(run)).toMatchObject({ ended: 'drained', succeeded: 9, leftOver: 0 });
+    expect(starts.get('a')).toEqual([0, 1, 2, 3.1, 4.1, 5.1, 6.1, 7.1]);
+  });
+
+  it('acquires the permits of each key by one write, and none for records without a key', async () => {
+    const harness = new FairQueue();
+    const ids = [...harness.bare(3, 'a'), ...harness.bare(2, 'b'), 'n0'];
+    harness.store.put({ id: 'n0', status: 'NEW', queue: 'q', payload: {} });
+    const { calls, store, permits } = counted(harness);
+    const options = { ...FAIR, attemptsPerSecondPerKey: 10, store };
+    await harness.run(watched(harness).process, { ...options, arrivals: { batch: 'b', ids } });
+    expect(permits()).toBe(2);
+    expect(calls.filter((name) => name.startsWith('keySlots') || name === 'queues.noteBusyKeys')).toEqual([]);
+  });
+
+  it('indexes at once what has no permit within two seconds', async () => {
+    const harness = new FairQueue();
+    const options = { ...FAIR, attemptsPerSecondPerKey: 0.1 };
+    const { process, starts } = watched(harness);
+    await harness.run(process, { ...options, arrivals: { batch: '1', ids: harness.bare(1, 'a') } });
+    harness.store.put({ id: 'a7', status: 'NEW', queue: 'q', payload: {}, key: 'a' });
+    const run = harness.start(process, { ...options, arrivals: { batch: '2', ids: ['a7'] } });
+    await harness.pass(0.5);
+    expect(harness.item('a7').lane).toBe('q#31');
+    expect(await harness.time.until(run)).toMatchObject({ ended: 'drained', succeeded: 1 });
+    expect(starts.get('a')).toEqual([0, 10]);
+  });
+});
+
+describe('a run of the rule', () => {
+  it('moves those into the lane of their key whose permits do not come within a second, and goes on with others', async () => {
+    const harness = new FairQueue();
+    harness.putMany(5, 'a', 'q');
+    harness.putMany(12, 'b', 'q');
+    const { process, starts } = watched(harness, 0.5);
+    const summary = await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 2 });
+    expect(summary).toMatchObject({ ended: 'drained', succeeded: 17, leftOver: 0 });
+    const [a = [], b = []] = [starts.get('a'), starts.get('b')];
+    expect([a.slice(0, 3), b.slice(0, 3)]).toEqual([
+      [0, 0.5, 1],
+      [0, 0.5, 1],
+    ]);
+    // Both lanes are drained a second later, at the same time.
+    expect([a.slice(3), b.slice(3)]).toEqual([
+      [2.5, 3],
+      Array.from({ length: 9 }, (_, i) => 2.5 + i / 2),
+    ]);
+  });
+
+  it('keeps the pace of each busy key to its end, with any number of them, in their order', async () => {
+    const harness = new FairQueue();
+    const keys = [...'abcdefgh'];
+    await harness.noteKeys(keys);
+    for (const [i, key] of keys.entries()) harness.putMany(30, key, `q#${31 - i}`);
+    const { process, starts, order } = watched(harness);
+    await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.2 });
+    for (const key of keys) expect(starts.get(key)).toEqual(Array.from({ length: 30 }, (_, i) => i * 5));
+    const ofA = order.filter((id) => id.startsWith('a'));
+    // Of those that came due at the same time, the index has the least id first.
+    expect(ofA).toEqual(ofA.toSorted());
+  });
+
+  it('leaves a lane at once whose next permit comes after its end, and the next run goes on', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'b']);
+    harness.putMany(3, 'a', 'q#31');
+    harness.putMany(2, 'b', 'q#30');
+    const { process, starts } = watched(harness);
+    const options = { ...FAIR, attemptsPerSecondPerKey: 1 / 600 };
+    const ended: string[] = [];
+    const until = START + 1_300_000;
+    while (harness.time.now < until) {
+      const before = harness.time.now;
+      ended.push((await harness.run(process, options)).ended);
+      expect(harness.time.now - before).toBeLessThanOrEqual(61_000);
+      await harness.pass(60);
+    }
+    expect(ended[0]).toBe('keyLimited');
+    expect(starts.get('a')).toHaveLength(3);
+    expect(harness.statuses()).toEqual({ SUCCESS: 5 });
+    // No sooner than the pace, and no more than a tick later.
+    for (const key of 'ab') {
+      expect(starts.get(key)?.[1]).toBeGreaterThanOrEqual(600);
+      expect(starts.get(key)?.[1]).toBeLessThanOrEqual(665);
+    }
+  });
+
+  it('has the next record of a page wait for its turn alone where the queue is not fair', async () => {
+    const harness = new FairQueue();
+    harness.putMany(4, 'a', 'q');
+    harness.putMany(3, 'b', 'q');
+    const { process, starts } = watched(harness);
+    expect(await harness.run(process, { attemptsPerSecondPerKey: 0.5 })).toMatchObject({
+      ended: 'drained',
+      succeeded: 7,
+    });
+    expect(Object.fromEntries(starts)).toEqual({ a: [0, 2, 4, 6], b: [0, 2, 4] });
+  });
+
+  it('keeps the pace over the end of its lease, and while it goes through many pages', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(40, 'a', 'q#31');
+    const { process, least, starts } = watched(harness);
+    const summary = await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.04 });
+    expect(summary).toMatchObject({ ended: 'keyLimited' });
+    expect(least('a')).toBe(25);
+    expect(starts.get('a')).toHaveLength(11);
+  });
+
+  it('ends its turn after two seconds where queues take turns', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(6, 'a', 'q#31');
+    const all = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
+    const turns = { ...all, take: (isBusy?: boolean) => timed(all.take(isBusy)) };
+    let longest = 0;
+    const timed = async (taken: Promise<() => void>) => {
+      const end = await taken;
+      const from = harness.seconds();
+      return () => {
+        longest = Math.max(longest, harness.seconds() - from);
+        end();
+      };
+    };
+    const { process, starts } = watched(harness);
+    await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.25, turns });
+    expect(starts.get('a')).toEqual([0, 4, 8, 12, 16, 20]);
+    expect(longest).toBeLessThanOrEqual(2.1);
+  });
+});
