@@ -32,6 +32,7 @@ function futileOptions(queue: Queue): Readonly<Record<string, string | undefined
     concurrency: concurrencyText(queue),
     globalConcurrency: globalConcurrencyText(queue),
     concurrencyPerKey: concurrencyPerKeyText(queue),
+    attemptsPerSecondPerKey: attemptsPerSecondPerKeyText(queue),
     breaker: breakerText(queue),
   };
 }
@@ -73,6 +74,15 @@ function concurrencyPerKeyText(queue: Queue): string | undefined {
   return (
     `expected less than ${all}, the attempts that all runs can have under way, got ${concurrencyPerKey}: it limits nothing, and ` +
     'costs two write units per run. Lower it, or leave it out'
+  );
+}
+
+function attemptsPerSecondPerKeyText({ settings }: Queue): string | undefined {
+  const { attemptsPerSecondPerKey, attemptsPerSecond = Number.POSITIVE_INFINITY } = settings;
+  if (attemptsPerSecondPerKey === undefined || attemptsPerSecondPerKey < attemptsPerSecond) return undefined;
+  return (
+    `expected less than ${attemptsPerSecond}, the "attemptsPerSecond" of all keys together, got ${attemptsPerSecondPerKey}: it limits ` +
+    'nothing, and costs a write unit for each key of a batch. Lower it, or leave it out'
   );
 }
 

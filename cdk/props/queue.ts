@@ -248,7 +248,8 @@ function checkSettings(name: string, settings: object): QueueSettings {
     const checked = parseQueues({ [name]: plain }, 'queues')[name];
     if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
     checkFairness(checked, `queues.${name}.fairness`);
-    checkKeyLimit(checked, `queues.${name}.concurrencyPerKey`);
+    for (const option of ['concurrencyPerKey', 'attemptsPerSecondPerKey'] as const)
+      checkKeyLimit(checked, option, `queues.${name}.${option}`);
     return checked;
   });
 }
@@ -268,10 +269,15 @@ function checkFairness({ fairness, retryMode, shards = 1 }: QueueSettings, path:
 }
 
 /** Refuses a limit for each key where the records of a key at its limit have no lane to wait in. */
-function checkKeyLimit({ fairness, concurrencyPerKey }: QueueSettings, path: string): void {
-  if (concurrencyPerKey === undefined || fairness) return;
+function checkKeyLimit(
+  settings: QueueSettings,
+  option: 'concurrencyPerKey' | 'attemptsPerSecondPerKey',
+  path: string,
+): void {
+  const { fairness, [option]: limit } = settings;
+  if (limit === undefined || fairness) return;
   throw new ConfigurationError(
-    `${path}: expected "fairness": true beside it, as records of a key that is at its limit wait in a lane of its own, got ${concurrencyPerKey}`,
+    `${path}: expected "fairness": true beside it, as records of a key that is at its limit wait in a lane of its own, got ${limit}`,
   );
 }
 

@@ -51,6 +51,7 @@ interface LimitOptions<Length = number> {
     readonly concurrencyPerKey?: number | undefined;
     readonly onInsertConcurrency?: number | undefined;
     readonly attemptsPerSecond?: number | undefined;
+    readonly attemptsPerSecondPerKey?: number | undefined;
     readonly attemptTimeout?: Length | undefined;
     readonly maxRecords?: number | undefined;
     readonly maxRetryAfter?: Length | undefined;
@@ -675,6 +676,7 @@ interface BreakerState {
     readonly token: string;
 }
 interface Permits {
+    readonly key?: string | undefined;
     readonly count: number;
     readonly intervalMs: number;
     readonly now: number;

@@ -8,7 +8,7 @@ export type StopReason =
   | 'concurrencyLimited'
   /** Other runs have the next permits of the queue's rate limit: these arrivals were left to the rules. */
   | 'rateLimited'
-  /** Other runs have as many attempts under way as `concurrencyPerKey` allows, for all keys of a lane. */
+  /** Records of a lane wait for the limits of their keys: `concurrencyPerKey`, `attemptsPerSecondPerKey`. */
   | 'keyLimited'
   /** The run had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { loadLimits, resolvePolicy, run, systemClock } from '../../src/engine.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import type { Arrivals, Process } from '../../src/worker/index.js';
+import type { LimitOptions } from '../../src/worker/queue-options.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
 
@@ -44,21 +45,20 @@ const writes = (table: string) =>
     .filter((one) => one.kind === 'write' && one.table === table)
     .reduce((sum, { units }) => sum + units, 0);
 
+type PerKey = Pick<LimitOptions, 'concurrencyPerKey' | 'attemptsPerSecondPerKey'>;
+
 function runOf(
   queue: string,
   fairness: boolean,
   arrivals?: Arrivals,
-  {
-    process = () => {},
-    concurrencyPerKey,
-  }: { process?: Process; concurrencyPerKey?: number | undefined } = {},
+  { process = () => {}, ...perKey }: { process?: Process } & PerKey = {},
 ) {
   return run(
     {
       target: { queue, lane: queue, fairness, arrivals },
       process,
       policy: resolvePolicy({ type: 'fibonacci' }),
-      limits: { concurrency: 10, attemptTimeout: 30, onInsertConcurrency: 1, concurrencyPerKey },
+      limits: { concurrency: 10, attemptTimeout: 30, onInsertConcurrency: 1, ...perKey },
       deadline: Date.now() + 300_000,
       functionTimeoutSeconds: 300,
       tickSeconds: 60,
@@ -123,26 +123,38 @@ it('an idle poll reads the queue’s item, and a query for each lane; it writes 
   expect(writes(tables.records) + writes(tables.control)).toBe(0);
 });
 
+/** The units of a batch on arrival of ten records of five keys. */
+async function batchOf(queue: string, batch: string, perKey: PerKey) {
+  const ids = Array.from({ length: 10 }, (_, i) => `${queue}-${batch}-${i}`);
+  for (const [i, id] of ids.entries()) {
+    await store.records.insert({ id, status: 'NEW', queue, payload: {}, key: `tenant-${i % 5}` });
+  }
+  consumed = [];
+  const summary = await runOf(queue, true, { batch, ids }, perKey);
+  expect(summary).toMatchObject({ ended: 'drained', succeeded: 10 });
+  return { records: writes(tables.records), control: writes(tables.control) };
+}
+
 it('a limit for each key costs two units for a batch, and none for its records', async () => {
-  const costOf = async (concurrencyPerKey: number | undefined, batch: string) => {
-    const ids = Array.from({ length: 10 }, (_, i) => `limited-${batch}-${i}`);
-    for (const [i, id] of ids.entries()) {
-      await store.records.insert({
-        id,
-        status: 'NEW',
-        queue: 'limited',
-        payload: {},
-        key: `tenant-${i % 5}`,
-      });
-    }
-    consumed = [];
-    const summary = await runOf('limited', true, { batch, ids }, { concurrencyPerKey });
-    expect(summary).toMatchObject({ ended: 'drained', succeeded: 10 });
-    return { records: writes(tables.records), control: writes(tables.control) };
-  };
   // The items of the queue are there.
-  await costOf(1, 'first');
-  const without = await costOf(undefined, 'without');
-  const limited = await costOf(1, 'limited');
+  await batchOf('limited', 'first', { concurrencyPerKey: 1 });
+  const without = await batchOf('limited', 'without', {});
+  const limited = await batchOf('limited', 'limited', { concurrencyPerKey: 1 });
   expect(limited).toEqual({ records: without.records, control: without.control + 2 });
+});
+
+it('a rate for each key costs one unit for each key of a batch, or two while it has permits to come', async () => {
+  const updates = () => requests.filter((name) => name === 'UpdateItemCommand').length;
+  await batchOf('even', 'first', {});
+  const without = await batchOf('even', 'without', {});
+  const atOnce = await batchOf('even', 'at-once', { attemptsPerSecondPerKey: 5 });
+  expect(atOnce).toEqual({ records: without.records, control: without.control + 5 });
+  await batchOf('even', 'slow', { attemptsPerSecondPerKey: 0.55 });
+  requests = [];
+  await batchOf('even', 'behind', { attemptsPerSecondPerKey: 5 });
+  const behind = updates();
+  requests = [];
+  await batchOf('even', 'without-again', {});
+  // A write whose condition fails costs a unit, which its error does not report.
+  expect(behind - updates()).toBe(10);
 });

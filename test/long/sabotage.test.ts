@@ -40,6 +40,7 @@ import {
   withoutLastingNotesOfKeys,
   withoutLeaseOfKeys,
   withoutNotesOfKeys,
+  withoutPermitsOfOthers,
   withoutSlotsOfOthers,
 } from '../simulation/sabotage-keys.js';
 import { withoutHold, withoutLook, withoutOperatorsFence } from '../simulation/sabotage-operators.js';
@@ -97,6 +98,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the end of such a note', withoutLastingNotesOfKeys, true, false, 3],
   ['the lease of a key’s lane', withoutLeaseOfKeys, true, false, 3],
   ['the slots of keys that other runs have', withoutSlotsOfOthers, true, false, 1],
+  ['the permits of keys that other runs have', withoutPermitsOfOthers, true, false, 1],
 ])(
   'the worlds notice when %s is taken out',
   async (_, sabotage, hasArrivals, hasOperators, first) => {

@@ -14,6 +14,8 @@ export interface Keys {
   readonly isFairAtFirst: boolean;
   /** Attempts of a key at once, in all runs of a queue together. */
   readonly concurrencyPerKey: number | undefined;
+  /** Attempts of a key started per second, in all runs of a queue together. */
+  readonly attemptsPerSecondPerKey: number | undefined;
 }
 
 export function makeKeys(random: Random): Keys {
@@ -23,11 +25,13 @@ export function makeKeys(random: Random): Keys {
   );
   // The queue is fair throughout where nothing changes.
   const concurrencyPerKey = pick(random, [undefined, undefined, 1, 2]);
-  return { changesAtMs, isFairAtFirst: changes === 0 || chance(random, 0.5), concurrencyPerKey };
+  const isFairAtFirst = changes === 0 || chance(random, 0.5);
+  const attemptsPerSecondPerKey = pick(random, [undefined, undefined, 0.04, 1]);
+  return { changesAtMs, isFairAtFirst, concurrencyPerKey, attemptsPerSecondPerKey };
 }
 
 export function isFairAt(
-  { changesAtMs, isFairAtFirst }: Omit<Keys, 'concurrencyPerKey'>,
+  { changesAtMs, isFairAtFirst }: Pick<Keys, 'changesAtMs' | 'isFairAtFirst'>,
   ms: number,
 ): boolean {
   const changes = changesAtMs.filter((at) => at <= ms).length;

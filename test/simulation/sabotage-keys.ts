@@ -30,5 +30,21 @@ export const withoutSlotsOfOthers: Sabotage = {
   concurrencyPerKey: 1,
 };
 
+/** A sabotage: each run has all permits of keys that it asks for, at once. */
+export const withoutPermitsOfOthers: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        permits: {
+          acquire: (queue, permits) =>
+            permits.key === undefined ? store.permits.acquire(queue, permits) : Promise.resolve(permits.now),
+        },
+      },
+      store,
+    ),
+  hasKeys: true,
+  attemptsPerSecondPerKey: 0.02,
+};
+
 /** A sabotage: every run acquires the leases of keys' lanes. */
 export const withoutLeaseOfKeys: Sabotage = { ...withoutLease, hasKeys: true };

@@ -236,7 +236,7 @@ export class Witness {
     this.checkTask(actor, record, look);
     this.checkConcurrency(actor, record, look);
     this.checkPause(actor, id, look);
-    this.checkPace(actor, look);
+    this.checkPaces(actor, record, look);
     this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
     known.destination = destination;
@@ -541,7 +541,7 @@ export class Witness {
     const { clockJumps, globalConcurrency, controlTable, overwrites, edits } = this.features;
     // A record that is overwritten while it may be under attempt is looked at again after a minute or two.
     if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
-    if (this.features.keys?.concurrencyPerKey) return;
+    if (this.features.keys?.concurrencyPerKey || this.features.keys?.attemptsPerSecondPerKey) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostPermanently) return;
     const lastChange =
       retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
@@ -577,22 +577,29 @@ export class Witness {
   }
 
   /**
-   * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no
-   * more start in any two intervals than have turns there. Permits that answers were late for may be used a little
+   * All runs of a queue keep one pace together, and one for each key. No run starts an attempt sooner behind its last one, and of all
+   * together no more start in any two intervals than have turns there. Permits that answers were late for may be used a little
    * late.
    */
-  private checkPace(actor: Actor, { now, queue }: Look): void {
+  private checkPaces(actor: Actor, { key }: BacklogRecord, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
+    const { attemptsPerSecondPerKey } = this.features.keys ?? {};
+    this.checkPace(actor, queue, attemptsPerSecond, now);
+    if (key !== undefined) this.checkPace(actor, `${queue}, key ${key}`, attemptsPerSecondPerKey, now);
+  }
+
+  private checkPace(actor: Actor, name: string, perSecond: number | undefined, now: number): void {
     const isOff = this.features.clockJumps !== undefined || this.features.controlTable !== undefined;
-    if (attemptsPerSecond === undefined || actor.wasFrozen || isOff) return;
-    const intervalMs = 1000 / attemptsPerSecond;
-    const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
-    if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
-    this.lastStarts.set(actor.name, now);
-    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 2 * intervalMs);
-    this.starts.set(queue, [...recent, now]);
+    if (perSecond === undefined || actor.wasFrozen || isOff) return;
+    const intervalMs = 1000 / perSecond;
+    const own = `${actor.name}, ${name}`;
+    const next = (this.lastStarts.get(own) ?? 0) + intervalMs;
+    if (now < Math.floor(next)) this.report(`${own} goes faster than its pace`);
+    this.lastStarts.set(own, now);
+    const recent = (this.starts.get(name) ?? []).filter((at) => at > now - 2 * intervalMs);
+    this.starts.set(name, [...recent, now]);
     const turns = 2 + 1 + Math.ceil(SKEW_MS / intervalMs);
-    if (recent.length + 1 > turns) this.report(`${queue}: all runs together go faster than the pace`);
+    if (recent.length + 1 > turns) this.report(`${name}: all runs together go faster than the pace`);
   }
 
   /** Once all runs have read that it is open, one of them makes a probe at a time. */

@@ -116,6 +116,8 @@ export interface Sabotage {
   readonly hasKeys?: boolean;
   /** Attempts of a key at once, in such worlds. */
   readonly concurrencyPerKey?: number;
+  /** Attempts of a key started per second, in such worlds. */
+  readonly attemptsPerSecondPerKey?: number;
 }
 
 /**
@@ -249,8 +251,9 @@ export class World {
 
   private drawKeys(): Keys | undefined {
     const hasKeys = chance(this.keysRandom, 0.25);
-    const { hasKeys: isSabotaged, concurrencyPerKey } = this.sabotage;
-    if (isSabotaged) return { changesAtMs: [], isFairAtFirst: true, concurrencyPerKey };
+    const { hasKeys: isSabotaged, concurrencyPerKey, attemptsPerSecondPerKey } = this.sabotage;
+    if (isSabotaged)
+      return { changesAtMs: [], isFairAtFirst: true, concurrencyPerKey, attemptsPerSecondPerKey };
     return hasKeys ? makeKeys(this.keysRandom) : undefined;
   }
 
@@ -664,6 +667,7 @@ export class World {
             ...this.scenario.limits,
             globalConcurrency: this.features.globalConcurrency,
             concurrencyPerKey: this.features.keys?.concurrencyPerKey,
+            attemptsPerSecondPerKey: this.features.keys?.attemptsPerSecondPerKey,
             // So few that runs are often concurrency-limited.
             onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
           },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfKey } from '../../src/record/busy-keys.js';
 import type { BacklogRecord } from '../../src/record/index.js';
-import { KeyLimits } from '../../src/worker/guards/key-limits.js';
+import { KeyLimits } from '../../src/worker/guards/key-limit.js';
 import type { Arrivals } from '../../src/worker/options.js';
 import type { Work } from '../../src/worker/work.js';
 import { FairQueue } from './fair-queue.js';

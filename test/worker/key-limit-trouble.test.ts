@@ -5,7 +5,7 @@ import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { Gate } from '../../src/worker/guards/gate.js';
-import { KeyLimits } from '../../src/worker/guards/key-limits.js';
+import { KeyLimits } from '../../src/worker/guards/key-limit.js';
 import { KeySlots } from '../../src/worker/guards/key-slots.js';
 import { PageTurns } from '../../src/worker/page-turns.js';
 import { seededRandom } from '../simulation/random.js';
@@ -132,7 +132,11 @@ describe('an attempt', () => {
   it('does not begin with a slot that has run out while the attempt waited for other guards', async () => {
     const harness = new FairQueue();
     const { state, store } = unsteady(harness);
-    const options = { concurrencyPerKey: 1, attemptsPerSecondPerKey: undefined, latestStart: START + 300_000 };
+    const options = {
+      concurrencyPerKey: 1,
+      attemptsPerSecondPerKey: undefined,
+      latestStart: START + 300_000,
+    };
     const deps = { ...depsOf(harness, store), ...options, busyKeys: undefined, stop: undefined };
     const limits = new KeyLimits(deps);
     const [limit, other] = [limits.of(undefined, undefined), limits.of(undefined, undefined)];

@@ -98,22 +98,23 @@ describe('a run of the rule', () => {
       [0, 0.5, 1],
     ]);
     // Both lanes are drained a second later, at the same time.
-    expect([a.slice(3), b.slice(3)]).toEqual([
-      [2.5, 3],
-      Array.from({ length: 9 }, (_, i) => 2.5 + i / 2),
-    ]);
+    expect([a.slice(3), b.slice(3)]).toEqual([[2.5, 3], Array.from({ length: 9 }, (_, i) => 2.5 + i / 2)]);
   });
 
   it('keeps the pace of each busy key to its end, with any number of them, in their order', async () => {
     const harness = new FairQueue();
     const keys = [...'abcdefgh'];
     await harness.noteKeys(keys);
-    for (const [i, key] of keys.entries()) harness.putMany(30, key, `q#${31 - i}`);
+    for (const [i, key] of keys.entries()) {
+      for (let n = 0; n < 30; n++) {
+        const dueAt = new Date(START - 60_000 + n).toISOString();
+        harness.put(`${key}${String(n).padStart(2, '0')}`, { lane: `q#${31 - i}`, key, dueAt });
+      }
+    }
     const { process, starts, order } = watched(harness);
     await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.2 });
     for (const key of keys) expect(starts.get(key)).toEqual(Array.from({ length: 30 }, (_, i) => i * 5));
     const ofA = order.filter((id) => id.startsWith('a'));
-    // Of those that came due at the same time, the index has the least id first.
     expect(ofA).toEqual(ofA.toSorted());
   });
 
@@ -184,5 +185,130 @@ describe('a run of the rule', () => {
     await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.25, turns });
     expect(starts.get('a')).toEqual([0, 4, 8, 12, 16, 20]);
     expect(longest).toBeLessThanOrEqual(2.1);
+  });
+});
+
+describe('all runs of a queue together', () => {
+  it('start the attempts of a key at its pace: on arrival, by rules, in lanes of keys, and while some fail', async () => {
+    const harness = new FairQueue();
+    const { process, starts, least } = watched(harness, 0.7);
+    const options = { ...FAIR, attemptsPerSecondPerKey: 2, retry: { type: 'none' } } as const;
+    harness.putMany(20, 'a', 'q');
+    const failing: Process = async (record, context) => {
+      await process(record, context);
+      if (record.id.endsWith('3')) throw new Error('down');
+    };
+    for (let second = 0; second < 40; second++) {
+      for (let batch = 0; batch < 3; batch++) {
+        const ids = [`a-${second}-${batch}`, `b-${second}-${batch}`];
+        for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {}, key: id[0] });
+        if (second < 10)
+          void harness.start(failing, { ...options, arrivals: { batch: `${second}-${batch}`, ids } });
+      }
+      if (second % 10 === 0) void harness.start(failing, options);
+      await harness.pass(1);
+    }
+    await harness.pass(300);
+    expect(least('a')).toBeGreaterThanOrEqual(0.499);
+    expect(least('b')).toBeGreaterThanOrEqual(0.499);
+    expect([starts.get('a')?.length, starts.get('b')?.length]).toEqual([50, 30]);
+    // The pace is kept, and used: 50 attempts take 25 s and what runs lose between them.
+    expect(Math.max(...(starts.get('a') ?? []))).toBeLessThanOrEqual(45);
+  });
+
+  it('keep the limit of attempts at once beside it, and that of the queue', async () => {
+    const harness = new FairQueue();
+    for (const key of ['a', 'b', 'c']) harness.putMany(8, key, 'q');
+    const now = { a: 0, b: 0, c: 0 } as Record<string, number>;
+    let most = 0;
+    const { process, starts, least } = watched(harness, 2.5);
+    const counting: Process = async (record, context) => {
+      const key = record.key ?? '';
+      now[key] = (now[key] ?? 0) + 1;
+      most = Math.max(most, now[key] ?? 0);
+      await process(record, context);
+      now[key] = (now[key] ?? 0) - 1;
+    };
+    const limits = { concurrencyPerKey: 2, attemptsPerSecondPerKey: 1, attemptsPerSecond: 2 };
+    const summary = await harness.run(counting, { ...FAIR, ...limits });
+    expect(summary).toMatchObject({ succeeded: 24, ended: 'drained' });
+    expect(most).toBe(2);
+    for (const key of 'abc') expect(least(key)).toBeGreaterThanOrEqual(0.999);
+    const all = [...starts.values()].flat().toSorted((a, b) => a - b);
+    expect(Math.min(...all.slice(1).map((at, i) => at - (all[i] ?? 0)))).toBeGreaterThanOrEqual(0.499);
+  });
+
+  it('keep to it where attempts may go on without their run', async () => {
+    const harness = new FairQueue();
+    harness.putMany(4, 'a', 'q');
+    const { process, starts } = watched(harness, 90);
+    const long = { onLongAttempt: () => {}, attemptTimeout: 120, deadlineSeconds: 3_600 };
+    const run = harness.start(process, { ...FAIR, ...long, attemptsPerSecondPerKey: 0.05 });
+    await harness.pass(400);
+    await harness.time.until(run);
+    const own = starts.get('a') ?? [];
+    expect(own).toHaveLength(4);
+    expect(Math.min(...own.slice(1).map((at, i) => at - (own[i] ?? 0)))).toBeGreaterThanOrEqual(19.999);
+  });
+});
+
+describe('trouble with the permits of keys', () => {
+  it.each([new StoreUnavailableError('no answer'), new StoreThrottledError('too many')])(
+    'lets no attempt of a key start without one, and other records go on (%o)',
+    async (error) => {
+      const harness = new FairQueue();
+      harness.putMany(3, 'a', 'q');
+      harness.put('n0');
+      let isDown = true;
+      let asked = 0;
+      const store = intercepted(harness.store, (name, call) => {
+        if (name !== 'permits.acquire') return call();
+        asked++;
+        if (isDown) throw error;
+        return call();
+      });
+      const { process, starts, order } = watched(harness);
+      const run = harness.start(process, { ...FAIR, attemptsPerSecondPerKey: 5, store });
+      await harness.pass(5);
+      expect(order).toEqual(['n0']);
+      expect(harness.warnings).toContain('permits of keys could not be acquired');
+      // It is asked for again, but not without a pause.
+      expect(asked).toBeLessThanOrEqual(10);
+      isDown = false;
+      expect(await harness.time.until(run)).toMatchObject({ succeeded: 4, ended: 'drained' });
+      const [first = 0] = starts.get('a') ?? [];
+      expect(first).toBeGreaterThanOrEqual(5);
+      expect(starts.get('a')).toHaveLength(3);
+    },
+  );
+
+  it('ends the run where the store does not know what is wrong', async () => {
+    const harness = new FairQueue();
+    harness.putMany(3, 'a', 'q');
+    const store = intercepted(harness.store, (name, call) => {
+      if (name === 'permits.acquire') throw new Error('broken');
+      return call();
+    });
+    await expect(harness.run(succeed, { ...FAIR, attemptsPerSecondPerKey: 5, store })).rejects.toThrow(
+      'broken',
+    );
+  });
+
+  it('uses no permit of a record that an open breaker puts off', async () => {
+    const harness = new FairQueue();
+    harness.putMany(30, 'a', 'q');
+    harness.putMany(5, 'b', 'q');
+    const breaker = { minimumAttempts: 3, failureThreshold: 0.5 };
+    const destination = ({ key = '' }) => key;
+    const process: Process = (record, context) => {
+      if (record.key === 'a') return fail(record, context);
+    };
+    const summary = await harness.run(process, {
+      ...FAIR,
+      ...{ attemptsPerSecondPerKey: 1, breaker, destination },
+    });
+    expect(harness.statuses()).toMatchObject({ SUCCESS: 5, ERROR: 3 });
+    expect(harness.seconds()).toBeLessThan(15);
+    expect(summary).toMatchObject({ attempted: 8 });
   });
 });

@@ -1,10 +1,15 @@
 import { hashOfKey } from '../../record/busy-keys.js';
 import type { BacklogRecord } from '../../record/record.js';
+import type { BacklogStore } from '../../store/store.js';
 import { groupBy } from '../../support/group-by.js';
+import type { Arrivals } from '../options.js';
+import type { QueueTurns } from '../page-turns.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Work, WorkedOff } from '../work.js';
+import type { BusyKeys } from './busy-keys.js';
 import type { Admission, Guard } from './guard.js';
-import type { KeyLimits, KeyLimitsDeps } from './key-limits.js';
+import { KeyQuotas, type KeyQuotasDeps } from './key-quotas.js';
+import type { AtOnce } from './pool.js';
 
 /** The longest wait of a first attempt for its turn. Records that would wait longer are indexed instead. */
 const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
@@ -26,8 +31,36 @@ interface Refused {
   readonly refused: readonly Work[];
 }
 
+export interface KeyLimitsDeps extends KeyQuotasDeps {
+  /** Undefined: the queue is not fair between keys, and its keys have no lanes of their own. */
+  readonly busyKeys: BusyKeys | undefined;
+  readonly store: Pick<BacklogStore, 'keySlots' | 'permits' | 'pages'>;
+  /** Its pages take turns with those of other queues. Default: it is the only one. */
+  readonly turns?: QueueTurns | undefined;
+}
+
+/** The limits of each key, for one run. */
+export class KeyLimits {
+  private readonly quotas: KeyQuotas;
+
+  constructor(private readonly deps: KeyLimitsDeps) {
+    this.quotas = new KeyQuotas(deps);
+  }
+
+  /** The limit for the records of one lane, or of one batch that has just come. */
+  of(arrivals: Arrivals | undefined, share: Pick<AtOnce, 'isBusyLane'> | undefined): KeyLimit {
+    const ofLane = share?.isBusyLane ? 'busyLane' : 'lane';
+    return new KeyLimit({ ...this.deps, quotas: this.quotas, from: arrivals ? 'arrivals' : ofLane });
+  }
+
+  /** Gives back what the run has taken. */
+  close(): Promise<void> {
+    return this.quotas.close();
+  }
+}
+
 interface KeyLimitDeps extends KeyLimitsDeps {
-  readonly limits: KeyLimits;
+  readonly quotas: KeyQuotas;
   readonly from: 'arrivals' | 'lane' | 'busyLane';
 }
 
@@ -50,7 +83,7 @@ export class KeyLimit implements Guard {
   constructor(private readonly deps: KeyLimitDeps) {}
 
   covers(startsAt: number): boolean {
-    return this.deps.limits.covers(startsAt);
+    return this.deps.quotas.covers(startsAt);
   }
 
   /** Ends the draining of a lane in which no record had its turn: its further pages are not read. */
@@ -65,14 +98,14 @@ export class KeyLimit implements Guard {
 
   enter({ id, key }: BacklogRecord): Admission | 'deferred' {
     if (key === undefined) return {};
-    const { limits } = this.deps;
+    const { quotas } = this.deps;
     const hash = hashOfKey(key);
-    if (!limits.tryUse(hash)) return 'deferred';
+    if (!quotas.tryUse(hash)) return 'deferred';
     this.drop(id);
-    const giveBack = () => limits.giveBack(hash);
+    const giveBack = () => quotas.giveBack(hash);
     const holds = () => {
       // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used.
-      const mayStart = limits.tryStart(hash);
+      const mayStart = quotas.tryStart(hash);
       if (!mayStart) this.add(id, hash);
       return mayStart;
     };
@@ -95,7 +128,7 @@ export class KeyLimit implements Guard {
     // The lane may have been over for a suspect, which is attempted alone, and is not for the pages behind it.
     this.isOver = false;
     try {
-      await Promise.all([this.deps.limits.takeSlots(), this.takePermits(page, 0)]);
+      await Promise.all([this.deps.quotas.takeSlots(), this.takePermits(page, 0)]);
       const line = page.filter((work) => !behind.has(work));
       const { refused, ...begun } = await this.beginInTurn(line, beginSome, mayBegin);
       const isRefused = this.deps.from === 'busyLane' && refused.length > 0;
@@ -114,7 +147,7 @@ export class KeyLimit implements Guard {
     beginSome: Begin,
     mayBegin: () => boolean,
   ): Promise<WorkedOff & Refused> {
-    const { limits, clock, turns, from } = this.deps;
+    const { quotas, clock, turns, from } = this.deps;
     const deferred: Work[] = [];
     const refused: Work[] = [];
     let askedAt = clock.wall();
@@ -139,10 +172,10 @@ export class KeyLimit implements Guard {
       const waitsFrom = clock.wall();
       // Free already, where an open breaker has put the record before it off.
       const keys = line.map((work) => this.keyOf(work));
-      if (keys.every((key) => limits.free(key) <= 0)) await limits.wait(keys, leftMs);
-      const hasNone = keys.some((key) => !limits.hasSlot(key));
+      if (keys.every((key) => quotas.free(key) <= 0)) await quotas.wait(keys, leftMs);
+      const hasNone = keys.some((key) => !quotas.hasSlot(key));
       if (hasNone || clock.wall() >= askedAt + ASK_AGAIN_MS) {
-        await limits.takeSlots();
+        await quotas.takeSlots();
         askedAt = clock.wall();
       }
       waitedMs += clock.wall() - waitsFrom;
@@ -151,11 +184,11 @@ export class KeyLimit implements Guard {
 
   /** Tells whether a record waits for its permit, and for a slot: one that is free by now, that this run has, or of another run. */
   private mayWait(work: Work, waitedMs: number): boolean {
-    const { from, busyKeys, limits } = this.deps;
+    const { from, busyKeys, quotas } = this.deps;
     const key = this.keyOf(work);
-    if (limits.paceWaitMs(key) > this.maxPaceWaitMs - waitedMs) return false;
-    if (limits.freeSlots(key) > 0) return true;
-    const has = limits.hasSlot(key);
+    if (quotas.paceWaitMs(key) > this.maxPaceWaitMs - waitedMs) return false;
+    if (quotas.freeSlots(key) > 0) return true;
+    const has = quotas.hasSlot(key);
     if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
     const mostInLane = this.deps.turns ? MAX_WAIT_IN_TURN_MS : MAX_WAIT_IN_LANE_MS;
     if (from === 'busyLane') return has || waitedMs < mostInLane;
@@ -172,7 +205,7 @@ export class KeyLimit implements Guard {
 
   private takePermits(works: readonly Work[], waitedMs: number): Promise<void> {
     const keys = works.map((work) => this.keyOf(work)).filter((key) => key !== '');
-    return this.deps.limits.takePermits(keys, this.maxPaceWaitMs - waitedMs);
+    return this.deps.quotas.takePermits(keys, this.maxPaceWaitMs - waitedMs);
   }
 
   private keyOf({ record }: Work): string {
@@ -186,7 +219,7 @@ export class KeyLimit implements Guard {
     const waiting: Work[] = [];
     for (const work of line) {
       const hash = this.next.get(work.record.id);
-      const left = hash === undefined ? 1 : (free.get(hash) ?? this.deps.limits.free(hash));
+      const left = hash === undefined ? 1 : (free.get(hash) ?? this.deps.quotas.free(hash));
       if (hash !== undefined) free.set(hash, left - 1);
       (left > 0 ? now : waiting).push(work);
     }
@@ -229,12 +262,12 @@ export class KeyLimit implements Guard {
 
   private add(id: string, hash: string): void {
     this.next.set(id, hash);
-    this.deps.limits.need(hash, 1);
+    this.deps.quotas.need(hash, 1);
   }
 
   private drop(id: string): void {
     const hash = this.next.get(id);
-    if (hash !== undefined) this.deps.limits.need(hash, -1);
+    if (hash !== undefined) this.deps.quotas.need(hash, -1);
     this.next.delete(id);
   }
 }

@@ -3,7 +3,7 @@ import type { DestinationName } from '../destinations.js';
 import type { RunOptions } from '../options.js';
 import { Breakers } from './breakers.js';
 import { BusyKeys } from './busy-keys.js';
-import { KeyLimits } from './key-limits.js';
+import { KeyLimits } from './key-limit.js';
 import { Pool } from './pool.js';
 import { RateLimit } from './rate-limit.js';
 import { RunSlots } from './slots.js';
@@ -49,9 +49,7 @@ export function limitGuardsOf(
             ...{ queue, invocation, busyKeys, latestStart, stop },
           }),
     rateLimit:
-      perSecond === undefined
-        ? undefined
-        : new RateLimit({ ...deps, queue, perSecond, latestStart, stop }),
+      perSecond === undefined ? undefined : new RateLimit({ ...deps, queue, perSecond, latestStart, stop }),
     breakers: breaker && new Breakers({ ...deps, queue, options: breaker, destination, probe, memory }),
   };
 }

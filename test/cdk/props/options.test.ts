@@ -51,6 +51,17 @@ describe('synthesis refuses, and names the option', () => {
         'its own, got 2',
     ],
     [
+      'a rate for each key without fairness',
+      queue({ ...retryQueue, attemptsPerSecondPerKey: 0.5 }),
+      'queues.bulk.attemptsPerSecondPerKey: expected "fairness": true beside it, as records of a key that is at its limit wait in a lane ' +
+        'of its own, got 0.5',
+    ],
+    [
+      'a rate for each key of none',
+      queue({ ...retryQueue, fairness: true, attemptsPerSecondPerKey: 0 }),
+      'queues.bulk.attemptsPerSecondPerKey: expected number to be >0, got 0',
+    ],
+    [
       'a limit for each key of none',
       queue({ ...retryQueue, fairness: true, concurrencyPerKey: 0 }),
       'queues.bulk.concurrencyPerKey: expected number to be >=1, got 0',

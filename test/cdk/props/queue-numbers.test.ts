@@ -26,6 +26,7 @@ describe('numbers of a queue that cannot work out', () => {
         rated: { attemptsPerSecond: 0.05, breaker: true },
         keys: { fairness: true, globalConcurrency: 8, concurrencyPerKey: 8 },
         alone: { ...scheduled, fairness: true, concurrencyPerKey: 20 },
+        even: { fairness: true, attemptsPerSecond: 2, attemptsPerSecondPerKey: 2 },
       }),
     ).toEqual([
       'queues.wide.concurrency: expected at most 100, as a run works on 100 records of a lane at a time, got 500: set "shards" to 5, or lower it',
@@ -43,6 +44,8 @@ describe('numbers of a queue that cannot work out', () => {
         'it limits nothing, and costs two write units per run. Lower it, or leave it out',
       'queues.alone.concurrencyPerKey: expected less than 20, the attempts that all runs can have under way, got 20: ' +
         'it limits nothing, and costs two write units per run. Lower it, or leave it out',
+      'queues.even.attemptsPerSecondPerKey: expected less than 2, the "attemptsPerSecond" of all keys together, got 2: ' +
+        'it limits nothing, and costs a write unit for each key of a batch. Lower it, or leave it out',
     ]);
   });
 
@@ -56,6 +59,7 @@ describe('numbers of a queue that cannot work out', () => {
         // One more run, of busy keys, may have ten.
         fair: { fairness: true, globalConcurrency: 115 },
         keys: { fairness: true, globalConcurrency: 8, concurrencyPerKey: 7 },
+        even: { fairness: true, attemptsPerSecond: 2, attemptsPerSecondPerKey: 1.9 },
         alone: { ...retryQueue, fairness: true, concurrencyPerKey: 119 },
         // Each of the four places of claims takes one run on arrival at least.
         claimed: { shards: 2, onInsertConcurrency: 1, globalConcurrency: 59 },

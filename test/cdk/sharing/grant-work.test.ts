@@ -73,7 +73,13 @@ it('a process needs the rights of grantWork, and no other', async () => {
   const queues = {
     orders: {
       ...{ retryMode: 'perRecord', external: true, shards: 2, breaker: true, globalConcurrency: 4 },
-      ...{ attemptsPerSecond: 100, retryQueue: 'slow', fairness: true, concurrencyPerKey: 1 },
+      ...{
+        attemptsPerSecond: 100,
+        retryQueue: 'slow',
+        fairness: true,
+        concurrencyPerKey: 1,
+        attemptsPerSecondPerKey: 50,
+      },
     },
     slow: { retryMode: 'perRecord', external: true },
     bulk: { retryMode: 'progressive', external: true },

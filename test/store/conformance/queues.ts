@@ -190,6 +190,18 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(firsts).toEqual(Array.from({ length: 8 }, (_, i) => NOW + i * 200));
     });
 
+    it('of each key come behind those of the same key alone', async () => {
+      const { store } = underTest();
+      const ofKey = (key: string | undefined, latest = NOW + 9_000) => ({ ...permits(2, NOW, latest), key });
+      expect(await store.permits.acquire('queue-14', ofKey('1z'))).toBe(NOW);
+      expect(await store.permits.acquire('queue-14', ofKey('1z'))).toBe(NOW + 100);
+      expect(await store.permits.acquire('queue-14', ofKey('zz'))).toBe(NOW);
+      expect(await store.permits.acquire('queue-14', ofKey(undefined))).toBe(NOW);
+      expect(await store.permits.acquire('queue-15', ofKey('1z'))).toBe(NOW);
+      expect(await store.permits.acquire('queue-14', ofKey('1z', NOW + 100))).toBeUndefined();
+      expect(await store.permits.acquire('queue-14', ofKey('1z'))).toBe(NOW + 200);
+    });
+
     it('may be parts of a millisecond long', async () => {
       const { store } = underTest();
       const third = { count: 1, intervalMs: 1000 / 3, now: NOW };

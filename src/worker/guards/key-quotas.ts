@@ -1,18 +1,13 @@
 import type { BacklogStore } from '../../store/store.js';
 import type { Clock } from '../../support/clock.js';
-import type { Arrivals } from '../options.js';
-import type { QueueTurns } from '../page-turns.js';
-import type { BusyKeys } from './busy-keys.js';
-import { KeyLimit } from './key-limit.js';
 import { KeyPaces } from './key-paces.js';
 import { KeySlots } from './key-slots.js';
-import type { AtOnce } from './pool.js';
 import type { SlotHoldDeps } from './slot-hold.js';
 
 /** The longest wait without a look at whether the lease still covers an attempt. */
 const MAX_WAIT_MS = 5_000;
 
-export interface KeyLimitsDeps extends SlotHoldDeps {
+export interface KeyQuotasDeps extends SlotHoldDeps {
   /** Attempts of one key at once, in all runs of the queue together. Undefined: no limit. */
   readonly concurrencyPerKey: number | undefined;
   /** Attempts of one key started per second, in all runs of the queue together. Undefined: no limit. */
@@ -22,28 +17,18 @@ export interface KeyLimitsDeps extends SlotHoldDeps {
   /** Ends a wait. */
   readonly stop: AbortSignal | undefined;
   readonly clock: Clock;
-  /** Undefined: the queue is not fair between keys, and its keys have no lanes of their own. */
-  readonly busyKeys: BusyKeys | undefined;
-  readonly store: Pick<BacklogStore, 'keySlots' | 'permits' | 'pages'>;
-  /** Its pages take turns with those of other queues. Default: it is the only one. */
-  readonly turns?: QueueTurns | undefined;
+  readonly store: Pick<BacklogStore, 'keySlots' | 'permits'>;
 }
 
-/** The limits of each key, for one run: its slots, and its permits at an even pace. Keys are known by their short names. */
-export class KeyLimits {
+/** The attempts that each key may make, for one run: its slots, and its permits at an even pace. Keys are known by their short names. */
+export class KeyQuotas {
   private readonly slots: KeySlots | undefined;
   private readonly paces: KeyPaces | undefined;
 
-  constructor(private readonly deps: KeyLimitsDeps) {
+  constructor(private readonly deps: KeyQuotasDeps) {
     const { concurrencyPerKey: perKey, attemptsPerSecondPerKey: perSecond } = deps;
     this.slots = perKey === undefined ? undefined : new KeySlots({ ...deps, perKey });
     this.paces = perSecond === undefined ? undefined : new KeyPaces({ ...deps, perSecond });
-  }
-
-  /** The limit for the records of one lane, or of one batch that has just come. */
-  of(arrivals: Arrivals | undefined, share: Pick<AtOnce, 'isBusyLane'> | undefined): KeyLimit {
-    const ofLane = share?.isBusyLane ? 'busyLane' : 'lane';
-    return new KeyLimit({ ...this.deps, limits: this, from: arrivals ? 'arrivals' : ofLane });
   }
 
   /** Notes that so many more records of a key are about to be attempted; fewer, if `change` is negative. */
@@ -106,8 +91,8 @@ export class KeyLimits {
 
   /** Waits until an attempt may start that waits for one of these keys, or it is time to look again: after so long at the most. */
   async wait(keys: readonly string[], maxWaitMs: number): Promise<void> {
-    const paced = keys.filter((key) => this.freeSlots(key) > 0).map((key) => this.paceWaitMs(key));
-    const waitMs = Math.min(maxWaitMs, MAX_WAIT_MS, ...paced);
+    const waits = keys.filter((key) => this.freeSlots(key) > 0).map((key) => this.paceWaitMs(key));
+    const waitMs = Math.min(maxWaitMs, MAX_WAIT_MS, ...waits);
     if (this.slots) return this.slots.wait(waitMs);
     const { clock, stop } = this.deps;
     await clock.sleep(waitMs, stop);
