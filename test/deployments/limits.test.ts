@@ -97,6 +97,20 @@ describe('a deployment while a run is at work and records wait: what starts afte
     expect(starts(cloud, 20)).toEqual({ 61: 6, 71: 6 });
   });
 
+  it('another attemptsPerSecondPerKey, for the records of a key that wait', async () => {
+    const cloud = await waiting(0, { fairness: true, attemptsPerSecondPerKey: 0.1 });
+    for (let i = 0; i < 40; i++)
+      await cloud.insert(`record ${i}`, 'orders', { key: i % 4 < 3 ? 'shop' : `other ${i}` });
+    await cloud.pass(35);
+    cloud.deploy(orders({ fairness: true, attemptsPerSecondPerKey: 0.5 }));
+    await cloud.pass(400);
+    const ofShop = cloud.attempts.filter(({ id }) => Number(id.slice(7)) % 4 < 3);
+    // The run that was at work goes on at its pace, until it has no time left for an attempt.
+    const byOld = Array.from({ length: 27 }, (_, i) => i * 10);
+    expect(ofShop.map(({ second }) => second)).toEqual([...byOld, 300, 302, 304]);
+    expect(cloud.attempts).toHaveLength(40);
+  });
+
   it('another onInsertConcurrency', async () => {
     const cloud = await waiting(0, { onInsertConcurrency: 1 }, { attemptSeconds: 10 });
     await cloud.pass(1);

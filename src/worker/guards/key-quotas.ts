@@ -74,9 +74,9 @@ export class KeyQuotas {
     return this.paces.waitMs(key);
   }
 
-  /** Uses a slot for an attempt that may start now. False: it may not. */
+  /** Uses a slot for one attempt. False: none is free. */
   tryUse(key: string): boolean {
-    return this.free(key) > 0 && (this.slots?.tryUse(key) ?? true);
+    return this.slots?.tryUse(key) ?? true;
   }
 
   /** Uses the permit of an attempt that starts now, with its slot. False: it may not start. */
