@@ -72,7 +72,7 @@ export function findBusy(
   shards = 1,
 ): BusyKey | undefined {
   const own = keys.find((one) => one.hash === hash);
-  if (own || keys.length < lanesFor(shards)) return own;
+  if (own || !areLanesTaken(keys, shards)) return own;
   return keys.find(({ until }) => until < now) ?? keys[Number.parseInt(hash, RADIX) % keys.length];
 }
 
@@ -98,6 +98,11 @@ export function withBusy(
     else next.push(entry);
   }
   return next;
+}
+
+/** Tells whether all lanes are taken: keys that become busy share one. */
+export function areLanesTaken(keys: readonly BusyKey[], shards = 1): boolean {
+  return keys.length >= lanesFor(shards);
 }
 
 /** Tells whether a key's lane lasts so long that it need not be given to it again. */

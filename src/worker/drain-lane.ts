@@ -5,6 +5,7 @@ import type { IndexKey } from '../store/store.js';
 import { MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
+import { isShortOfTime } from './options.js';
 import { AgeBandPages, DueTimePages, MAX_PAGE_ID_BYTES, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
 import type { StopReason } from './stop-reason.js';
@@ -44,6 +45,12 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
       await executor.settled();
       // An outcome of the last page that could not be written ends the run, whatever else would.
       executor.stopReason();
+      if (stop === 'keyLimited' && (await isAnotherPass(run))) {
+        stop = await attemptSuspects(run);
+        pages = pagesOf(run, true);
+        await whileHeld(run, pages.first(MAX_PAGE_RECORDS));
+        continue;
+      }
       stop ??= await attemptSuspects(run);
       if (failing.hasNotes) stop ??= await makeProbes(run);
       if (stop) return stop;
@@ -60,6 +67,17 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
     counters.leftOver(lease.suspects.length);
     await giveBack(run, pages);
   }
+}
+
+/** Tells whether there is another pass over a lane that keys share, and waits until it may start an attempt. */
+async function isAnotherPass(run: LaneRun): Promise<boolean> {
+  const { keyLimit, options, clock, counters, turns } = run;
+  const pass = isShortOfTime(options, clock) ? undefined : keyLimit?.nextPass();
+  if (!pass) return false;
+  counters.leftOver(-pass.left);
+  turns?.rest();
+  await whileHeld(run, clock.sleep(pass.waitMs, options.stop));
+  return true;
 }
 
 /** Works off page after page. Returns why the run must end, or nothing when all pages are through. */
@@ -169,11 +187,15 @@ async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource)
   }
 }
 
-function pagesOf({ store, clock, rules, options }: LaneRun, isWoken: boolean): PageSource {
+function pagesOf(
+  { store, clock, rules, options, keyLimit, counters }: LaneRun,
+  isWoken: boolean,
+): PageSource {
   const { lane, exactSince } = options.target;
   const now = clock.now();
   if (rules.band) return new AgeBandPages(store, lane, rules.band, now);
-  return new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
+  const pages = new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
+  return keyLimit?.pagesOf(pages, (count) => counters.leftOver(count)) ?? pages;
 }
 
 /**

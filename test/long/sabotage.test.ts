@@ -98,7 +98,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the end of such a note', withoutLastingNotesOfKeys, true, false, 3],
   ['the lease of a key’s lane', withoutLeaseOfKeys, true, false, 3],
   ['the slots of keys that other runs have', withoutSlotsOfOthers, true, false, 1],
-  ['the permits of keys that other runs have', withoutPermitsOfOthers, true, false, 1],
+  ['the permits of keys that other runs have', withoutPermitsOfOthers, true, false, 15],
 ])(
   'the worlds notice when %s is taken out',
   async (_, sabotage, hasArrivals, hasOperators, first) => {

@@ -16,6 +16,8 @@ export interface Keys {
   readonly concurrencyPerKey: number | undefined;
   /** Attempts of a key started per second, in all runs of a queue together. */
   readonly attemptsPerSecondPerKey: number | undefined;
+  /** Shards of the queue, so many that keys share the lanes that are left. Undefined: as the world has them otherwise. */
+  readonly shards?: number | undefined;
 }
 
 export function makeKeys(random: Random): Keys {
@@ -27,7 +29,8 @@ export function makeKeys(random: Random): Keys {
   const concurrencyPerKey = pick(random, [undefined, undefined, 1, 2]);
   const isFairAtFirst = changes === 0 || chance(random, 0.5);
   const attemptsPerSecondPerKey = pick(random, [undefined, undefined, 0.04, 1]);
-  return { changesAtMs, isFairAtFirst, concurrencyPerKey, attemptsPerSecondPerKey };
+  const shards = pick(random, [undefined, undefined, undefined, undefined, 30, 31]);
+  return { changesAtMs, isFairAtFirst, concurrencyPerKey, attemptsPerSecondPerKey, shards };
 }
 
 export function isFairAt(

@@ -251,10 +251,12 @@ export class World {
 
   private drawKeys(): Keys | undefined {
     const hasKeys = chance(this.keysRandom, 0.25);
-    const { hasKeys: isSabotaged, concurrencyPerKey, attemptsPerSecondPerKey } = this.sabotage;
-    if (isSabotaged)
-      return { changesAtMs: [], isFairAtFirst: true, concurrencyPerKey, attemptsPerSecondPerKey };
-    return hasKeys ? makeKeys(this.keysRandom) : undefined;
+    const { hasKeys: isWanted, concurrencyPerKey, attemptsPerSecondPerKey } = this.sabotage;
+    if (!isWanted) return hasKeys ? makeKeys(this.keysRandom) : undefined;
+    const fair = { changesAtMs: [], isFairAtFirst: true };
+    const isLimited = concurrencyPerKey !== undefined || attemptsPerSecondPerKey !== undefined;
+    if (isLimited) return { ...fair, concurrencyPerKey, attemptsPerSecondPerKey };
+    return { ...makeKeys(this.keysRandom), ...fair };
   }
 
   /** Tells whether the queue is fair between keys now. */
@@ -293,7 +295,8 @@ export class World {
 
   /** The lanes of the queue with shards, however many it has at the time. */
   private get lanes(): readonly string[] {
-    return lanesOf('q', 0, Math.max(MAX_SHARDS, this.features.shards ?? 1));
+    const { shards = 1, keys } = this.features;
+    return lanesOf('q', 0, Math.max(MAX_SHARDS, keys?.shards ?? shards));
   }
 
   private intakeSettings(): IntakeSettings {
@@ -715,7 +718,7 @@ export class World {
   private shardsNow(part = 0) {
     const ms = this.time.now - START;
     const byScenario = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
-    const shards = this.features.shards ?? byScenario;
+    const shards = this.features.keys?.shards ?? this.features.shards ?? byScenario;
     const deps = Math.ceil(shards / LANES_PER_RUN);
     // The hourly look finds what is in lanes of keys where the queue is not fair any more, or the notes are lost.
     const isLost = this.features.controlTable !== undefined || !this.isFair();

@@ -143,6 +143,31 @@ describe('a run of the rule', () => {
     }
   });
 
+  it.each([
+    ['a slow rate', { attemptsPerSecondPerKey: 0.1 }, 0],
+    ['a limit of attempts at once', { concurrencyPerKey: 1 }, 4],
+  ])(
+    'has no key wait for long behind the pile of another one with %s, where both share a lane',
+    async (_, limits, seconds) => {
+      const harness = new FairQueue();
+      await harness.noteKeys(Array.from({ length: 24 }, (_, i) => `key ${i}`));
+      for (let i = 0; i < 500; i++) harness.put(`a${i}`, { lane: 'q#20', key: 'a' });
+      await harness.pass(1);
+      for (const key of ['b', 'c']) harness.putMany(2, key, 'q#20');
+      const { calls, store } = counted(harness);
+      const { process, starts } = watched(harness, seconds);
+      const summary = await harness.run(process, { ...FAIR, ...limits, store });
+      expect(Math.max(...(starts.get('b') ?? []), ...(starts.get('c') ?? []))).toBeLessThanOrEqual(31);
+      expect([starts.get('b')?.length, starts.get('c')?.length]).toEqual([2, 2]);
+      // The key with the pile makes its attempts all the same, as many as it may.
+      const ofA = starts.get('a')?.length ?? 0;
+      expect(ofA).toBeGreaterThanOrEqual(seconds > 0 ? 55 : 25);
+      expect(summary).toMatchObject({ succeeded: ofA + 4, leftOver: 500 - ofA });
+      // The pile is read once, and then what may start.
+      expect(calls.filter((name) => name === 'pages.read').length).toBeLessThanOrEqual(35);
+    },
+  );
+
   it('has the next record of a page wait for its turn alone where the queue is not fair', async () => {
     const harness = new FairQueue();
     harness.putMany(4, 'a', 'q');

@@ -1,5 +1,6 @@
 import type { KeyLanes } from '../../intake/index.js';
 import {
+  areLanesTaken,
   type BusyKey,
   busyKeysText,
   findBusy,
@@ -129,6 +130,11 @@ export class BusyKeys implements Guard {
         return this.isNoted(hash) ? { outcome } : { outcome, note: () => this.note([key]) };
       },
     };
+  }
+
+  /** Tells whether keys may share a lane, as far as this run knows. */
+  get areLanesShared(): boolean {
+    return areLanesTaken(this.known, this.deps.shards);
   }
 
   /** Tells whether this run has put records into the lanes of their keys. */

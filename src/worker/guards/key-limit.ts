@@ -1,15 +1,18 @@
 import { hashOfKey } from '../../record/busy-keys.js';
 import type { BacklogRecord } from '../../record/record.js';
-import type { BacklogStore } from '../../store/store.js';
+import type { BacklogStore, IndexKey } from '../../store/store.js';
 import { groupBy } from '../../support/group-by.js';
 import type { Arrivals } from '../options.js';
 import type { QueueTurns } from '../page-turns.js';
+import type { PageSource } from '../pages.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Work, WorkedOff } from '../work.js';
 import type { BusyKeys } from './busy-keys.js';
 import type { Admission, Guard } from './guard.js';
 import { KeyQuotas, type KeyQuotasDeps } from './key-quotas.js';
+import { PartOfPages } from './part-of-pages.js';
 import type { AtOnce } from './pool.js';
+import { SharedLane, type WaitingRecords } from './shared-lane.js';
 
 /** The longest wait of a first attempt for its turn. Records that would wait longer are indexed instead. */
 const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
@@ -19,6 +22,10 @@ const MAX_WAIT_IN_OWN_LANE_MS = 1_000;
 const MAX_WAIT_FOR_PERMIT_MS = 60_000;
 /** The longest wait in the lane of a busy key while other runs have all slots: their attempts end soon, as a rule. */
 const MAX_WAIT_IN_LANE_MS = 10_000;
+/** Records of one key that a pass over a shared lane reads, where only slots limit them: some of each key are in one page. */
+const MAX_READ_IN_PASS = 30;
+/** The least time between two passes over a lane: the second one must not find what the index has not dropped yet. */
+const MIN_PAUSE_MS = 500;
 /** The longest wait in a turn of a queue among others, which wait for it. */
 const MAX_WAIT_IN_TURN_MS = 2_000;
 /** Time after which a run asks again for slots that other runs have, beside those that it has. */
@@ -42,6 +49,7 @@ export interface KeyLimitsDeps extends KeyQuotasDeps {
 /** The limits of each key, for one run. */
 export class KeyLimits {
   private readonly quotas: KeyQuotas;
+  private readonly waiting: WaitingRecords = new Map();
 
   constructor(private readonly deps: KeyLimitsDeps) {
     this.quotas = new KeyQuotas(deps);
@@ -50,7 +58,8 @@ export class KeyLimits {
   /** The limit for the records of one lane, or of one batch that has just come. */
   of(arrivals: Arrivals | undefined, share: Pick<AtOnce, 'isBusyLane'> | undefined): KeyLimit {
     const ofLane = share?.isBusyLane ? 'busyLane' : 'lane';
-    return new KeyLimit({ ...this.deps, quotas: this.quotas, from: arrivals ? 'arrivals' : ofLane });
+    const { quotas, waiting } = this;
+    return new KeyLimit({ ...this.deps, quotas, waiting, from: arrivals ? 'arrivals' : ofLane });
   }
 
   /** Gives back what the run has taken. */
@@ -61,6 +70,7 @@ export class KeyLimits {
 
 interface KeyLimitDeps extends KeyLimitsDeps {
   readonly quotas: KeyQuotas;
+  readonly waiting: WaitingRecords;
   readonly from: 'arrivals' | 'lane' | 'busyLane';
 }
 
@@ -70,7 +80,7 @@ interface KeyLimitDeps extends KeyLimitsDeps {
  *
  *     on arrival          they wait for some seconds, then they go to the key's lane
  *     in the queue's lane they go to the key's lane, unless their permit comes within a second
- *     in the key's lane   they wait, and others in that lane go before them
+ *     in the key's lane   they wait; where keys share it, for some seconds, and then others go before them
  */
 export class KeyLimit implements Guard {
   /** Records of the page whose attempts are still to begin, by id, with their keys' short names. */
@@ -79,8 +89,11 @@ export class KeyLimit implements Guard {
   readonly refused: BacklogRecord[] = [];
   private isOver = false;
   private hasRefused = false;
+  private readonly sharedLane: SharedLane;
 
-  constructor(private readonly deps: KeyLimitDeps) {}
+  constructor(private readonly deps: KeyLimitDeps) {
+    this.sharedLane = new SharedLane(deps.waiting);
+  }
 
   covers(startsAt: number): boolean {
     return this.deps.quotas.covers(startsAt);
@@ -93,7 +106,38 @@ export class KeyLimit implements Guard {
 
   /** Returns the reason why the lane is not drained, if records of a busy key wait in it for their turn. */
   endReason(): StopReason | undefined {
-    return this.hasRefused ? 'keyLimited' : undefined;
+    return this.hasRefused || this.sharedLane.left > 0 ? 'keyLimited' : undefined;
+  }
+
+  /**
+   * Pages without the records that wait for a later pass over their lane. Undefined: these are the pages as they are.
+   *
+   * @param left gets the number of records that a page leaves out
+   */
+  pagesOf(pages: PageSource, left: (count: number) => void): PageSource | undefined {
+    const { clock, quotas } = this.deps;
+    const most = quotas.mostWithin(MAX_WAIT_IN_LANE_MS) ?? MAX_READ_IN_PASS;
+    const toRead = (page: readonly IndexKey[]) => {
+      const read = this.shared?.toRead(page, clock.wall() + MAX_WAIT_IN_LANE_MS, most) ?? page;
+      left(page.length - read.length);
+      return read;
+    };
+    return this.deps.from === 'busyLane' ? new PartOfPages(pages, toRead) : undefined;
+  }
+
+  /**
+   * Begins another pass over a lane that keys share, if it may start an attempt within a minute.
+   *
+   * @returns the time to wait before it, in real milliseconds, and the records that the pass before has left. Undefined: there is none
+   */
+  nextPass(): { readonly waitMs: number; readonly left: number } | undefined {
+    const { shared } = this;
+    const waitMs = Math.max(0, (shared?.nextAt ?? Number.POSITIVE_INFINITY) - this.deps.clock.wall());
+    if (!shared || waitMs > MAX_WAIT_FOR_PERMIT_MS) return undefined;
+    const { left } = shared;
+    shared.beginPass();
+    this.hasRefused = false;
+    return { waitMs: Math.min(Math.max(waitMs, MIN_PAUSE_MS), MAX_WAIT_IN_LANE_MS), left };
   }
 
   enter({ id, key }: BacklogRecord): Admission | 'deferred' {
@@ -119,11 +163,13 @@ export class KeyLimit implements Guard {
    * @param mayBegin tells whether any attempt may begin
    */
   async begin(page: readonly Work[], beginSome: Begin, mayBegin: () => boolean): Promise<WorkedOff> {
+    const { shared } = this;
     const behind = this.deps.from === 'arrivals' ? await this.behindLanes(page) : new Set<Work>();
     for (const work of page) {
       const { id, key } = work.record;
       if (key === undefined || work.change || behind.has(work)) continue;
-      this.add(id, hashOfKey(key));
+      if (shared?.isOver(hashOfKey(key))) behind.add(work);
+      else this.add(id, hashOfKey(key));
     }
     // The lane may have been over for a suspect, which is attempted alone, and is not for the pages behind it.
     this.isOver = false;
@@ -131,10 +177,15 @@ export class KeyLimit implements Guard {
       await Promise.all([this.deps.quotas.takeSlots(), this.takePermits(page, 0)]);
       const line = page.filter((work) => !behind.has(work));
       const { refused, ...begun } = await this.beginInTurn(line, beginSome, mayBegin);
-      const isRefused = this.deps.from === 'busyLane' && refused.length > 0;
-      this.isOver = isRefused && refused.length === page.length;
+      const all = [...behind, ...refused];
+      const isRefused = this.deps.from === 'busyLane' && all.length > 0;
+      this.isOver = !shared && isRefused && all.length === page.length;
       this.hasRefused ||= isRefused;
-      const left = await this.leave([...behind, ...refused], beginSome);
+      for (const { record } of shared ? all : []) {
+        const hash = hashOfKey(record.key ?? '');
+        shared?.leave(record, hash, this.startsAt(hash));
+      }
+      const left = await this.leave(all, beginSome);
       return { late: [...begun.late, ...left.late], deferred: [...begun.deferred, ...left.deferred] };
     } finally {
       for (const id of [...this.next.keys()]) this.drop(id);
@@ -151,8 +202,9 @@ export class KeyLimit implements Guard {
     const deferred: Work[] = [];
     const refused: Work[] = [];
     let askedAt = clock.wall();
+    const { shared } = this;
     // Time that the attempts before it take to begin is no wait for its turn.
-    let waitedMs = 0;
+    let waitedMs = shared?.waitedMs ?? 0;
     for (let line = page; ; ) {
       const { now, waiting } = this.parted(line);
       const begun = await beginSome(now);
@@ -179,6 +231,7 @@ export class KeyLimit implements Guard {
         askedAt = clock.wall();
       }
       waitedMs += clock.wall() - waitsFrom;
+      if (shared) shared.waitedMs = waitedMs;
     }
   }
 
@@ -186,14 +239,27 @@ export class KeyLimit implements Guard {
   private mayWait(work: Work, waitedMs: number): boolean {
     const { from, busyKeys, quotas } = this.deps;
     const key = this.keyOf(work);
-    if (quotas.paceWaitMs(key) > this.maxPaceWaitMs - waitedMs) return false;
+    const maxPaceWaitMs = this.shared ? MAX_WAIT_IN_LANE_MS : this.maxPaceWaitMs;
+    if (quotas.paceWaitMs(key) > maxPaceWaitMs - waitedMs) return false;
     if (quotas.freeSlots(key) > 0) return true;
     const has = quotas.hasSlot(key);
     if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
     const mostInLane = this.deps.turns ? MAX_WAIT_IN_TURN_MS : MAX_WAIT_IN_LANE_MS;
-    if (from === 'busyLane') return has || waitedMs < mostInLane;
+    if (from === 'busyLane') return (has && !this.shared) || waitedMs < mostInLane;
     // Others would wait behind the page. Without fairness there is no lane where it could wait in place of that.
     return has && !busyKeys;
+  }
+
+  /** The lane, if keys may share it. */
+  private get shared(): SharedLane | undefined {
+    const { from, busyKeys } = this.deps;
+    return from === 'busyLane' && busyKeys?.areLanesShared ? this.sharedLane : undefined;
+  }
+
+  /** Real time before which no attempt of a key starts. Infinite: other runs have all slots, or no permit comes in time. */
+  private startsAt(key: string): number {
+    const { quotas, clock } = this.deps;
+    return quotas.hasSlot(key) ? clock.wall() + quotas.paceWaitMs(key) : Number.POSITIVE_INFINITY;
   }
 
   /** The longest wait of a record for its permit. */

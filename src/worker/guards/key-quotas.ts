@@ -89,6 +89,12 @@ export class KeyQuotas {
     this.slots?.giveBack(key);
   }
 
+  /** The most attempts of one key that may start within a time, as far as its pace says. Undefined: it has no pace. */
+  mostWithin(milliseconds: number): number | undefined {
+    const { attemptsPerSecondPerKey: perSecond } = this.deps;
+    return perSecond === undefined ? undefined : Math.floor((milliseconds * perSecond) / 1000) + 1;
+  }
+
   /** Waits until an attempt may start that waits for one of these keys, or it is time to look again: after so long at the most. */
   async wait(keys: readonly string[], maxWaitMs: number): Promise<void> {
     const waits = keys.filter((key) => this.freeSlots(key) > 0).map((key) => this.paceWaitMs(key));

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { hashOfKey } from '../../src/record/busy-keys.js';
+import { intercepted } from '../../src/store/bounded-store.js';
+import type { DueQuery } from '../../src/store/store.js';
+import { SharedLane, type WaitingRecords } from '../../src/worker/guards/shared-lane.js';
+import type { Process } from '../../src/worker/index.js';
+import { FAIR, FairQueue } from './fair-queue.js';
+import { type RunChoices, succeed } from './harness.js';
+
+const KEYS = Array.from({ length: 24 }, (_, i) => `key ${i}`);
+const SLOW = { ...FAIR, attemptsPerSecondPerKey: 0.1 } as const;
+
+/** A queue in which all lanes for keys are taken, with so many records of the key `a` in one of them. */
+async function sharedQueue(ofA: number): Promise<FairQueue> {
+  const harness = new FairQueue();
+  await harness.noteKeys(KEYS);
+  for (let i = 0; i < ofA; i++) harness.put(`a${i}`, { lane: 'q#20', key: 'a' });
+  await harness.pass(1);
+  return harness;
+}
+
+/** Seconds at which the attempts of each key began. */
+function startsOf(harness: FairQueue, seconds = 0) {
+  const starts: Record<string, number[]> = {};
+  const process: Process = async ({ key = '' }) => {
+    starts[key] = [...(starts[key] ?? []), harness.seconds()];
+    await harness.sleep(seconds);
+  };
+  return { starts, process };
+}
+
+/** A store that counts the queries of one lane. */
+function countedStore(harness: FairQueue, lane: string) {
+  let count = 0;
+  const store = intercepted(harness.store, (name, call, [query]) => {
+    if (name === 'pages.query' && (query as DueQuery).lane === lane) count++;
+    return call();
+  });
+  return { store, queries: () => count };
+}
+
+describe('a lane that keys share', () => {
+  it('is left at once where the next permit comes later than in a minute, and its other keys have had their turns', async () => {
+    const harness = await sharedQueue(150);
+    harness.putMany(1, 'b', 'q#20');
+    const { starts, process } = startsOf(harness);
+    const summary = await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 1 / 300 });
+    expect(starts).toEqual({ a: [1], b: [1] });
+    expect(summary).toMatchObject({ ended: 'keyLimited', leftOver: 149 });
+    expect(harness.seconds()).toBeLessThanOrEqual(2);
+  });
+
+  it('is drained again for a permit that comes within a minute, and finds at once what has come meanwhile', async () => {
+    const harness = await sharedQueue(5);
+    const { starts, process } = startsOf(harness);
+    const run = harness.start(process, { ...FAIR, attemptsPerSecondPerKey: 1 / 50 });
+    await harness.pass(20);
+    harness.putMany(1, 'b', 'q#20');
+    expect(await harness.time.until(run)).toMatchObject({ succeeded: 6, ended: 'drained', leftOver: 0 });
+    expect(starts.a).toEqual([1, 51, 101, 151, 201]);
+    expect(starts.b?.[0]).toBeLessThanOrEqual(33);
+  });
+
+  it('is drained at the full rate of each key, where that is high', async () => {
+    const harness = await sharedQueue(400);
+    harness.putMany(100, 'b', 'q#20');
+    const { starts, process } = startsOf(harness, 0.1);
+    expect(await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 5 })).toMatchObject({
+      succeeded: 500,
+      ended: 'drained',
+      leftOver: 0,
+    });
+    // 400 attempts take 80 s, and each pass of ten seconds a pause of half a second.
+    expect(Math.max(...(starts.a ?? []))).toBeLessThanOrEqual(86);
+    expect(Math.max(...(starts.b ?? []))).toBeLessThanOrEqual(36);
+  });
+
+  it('is left where other runs have all slots, after its other keys have had their turns', async () => {
+    const harness = await sharedQueue(120);
+    harness.putMany(2, 'b', 'q#20');
+    const now = harness.clock.wall();
+    const wanted = new Map([[hashOfKey('a'), 1]]);
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 900_000 });
+    const { starts, process } = startsOf(harness, 1);
+    const summary = await harness.run(process, { ...FAIR, concurrencyPerKey: 1 });
+    expect(starts).toEqual({ b: [11, 12.5] });
+    expect(summary).toMatchObject({ ended: 'keyLimited', leftOver: 120 });
+    expect(harness.seconds()).toBeLessThanOrEqual(30);
+  });
+
+  it('is no such lane before all lanes are taken: its pages are read one after the other', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(KEYS.slice(0, 23));
+    for (let i = 0; i < 30; i++) harness.put(`a${i}`, { lane: 'q#20', key: 'a' });
+    const { store, queries } = countedStore(harness, 'q#20');
+    const { starts, process } = startsOf(harness);
+    await harness.run(process, { ...SLOW, store });
+    expect(starts.a).toHaveLength(27);
+    expect(queries()).toBeLessThanOrEqual(4);
+  });
+
+  it.each<[string, RunChoices]>([
+    ['the process is to end', {}],
+    ['time is short', { deadlineSeconds: 75 }],
+  ])('is left where %s', async (why, choices) => {
+    const harness = await sharedQueue(30);
+    const stop = new AbortController();
+    const { process } = startsOf(harness);
+    const run = harness.start(process, { ...SLOW, ...choices, stop: stop.signal });
+    await harness.pass(25);
+    if (why.startsWith('the process')) stop.abort('the process ends');
+    const before = harness.seconds();
+    await harness.time.until(run);
+    expect(harness.seconds() - before).toBeLessThanOrEqual(why.startsWith('the process') ? 0 : 50);
+    await harness.pass(5);
+    harness.putMany(1, 'b', 'q#20');
+    // Nothing holds the lane.
+    expect(await harness.run(succeed, FAIR)).toMatchObject({ ended: 'drained' });
+    expect(Object.keys(harness.statuses())).toEqual(['SUCCESS']);
+  });
+
+  it('has records that are to be attempted alone do so between two passes', async () => {
+    const harness = await sharedQueue(40);
+    const lastError = { name: 'WorkerLost', message: 'gone', at: '', attempt: 1 };
+    harness.put('s0', { lane: 'q#20', key: 's', attempts: 1, lastError });
+    const { starts, process } = startsOf(harness);
+    await harness.run(process, SLOW);
+    expect(starts.s?.[0]).toBeLessThanOrEqual(40);
+    expect(starts.a?.length).toBeGreaterThanOrEqual(25);
+  });
+});
+
+describe('the records of such a lane that wait', () => {
+  const named = (...ids: string[]) => ids.map((id) => ({ id, dueAt: '2026-03-01T00:00:00.000Z' }));
+  const idsOf = (page: readonly { readonly id: string }[]) => page.map(({ id }) => id);
+
+  function laneOf(...ids: string[]) {
+    const remembered: WaitingRecords = new Map();
+    const lane = new SharedLane(remembered);
+    for (const one of named(...ids)) lane.leave(one, one.id.slice(0, 1), 1_000);
+    return { lane, remembered };
+  }
+
+  it('are not read again in the same pass, and in the next one as many as may start', () => {
+    const { lane } = laneOf('a1', 'a2', 'a3', 'b1');
+    const page = named('a1', 'a2', 'a3', 'b1', 'c1');
+    expect(idsOf(lane.toRead(page, 5_000, 2))).toEqual(['c1']);
+    lane.beginPass();
+    expect(idsOf(lane.toRead(page, 5_000, 2))).toEqual(['a1', 'a2', 'b1', 'c1']);
+    expect(lane.left).toBe(1);
+  });
+
+  it('are not read while none of their key may start', () => {
+    const { lane } = laneOf('a1', 'b1');
+    lane.beginPass();
+    expect(idsOf(lane.toRead(named('a1', 'c1'), 999, 2))).toEqual(['c1']);
+    expect(lane.nextAt).toBe(1_000);
+  });
+
+  it('that were read, and are named again, do not take the turn of others in each pass', () => {
+    const { lane } = laneOf('a1', 'a2');
+    lane.beginPass();
+    expect(idsOf(lane.toRead(named('a1', 'a2'), 5_000, 1))).toEqual(['a1']);
+    lane.beginPass();
+    expect(idsOf(lane.toRead(named('a1', 'a2'), 5_000, 1))).toEqual(['a1', 'a2']);
+  });
+
+  it('are others when they come due at another time', () => {
+    const { lane } = laneOf('a1');
+    expect(lane.toRead([{ id: 'a1', dueAt: '2026-03-01T00:01:00.000Z' }], 0, 1)).toHaveLength(1);
+  });
+
+  it('are remembered up to a number', () => {
+    const { lane, remembered } = laneOf();
+    for (let i = 0; i < 50_010; i++) lane.leave({ id: `a${i}`, dueAt: 'x' }, 'a', 0);
+    expect(remembered.size).toBe(50_000);
+    expect(lane.left).toBe(50_010);
+  });
+});
