@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { play } from '../../tools/src/lab/keys/play.js';
+import { type Report, reportOf } from '../../tools/src/lab/keys/report.js';
+import { CAPACITY, WORKLOADS } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
-import { play } from './load.js';
-import { type Report, reportOf } from './report.js';
-import { CAPACITY, WORKLOADS } from './workloads.js';
 
 /** A tenth of the records: delays behind a pile are a tenth of those in full, and those of a fair queue are the same. */
 const SCALE = 0.1;

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
+import { type Played, play } from '../../tools/src/lab/keys/play.js';
+import { type Delays, type Report, reportOf } from '../../tools/src/lab/keys/report.js';
+import { CAPACITY, WORKLOADS, type Workload } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
 import { capacityOf } from './capacity.js';
-import { type Played, play } from './load.js';
-import { type Delays, type Report, reportOf } from './report.js';
-import { CAPACITY, WORKLOADS, type Workload } from './workloads.js';
 
 const ALONE_MS = 300_000;
 

@@ -1,4 +1,4 @@
-import type { VirtualTime } from '../../src/support/virtual-time.js';
+import type { VirtualTime } from 'dynamo-backlog/engine';
 import type { Arrival } from './workloads.js';
 
 /** Puts records at their times. Only the next one waits in the virtual time. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/support/random.js';
+import type { Random } from 'dynamo-backlog/engine';
 import { zipf } from './zipf.js';
 
 /** A record that a producer puts. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { play } from '../../tools/src/lab/keys/play.js';
+import { reportOf } from '../../tools/src/lab/keys/report.js';
+import { WORKLOADS } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
-import { play } from './load.js';
-import { reportOf } from './report.js';
-import { WORKLOADS } from './workloads.js';
 
 const CAPACITY = 100;
 

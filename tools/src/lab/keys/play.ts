@@ -1,21 +1,16 @@
-import '../loaded-limits.js';
-import type { Logger } from '@aws-lambda-powertools/logger';
-import { slowStore } from '../../bench/throughput/slow-store.js';
-import { backlogHandler } from '../../functions/backlog-handler.js';
-import { readIntakeSettings } from '../../functions/intake/settings.js';
-import { MemoryStore } from '../../src/store/memory/store.js';
-import type { Random } from '../../src/support/random.js';
-import { VirtualTime } from '../../src/support/virtual-time.js';
-import { chance, seededRandom } from '../simulation/random.js';
+import { loadLimits, MemoryStore, type Random, seededRandom, VirtualTime } from 'dynamo-backlog/engine';
+import { checkIntake } from '../../work/deployed-handlers.js';
+import { TIMEOUT_SECONDS } from '../cloud/sandboxes.js';
+import { chance } from '../draws.js';
+import { slowStore } from '../slow-store.js';
 import { Attempts } from './attempts.js';
 import { Cloud } from './cloud.js';
 import { countedStore } from './counted-store.js';
 import { LaggingIndex } from './index-lag.js';
 import { Producer } from './producer.js';
-import { TIMEOUT_SECONDS } from './sandboxes.js';
 import { type Arrival, LEAD_MS, type Workload } from './workloads.js';
 
-export interface LoadOptions {
+export interface PlayOptions {
   /** Settings of the queue, such as `fairness`. Default: none. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly seed?: number;
@@ -56,8 +51,9 @@ const STEP_MS = 1_000;
  * Plays a workload against the deployed handlers, on virtual time and a store in memory. The play ends when all records have
  * succeeded, or its time is over.
  */
-export async function play(workload: Workload, options: LoadOptions = {}): Promise<Played> {
+export async function play(workload: Workload, options: PlayOptions = {}): Promise<Played> {
   const { settings = {}, seed = 1, batches = 10, indexLagMs = 100 } = options;
+  await loadLimits();
   const startedWith = process.cpuUsage();
   const random = seededRandom(seed);
   const time = new VirtualTime(START);
@@ -74,18 +70,17 @@ export async function play(workload: Workload, options: LoadOptions = {}): Promi
     calls.counts,
   );
   const env = environment(settings);
-  const logger = countingLogger(lines.add);
-  const handle = processOf(workload, attempts, time, random);
   const cloud: Cloud = new Cloud({
     time,
     random,
     queue: QUEUE,
     batches,
-    seams: () => {
+    parts: () => {
       const clock = time.clock();
-      return { store: slowStore(store, clock), clock, random, logger, env };
+      return { store: slowStore(store, clock), clock, random, env, warned: lines.add };
     },
-    worker: (seams) => backlogHandler({ ...seams, process: handle, emit: ({ ended }) => ends.add(ended) }),
+    process: processOf(workload, attempts, time, random),
+    ended: ({ ended }) => ends.add(ended),
   });
   const put = (isQuiet: boolean) => (arrival: Arrival) => {
     const id = `record-${attempts.puts.size}`;
@@ -139,13 +134,8 @@ function environment(settings: Readonly<Record<string, unknown>>): Record<string
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ worker: [QUEUE] }),
     BACKLOG_REDELIVERY_URL: 'https://sqs/redelivery',
   };
-  // In a function it would fail every event, which comes again.
-  readIntakeSettings(env);
+  checkIntake(env);
   return env;
-}
-
-function countingLogger(add: (message: string) => void): Logger {
-  return { debug() {}, info() {}, warn: add, error: add } as unknown as Logger;
 }
 
 function counter() {
