@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
 import { type Played, play } from '../../tools/src/lab/keys/play.js';
 import { type Delays, type Report, reportOf } from '../../tools/src/lab/keys/report.js';
-import { CAPACITY, WORKLOADS, type Workload } from '../../tools/src/lab/keys/workloads.js';
+import { CAPACITY, type Workload } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
+import { BY_NUMBER } from './by-number.js';
 import { capacityOf } from './capacity.js';
 
 const ALONE_MS = 300_000;
@@ -29,8 +30,8 @@ async function main(options: Options): Promise<void> {
   const settings = { ...(fairness && { fairness }), ...(concurrencyPerKey && { concurrencyPerKey }) };
   const load = { settings, seed, batches };
   if (name === 'capacity') return void say(`${await capacityOf(load, say)} records a second`);
-  const make = WORKLOADS[name];
-  if (!make) throw new Error(`expected one of ${Object.keys(WORKLOADS).join(', ')}, got ${name}`);
+  const make = BY_NUMBER[name];
+  if (!make) throw new Error(`expected one of ${Object.keys(BY_NUMBER).join(', ')}, got ${name}`);
   const workloadOf = (seed: number) => make({ scale, capacity, random: seededRandom(seed) });
   const played: Played[] = [];
   for (let own = seed; own < seed + plays; own++)

@@ -15,6 +15,7 @@ import type { Invoker } from '../../../functions/intake/invoker.js';
 import { readIntakeSettings } from '../../../functions/intake/settings.js';
 
 export { renderRedelivery } from '../../../functions/intake/queue-event.js';
+export { parseQueues } from '../../../functions/settings.js';
 export type { BatchResponse, Invoker };
 
 /** The parts that a deployed handler gets in place of AWS. */

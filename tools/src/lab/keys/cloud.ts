@@ -51,6 +51,8 @@ type QueueEvent = Parameters<Invoker['invoke']>[0]['event'];
 export class Cloud {
   /** Invocations of the queue's function, by what has started them. */
   readonly runs = { arrivals: 0, rule: 0, other: 0, failed: 0 };
+  /** The error of the first run that failed. */
+  trouble: unknown;
   /** Invocations of the intake. */
   intakes = 0;
   private readonly stream: Stream;
@@ -104,7 +106,8 @@ export class Cloud {
     try {
       await this.worker.invoke(event, requestId);
       return { ended: 'well', requestId };
-    } catch {
+    } catch (error) {
+      this.trouble ??= error;
       this.runs.failed++;
       return { ended: 'failed', requestId };
     }

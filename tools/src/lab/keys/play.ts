@@ -3,12 +3,13 @@ import { checkIntake } from '../../work/deployed-handlers.js';
 import { TIMEOUT_SECONDS } from '../cloud/sandboxes.js';
 import { chance } from '../draws.js';
 import { slowStore } from '../slow-store.js';
+import type { Arrival } from './arrivals.js';
 import { Attempts } from './attempts.js';
 import { Cloud } from './cloud.js';
 import { countedStore } from './counted-store.js';
 import { LaggingIndex } from './index-lag.js';
 import { Producer } from './producer.js';
-import { type Arrival, LEAD_MS, type Workload } from './workloads.js';
+import { LEAD_MS, type Workload } from './workloads.js';
 
 export interface PlayOptions {
   /** Settings of the queue, such as `fairness`. Default: none. */
@@ -18,6 +19,21 @@ export interface PlayOptions {
   readonly batches?: number;
   /** The least time from a write until the index shows it. Default: 100 ms. */
   readonly indexLagMs?: number;
+  /** Milliseconds of an attempt, unless its destination hangs. Default: 200. */
+  readonly attemptMs?: number;
+  /** The share of the attempts that fail. Default: 0.05. */
+  readonly failingAttempts?: number;
+  /** Called for each second of the play. */
+  readonly onProgress?: (progress: KeysProgress) => void;
+}
+
+/** The state of a play. */
+export interface KeysProgress {
+  readonly attempts: number;
+  /** Noisy records that have had their first attempts. */
+  readonly begun: number;
+  /** Time since the noise began; below 0 before that. */
+  readonly elapsedMs: number;
 }
 
 /** A play that is over. */
@@ -29,6 +45,8 @@ export interface Played {
   /** Calls of the store by their names, and `index` for the writes of the index. */
   readonly calls: ReadonlyMap<string, number>;
   readonly runs: Cloud['runs'];
+  /** The error of the first run that failed; undefined: none did. */
+  readonly trouble: unknown;
   /** Runs by the reason for which they ended. */
   readonly ends: ReadonlyMap<string, number>;
   /** Lines of the log at WARN and ERROR, by their messages. */
@@ -39,8 +57,8 @@ export interface Played {
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const QUEUE = 'orders';
-const ATTEMPT_MS = 200;
-const FAILING = 0.05;
+/** Milliseconds of an attempt, and the share of the attempts that fail. */
+export const ATTEMPTS = { attemptMs: 200, failingAttempts: 0.05 };
 /** Longer than an attempt may take. */
 const HANGS_MS = 60_000;
 /** Quiet keys put records for so long at least. */
@@ -52,7 +70,7 @@ const STEP_MS = 1_000;
  * succeeded, or its time is over.
  */
 export async function play(workload: Workload, options: PlayOptions = {}): Promise<Played> {
-  const { settings = {}, seed = 1, batches = 10, indexLagMs = 100 } = options;
+  const { settings = {}, seed = 1, batches = 10, indexLagMs = 100, onProgress } = options;
   await loadLimits();
   const startedWith = process.cpuUsage();
   const random = seededRandom(seed);
@@ -79,7 +97,7 @@ export async function play(workload: Workload, options: PlayOptions = {}): Promi
       const clock = time.clock();
       return { store: slowStore(store, clock), clock, random, env, warned: lines.add };
     },
-    process: processOf(workload, attempts, time, random),
+    process: processOf({ ...ATTEMPTS, ...options, ...workload }, attempts, time, random),
     ended: ({ ended }) => ends.add(ended),
   });
   const put = (isQuiet: boolean) => (arrival: Arrival) => {
@@ -96,7 +114,14 @@ export async function play(workload: Workload, options: PlayOptions = {}): Promi
   const quiet = new Producer(time, zero, workload.quiet, put(true), isOver);
   const end = zero + workload.seconds * 1000;
   const isThrough = () => noise.isDone && quiet.isDone && attempts.succeeded === attempts.puts.size;
-  while (time.now < end && !isThrough()) await time.runUntil(time.now + STEP_MS);
+  while (time.now < end && !isThrough()) {
+    await time.runUntil(time.now + STEP_MS);
+    onProgress?.({
+      attempts: attempts.made,
+      begun: noise.put - attempts.waiting.noisy,
+      elapsedMs: time.now - zero,
+    });
+  }
   const { user, system } = process.cpuUsage(startedWith);
   return {
     attempts,
@@ -104,6 +129,7 @@ export async function play(workload: Workload, options: PlayOptions = {}): Promi
     endedAt: time.now,
     calls: new Map([...calls.counts, ['index', index.writes]]),
     runs: cloud.runs,
+    trouble: cloud.trouble,
     ends: ends.counts,
     lines: lines.counts,
     intakes: cloud.intakes,
@@ -111,16 +137,22 @@ export async function play(workload: Workload, options: PlayOptions = {}): Promi
   };
 }
 
-/** The work of a record: a fifth of a second, and one in twenty fails. That of a key that hangs ends by its time limit. */
-function processOf({ hangs }: Workload, attempts: Attempts, time: VirtualTime, random: Random) {
+interface Work extends Pick<Workload, 'hangs'> {
+  readonly attemptMs: number;
+  readonly failingAttempts: number;
+}
+
+/** The work of a record. That of a key that hangs ends by its time limit. */
+function processOf(work: Work, attempts: Attempts, time: VirtualTime, random: Random) {
+  const { hangs, attemptMs, failingAttempts } = work;
   const clock = time.clock();
   return async ({ id }: { readonly id: string }, context: { readonly signal: AbortSignal }) => {
     const put = attempts.begins(id, time.now);
     const isHanging = hangs && !put.isQuiet;
-    await (isHanging ? clock.sleep(HANGS_MS, context.signal) : clock.sleep(ATTEMPT_MS));
+    await (isHanging ? clock.sleep(HANGS_MS, context.signal) : clock.sleep(attemptMs));
     attempts.ends(put);
     if (isHanging) throw new Error('no answer');
-    if (chance(random, FAILING)) throw new Error('refused');
+    if (chance(random, failingAttempts)) throw new Error('refused');
     attempts.succeeds(put, time.now);
   };
 }

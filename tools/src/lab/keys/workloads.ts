@@ -1,12 +1,6 @@
 import type { Random } from 'dynamo-backlog/engine';
+import { type Arrival, burst, inOrder, steady } from './arrivals.js';
 import { zipf } from './zipf.js';
-
-/** A record that a producer puts. */
-export interface Arrival {
-  /** Milliseconds since the noise began; below 0 before that. */
-  readonly at: number;
-  readonly key: string;
-}
 
 /** Records of quiet keys, whose delays are measured, and of noisy ones. Both in the order of their times. */
 export interface Workload {
@@ -27,101 +21,165 @@ export interface Making {
    * rate of the quiet keys, stay as they are. So all delays behind a pile are this part of those in full.
    */
   readonly scale: number;
-  /** Records a second that the queue sustains: W3 has nine tenths of it. */
+  /** Records a second that the queue sustains: `zipf` has nine tenths of it. */
   readonly capacity: number;
   readonly random: Random;
+  /** Figures in place of the workload's own. */
+  readonly figures?: Partial<NoiseFigures> | undefined;
 }
 
-/** Records a second that a queue sustains today, as `capacityOf` finds it. */
+/** Noisy keys, which put all their records in a short time, beside quiet ones. */
+export interface NoiseFigures {
+  readonly noisyKeys: number;
+  readonly recordsEach: number;
+  readonly withinMs: number;
+  readonly quietKeys: number;
+}
+
+interface WorkloadKind {
+  readonly make: (making: Making) => Workload;
+  /** One line, with the figures at that scale. */
+  readonly text: (making: Pick<Making, 'scale' | 'figures'>) => string;
+  /** The part of the noisy records that two plays on a slow machine take within about ten seconds. */
+  readonly defaultScale: number;
+  /** The figures that others may replace. Missing: it has only its own. */
+  readonly figures?: NoiseFigures;
+}
+
+/** Records a second that a queue sustains today, as `capacityOf` in test/keys finds it. */
 export const CAPACITY = 95;
 
 /** Time in which quiet keys alone put records, before the noise. */
 export const LEAD_MS = 20_000;
 const MINUTE_MS = 60_000;
 
-/** Quiet keys: a thousand, each with a record every ten minutes. */
-const QUIET_KEYS = 1_000;
+/** Each quiet key puts a record every ten minutes. */
 const QUIET_EVERY_MS = 600_000;
 
+const ZIPF = { keys: 2_000, exponent: 1.1, seconds: 1_800, noisy: 100, load: 0.9 };
+const LARGE = { records: 50_000, small: 100 };
+const UNEQUAL = { records: 100_000, small: 19, each: 500 };
+
+const ONE_NOISY = { noisyKeys: 1, recordsEach: 100_000, withinMs: MINUTE_MS, quietKeys: 1_000 };
+
 /** The workloads by their names. */
-export const WORKLOADS: Readonly<Record<string, (making: Making) => Workload>> = {
-  /** One key with 100,000 records in a minute. */
-  W1: (making) => besideQuiet(making, 1, 100_000),
-  /** Twenty keys with 10,000 records each. */
-  W2: (making) => besideQuiet(making, 20, 10_000),
-  /** Keys whose frequencies differ by far, at nine tenths of the capacity. Quiet are those of rank 100 and beyond. */
-  W3: ({ scale, capacity, random }) => {
-    const draw = zipf(2_000, 1.1, random);
-    const seconds = 1_800 * scale;
-    const all = steady(0.9 * capacity, seconds, () => draw(), random);
-    const named = all.map(({ at, key }) => ({ at, rank: key, key: `rank-${key}` }));
-    const isQuiet = ({ rank }: { readonly rank: number }) => rank >= 100;
-    const noise = named.filter((one) => !isQuiet(one));
-    return { quiet: named.filter(isQuiet), noise, seconds: seconds + 600 + 3_000 * scale };
+export const WORKLOADS = {
+  'one-noisy': besideQuiet(ONE_NOISY),
+  'many-noisy': besideQuiet({ ...ONE_NOISY, noisyKeys: 20, recordsEach: 10_000 }),
+  zipf: {
+    defaultScale: 0.05,
+    make: ({ scale, capacity, random }) => {
+      const draw = zipf(ZIPF.keys, ZIPF.exponent, random);
+      const seconds = ZIPF.seconds * scale;
+      const all = steady(ZIPF.load * capacity, seconds, () => draw(), random);
+      const named = all.map(({ at, rank }) => ({ at, rank, key: `rank-${rank}` }));
+      const isQuiet = ({ rank }: { readonly rank: number }) => rank >= ZIPF.noisy;
+      const noise = named.filter((one) => !isQuiet(one));
+      return { quiet: named.filter(isQuiet), noise, seconds: seconds + 600 + 3_000 * scale };
+    },
+    text: ({ scale }) =>
+      `${count(ZIPF.keys)} keys of very different sizes, the ${ZIPF.noisy} largest of them noisy: ` +
+      `${count(Math.round(ZIPF.load * CAPACITY))} records a second for ${seconds(1000 * ZIPF.seconds * scale)}`,
   },
-  /** That of W1, and the destination of the noisy key hangs. */
-  W4: (making) => {
-    const seconds = 600 + 3_000 * making.scale;
-    const { quiet, noise } = besideQuiet(making, 1, 100_000);
-    // The last ones have five minutes.
-    return { quiet: quiet.filter(({ at }) => at < (seconds - 300) * 1000), noise, hangs: true, seconds };
+  'one-hangs': hanging(besideQuiet(ONE_NOISY)),
+  'large-and-small': {
+    defaultScale: 0.1,
+    make: ({ scale, random }) => {
+      const noise = burst(['big'], LARGE.records * scale, MINUTE_MS * scale, random);
+      const quiet = Array.from({ length: LARGE.small }, (_, i) => ({
+        at: Math.floor(random() * 10 * noise.length),
+        key: `small-${i}`,
+      }));
+      return { quiet: inOrder(quiet), noise, seconds: limitFor(noise.length) };
+    },
+    text: ({ scale }) =>
+      `1 noisy key with ${count(LARGE.records * scale)} records in ${seconds(MINUTE_MS * scale)}, beside ${LARGE.small} quiet ` +
+      `ones with one each in ${seconds(10 * LARGE.records * scale)}`,
   },
-  /** One key with 50,000 records, and a hundred keys with one while it is at work. */
-  W5: ({ scale, random }) => {
-    const noise = burst(['big'], 50_000 * scale, MINUTE_MS * scale, random);
-    const quiet = Array.from({ length: 100 }, (_, i) => ({
-      at: Math.floor(random() * 10 * noise.length),
-      key: `small-${i}`,
-    }));
-    return { quiet: inOrder(quiet), noise, seconds: limitFor(noise.length) };
+  unequal: {
+    defaultScale: 0.1,
+    make: ({ scale, random }) => {
+      const noise = burst(['big'], UNEQUAL.records * scale, MINUTE_MS * scale, random);
+      const keys = Array.from({ length: UNEQUAL.small }, (_, i) => `small-${i}`);
+      const quiet = burst(keys, UNEQUAL.each * scale, MINUTE_MS * scale, random);
+      return { quiet, noise, seconds: limitFor(noise.length) };
+    },
+    text: ({ scale }) =>
+      `1 noisy key with ${count(UNEQUAL.records * scale)} records in ${seconds(MINUTE_MS * scale)}, beside ${UNEQUAL.small} ` +
+      `quiet ones with ${count(UNEQUAL.each * scale)} each in the same time`,
   },
-  /** One key with 100,000 records, and nineteen keys with 500 each in the same minute. */
-  W7: ({ scale, random }) => {
-    const noise = burst(['big'], 100_000 * scale, MINUTE_MS * scale, random);
-    const keys = Array.from({ length: 19 }, (_, i) => `small-${i}`);
-    const quiet = burst(keys, 500 * scale, MINUTE_MS * scale, random);
-    return { quiet, noise, seconds: limitFor(noise.length) };
-  },
-};
+} satisfies Readonly<Record<string, WorkloadKind>>;
+
+export type WorkloadName = keyof typeof WORKLOADS;
+
+export const WORKLOAD_NAMES = Object.keys(WORKLOADS) as WorkloadName[];
+
+/** A workload by its name, with all that a kind may have. */
+export function workloadKind(name: WorkloadName): WorkloadKind {
+  return WORKLOADS[name];
+}
 
 /** Keys of equal frequency at a steady rate: to find the capacity. */
 export function steadyWorkload(perSecond: number, seconds: number, random: Random): Workload {
   const all = steady(perSecond, seconds, () => Math.floor(random() * 2_000), random);
-  return { quiet: all.map(({ at, key }) => ({ at, key: `any-${key}` })), noise: [], seconds: seconds + 60 };
+  return { quiet: all.map(({ at, rank }) => ({ at, key: `any-${rank}` })), noise: [], seconds: seconds + 60 };
 }
 
-function besideQuiet({ scale, random }: Making, keys: number, each: number): Workload {
-  const names = Array.from({ length: keys }, (_, i) => `noisy-${i}`);
-  const noise = burst(names, each * scale, MINUTE_MS * scale, random);
-  const seconds = limitFor(noise.length);
-  const quiet: Arrival[] = [];
-  for (let i = 0; i < QUIET_KEYS; i++) {
-    const first = Math.floor(random() * QUIET_EVERY_MS) - LEAD_MS;
-    for (let at = first; at < seconds * 1000; at += QUIET_EVERY_MS) quiet.push({ at, key: `quiet-${i}` });
-  }
-  return { quiet: inOrder(quiet), noise, stopsWithNoise: true, seconds };
+function besideQuiet(standard: NoiseFigures): WorkloadKind {
+  return {
+    defaultScale: 0.1,
+    make: ({ scale, random, figures }) => {
+      const { noisyKeys, recordsEach, withinMs, quietKeys } = { ...standard, ...figures };
+      const names = Array.from({ length: noisyKeys }, (_, i) => `noisy-${i}`);
+      const noise = burst(names, recordsEach * scale, withinMs * scale, random);
+      const seconds = limitFor(noise.length);
+      const quiet: Arrival[] = [];
+      for (let i = 0; i < quietKeys; i++) {
+        const first = Math.floor(random() * QUIET_EVERY_MS) - LEAD_MS;
+        for (let at = first; at < seconds * 1000; at += QUIET_EVERY_MS) quiet.push({ at, key: `quiet-${i}` });
+      }
+      return { quiet: inOrder(quiet), noise, stopsWithNoise: true, seconds };
+    },
+    text: ({ scale, figures }) => {
+      const { noisyKeys, recordsEach, withinMs, quietKeys } = { ...standard, ...figures };
+      const records = `${count(recordsEach * scale)} records${noisyKeys === 1 ? '' : ' each'}`;
+      return (
+        `${keyCount(noisyKeys, 'noisy')} with ${records} in ${seconds(withinMs * scale)}, beside ` +
+        `${keyCount(quietKeys, 'quiet')} with a record every ${QUIET_EVERY_MS / MINUTE_MS} min${quietKeys === 1 ? '' : ' each'}`
+      );
+    },
+    figures: standard,
+  };
 }
 
-/** All of them within some time, at random. */
-function burst(keys: readonly string[], each: number, withinMs: number, random: Random): Arrival[] {
-  const all = keys.flatMap((key) =>
-    Array.from({ length: Math.round(each) }, () => ({ at: Math.floor(random() * withinMs), key })),
-  );
-  return inOrder(all);
-}
-
-function steady(perSecond: number, seconds: number, key: () => number, random: Random) {
-  const all: { at: number; key: number }[] = [];
-  for (let at = 0; at < seconds * 1000; at += (-Math.log(1 - random()) * 1000) / perSecond)
-    all.push({ at: Math.floor(at), key: key() });
-  return all;
-}
-
-function inOrder(arrivals: readonly Arrival[]): Arrival[] {
-  return arrivals.toSorted((a, b) => a.at - b.at);
+/** The same, but the destination of the noisy keys hangs. */
+function hanging({ make, text, ...rest }: WorkloadKind): WorkloadKind {
+  return {
+    ...rest,
+    make: (making) => {
+      const seconds = 600 + 3_000 * making.scale;
+      const { quiet, noise } = make(making);
+      // The last ones have five minutes.
+      return { quiet: quiet.filter(({ at }) => at < (seconds - 300) * 1000), noise, hangs: true, seconds };
+    },
+    text: (making) => `${text(making)}; nothing answers the noisy one’s attempts, which last for 30 s`,
+  };
 }
 
 /** Seconds in which a pile is through, with all retries of its records. */
 function limitFor(records: number): number {
   return 900 + records / 25;
+}
+
+function keyCount(keys: number, what: string): string {
+  return `${count(keys)} ${what} key${keys === 1 ? '' : 's'}`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+function seconds(milliseconds: number): string {
+  const value = milliseconds / 1000;
+  return `${value < 1 ? Number(value.toPrecision(2)) : count(value)} s`;
 }
