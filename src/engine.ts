@@ -132,9 +132,9 @@ export {
 export { isPassiveBy } from './registry/regions.js';
 export { removedSince } from './registry/removed.js';
 export { countFirings, parseSchedule, parseSchedulerExpression, type Schedule } from './schedules/index.js';
-export { type Interceptor, intercepted } from './store/bounded-store.js';
+export { intercepted } from './store/bounded-store.js';
 export type * as StoreTypes from './store/contract.js';
-export { type Attributes, toAttributes } from './store/dynamodb/attribute-values.js';
+export { toAttributes } from './store/dynamodb/attribute-values.js';
 export { isId } from './store/dynamodb/control-values.js';
 export { isOfOneRecord, isOfStore } from './store/errors.js';
 export {

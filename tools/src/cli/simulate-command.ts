@@ -34,19 +34,23 @@ export function addSimulate(program: Command, output: Output, onExit: (code: Exi
     .addOption(
       new Option(
         '--keys <load>',
-        'play a load of records with keys, by the handlers of intake and queue, in place of a policy: see below',
+        'play records with keys, such as the load one-noisy, by the handlers of intake and queue',
       ).choices(WORKLOAD_NAMES),
     )
     .option(
       '--scale <part>',
-      'with --keys: of its noisy records (default: 0.1, of zipf 0.05; 1 with --noisy…)',
+      'of the noisy records of the load (default: 0.1, of zipf 0.05; 1 with figures of yours)',
       flags.scale,
     )
     .option('--noisy <n>', 'noisy keys, in place of those of the load', flags.keyCount)
     .option('--noisy-records <n>', 'records of each noisy key', flags.records)
     .option('--noisy-within <duration>', 'the time in which these come, such as 60s', flags.duration)
     .option('--quiet <n>', 'quiet keys', flags.keyCount)
-    .option('--failing-attempts <share>', 'with --keys: 0 to 1 (default: 0.05)', flags.share)
+    .option(
+      '--failing-attempts <share>',
+      'of the attempts, that fail, with --keys: 0 to 1 (default: 0.05)',
+      flags.share,
+    )
     .option('--fairness', 'of the queue, with --keys: busy keys do not delay others')
     .option(
       '--concurrency-per-key <n>',
