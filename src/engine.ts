@@ -134,8 +134,9 @@ export { removedSince } from './registry/removed.js';
 export { countFirings, parseSchedule, parseSchedulerExpression, type Schedule } from './schedules/index.js';
 export { intercepted } from './store/bounded-store.js';
 export type * as StoreTypes from './store/contract.js';
-export { toAttributes } from './store/dynamodb/attribute-values.js';
+export { lambdaImage, parseNumber, toAttributes } from './store/dynamodb/attribute-values.js';
 export { isId } from './store/dynamodb/control-values.js';
+export { isSameValue } from './store/dynamodb/same-value.js';
 export { isOfOneRecord, isOfStore } from './store/errors.js';
 export {
   type BacklogStore,

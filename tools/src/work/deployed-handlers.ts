@@ -11,12 +11,13 @@ import {
   type IntakeSeams,
   intakeHandler,
 } from '../../../functions/intake/intake-handler.js';
-import type { Invoker } from '../../../functions/intake/invoker.js';
 import { readIntakeSettings } from '../../../functions/intake/settings.js';
 
 export { renderRedelivery } from '../../../functions/intake/queue-event.js';
-export { parseQueues } from '../../../functions/settings.js';
-export type { BatchResponse, Invoker };
+export type { BatchResponse };
+
+/** The requests of the intake to other services. */
+export type Invoker = NonNullable<IntakeSeams['invoker']>;
 
 /** The parts that a deployed handler gets in place of AWS. */
 export interface HandlerParts {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'dynamo-backlog';
 import { seededRandom, show } from 'dynamo-backlog/engine';
-import { ATTEMPTS } from '../../lab/keys/play.js';
+import { ATTEMPTS, environment } from '../../lab/keys/play.js';
 import {
   CAPACITY,
   type Making,
@@ -9,7 +9,6 @@ import {
   type WorkloadName,
   workloadKind,
 } from '../../lab/keys/workloads.js';
-import { parseQueues } from '../../work/deployed-handlers.js';
 import { MAX_RECORDS } from '../simulate-input.js';
 import { flagName } from '../simulate-modes.js';
 
@@ -121,15 +120,15 @@ export function queuesOf(flags: KeysFlags): readonly KeysQueue[] {
   return queue.fairness ? [plain, queue] : [queue];
 }
 
-/** The name of the queue in errors of its settings. */
-const QUEUE = 'queue';
+/** The path of a setting in errors. */
+const SETTING = /\bBACKLOG_QUEUES\.\w+\.(\w+)(?=: )/g;
 
 function checkQueue(queue: KeysQueue): void {
   try {
-    parseQueues({ [QUEUE]: { retryMode: 'perRecord', ...queue } }, '');
+    environment(queue);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    const text = error.message.replace(/\bqueue\.(\w+)(?=: )/g, (_, name: string) => flagName(name));
+    const text = error.message.replace(SETTING, (_, name: string) => flagName(name));
     throw new ConfigurationError(text, { cause: error });
   }
   if (queue.concurrencyPerKey === undefined || queue.fairness) return;

@@ -157,7 +157,12 @@ function processOf(work: Work, attempts: Attempts, time: VirtualTime, random: Ra
   };
 }
 
-function environment(settings: Readonly<Record<string, unknown>>): Record<string, string> {
+/**
+ * The environment of the functions of a queue with these settings.
+ *
+ * @throws ConfigurationError that names `BACKLOG_QUEUES`, the queue and the setting
+ */
+export function environment(settings: Readonly<Record<string, unknown>>): Record<string, string> {
   const env = {
     BACKLOG_TABLE: 'records',
     BACKLOG_CONTROL_TABLE: 'control',
