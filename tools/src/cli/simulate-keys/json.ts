@@ -2,7 +2,10 @@ import type { Delays } from '../../lab/keys/report.js';
 import type { KeysScenario } from './input.js';
 import type { PlayedQueue } from './played-queue.js';
 
-/** The figures, not rounded. Seconds are `null` where something has not come, or no record was counted. */
+/**
+ * The figures: seconds are not rounded, attempts per second have one decimal, writes three. Seconds are `null` where something
+ * has not come, or no record was counted.
+ */
 export function keysJson(
   played: readonly PlayedQueue[],
   { name, scale, attemptMs, failingAttempts, seed }: KeysScenario,
