@@ -1,5 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { BUNDLING } from './handlers.mjs';
+
+const SCRIPTS = dirname(fileURLToPath(import.meta.url));
+const ABSENT_SERVICES = join(SCRIPTS, 'absent-services.mjs');
+
+/** esbuild's aliases: packages that no command uses, though the code of handlers, or the SDK, imports them. */
+const ABSENT_PACKAGES = {
+  '@aws-lambda-powertools/logger': ABSENT_SERVICES,
+  '@aws-sdk/client-lambda': ABSENT_SERVICES,
+  '@aws-sdk/client-sqs': ABSENT_SERVICES,
+  bowser: join(SCRIPTS, 'absent-browsers.mjs'),
+};
 
 const { dependencies, optionalDependencies } = JSON.parse(
   readFileSync(new URL('../tools/package.json', import.meta.url), 'utf8'),
@@ -15,6 +28,7 @@ export const COMMAND_LINE = {
   ...BUNDLING,
   entryPoints: { main: 'tools/src/cli/main.ts', 'sandbox-child': 'tools/src/local/sandbox/sandbox-child.ts' },
   splitting: true,
+  alias: ABSENT_PACKAGES,
   external: Object.keys({ ...dependencies, ...optionalDependencies }).filter(
     (name) => name !== 'dynamo-backlog',
   ),

@@ -1,7 +1,7 @@
 import { createProgram } from '../tools/src/cli/program.js';
 
-/** The pages about policies: which one to choose, one by one, and the mathematics. */
-export const PAGES = ['policies', 'policies-reference', 'policies-mathematics'].map(
+/** The pages about policies (which one to choose, one by one, and the mathematics), and that about fairness, with its simulation. */
+export const PAGES = ['policies', 'policies-reference', 'policies-mathematics', 'fairness'].map(
   (name) => new URL(`../docs/${name}.md`, import.meta.url),
 );
 

@@ -3,9 +3,9 @@ import { laneFor, lanesOf } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/memory/store.js';
 import { VirtualTime } from '../../src/support/virtual-time.js';
 import { seededRandom } from '../../test/simulation/random.js';
+import { slowStore } from '../../tools/src/lab/slow-store.js';
 import type { Load } from './measure.js';
 import { logger, optionsOf, QUEUE } from './runs.js';
-import { slowStore } from './slow-store.js';
 
 const START = Date.UTC(2026, 0, 1);
 

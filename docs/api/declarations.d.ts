@@ -1,6 +1,7 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
@@ -1404,6 +1405,11 @@ interface CancelResult {
     readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
 }
 
+type Attributes = Readonly<Record<string, AttributeValue>>;
+declare function toAttributes(item: Item): Attributes;
+declare function parseNumber(text: string): number | bigint | NumberValue;
+declare function lambdaImage(value: Readonly<Record<string, unknown>>): Record<string, unknown>;
+
 interface ClientOptions {
     readonly endpoint?: string | undefined;
     readonly region?: string | undefined;
@@ -1464,6 +1470,17 @@ declare class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operat
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
     constructor(deps: DynamoDbStoreDeps);
+}
+
+type Settled = 'settled' | 'changed';
+interface Settle {
+    readonly id: string;
+    readonly alone: () => Promise<Settled>;
+}
+type SettleTogether<Change extends Settle> = (changes: readonly Change[]) => Promise<readonly boolean[] | undefined>;
+declare class SettleGroups<Change extends Settle> {
+    constructor(together: SettleTogether<Change>, clock: Pick<Clock, 'sleep'>);
+    write(change: Change): Promise<Settled>;
 }
 
 declare const DUE_INDEX = "due";
@@ -2435,6 +2452,9 @@ declare function isPassiveBy(active: ActiveRegion | undefined, { region, primary
 
 declare function removedSince(entry: QueueOwner, now: number): string | undefined;
 
+type Interceptor = (name: string, call: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>;
+declare function intercepted<Store extends object>(store: Store, intercept: Interceptor): Store;
+
 type contract_d_ActiveRegion = ActiveRegion;
 type contract_d_ActiveRegionStore = ActiveRegionStore;
 type contract_d_ArrivalsClaim = ArrivalsClaim;
@@ -2502,6 +2522,15 @@ type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
   export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+}
+
+declare function isSameValue(one: AttributeValue, other: AttributeValue): boolean;
+
+declare class LaneIndex {
+    get first(): IndexKey | undefined;
+    add(key: IndexKey): void;
+    remove(key: IndexKey): void;
+    query(query: DueQuery): DuePage;
 }
 
 declare function patiently<Answer>(request: () => Promise<Answer>, { clock, signal, onTrouble, }: {
@@ -3158,6 +3187,7 @@ export {
     LAST_TIME,
     LOCAL_CONTEXT,
     LOOKS,
+    LaneIndex,
     METADATA_KEY,
     METADATA_VERSION,
     MISSED,
@@ -3178,6 +3208,7 @@ export {
     STATUSES,
     STROKES,
     Serving,
+    SettleGroups,
     Snooze,
     StoreAccessError,
     StoreError,
@@ -3238,6 +3269,7 @@ export {
     incidentsOf,
     indexChange,
     indexWhenFree,
+    intercepted,
     isCancelled,
     isExpired,
     isHeld,
@@ -3256,9 +3288,11 @@ export {
     isPlainObject,
     isRegion,
     isRevived,
+    isSameValue,
     isUnderAttempt,
     itemBytes,
     jsonOf,
+    lambdaImage,
     lanesInUse,
     lanesOf,
     latestMinutes,
@@ -3287,6 +3321,7 @@ export {
     parseDeliveryUrl,
     parseDuration,
     parseJob,
+    parseNumber,
     parseOptions,
     parsePause,
     parseRecord,
@@ -3328,6 +3363,7 @@ export {
     testBacklog,
     tierBands,
     tiersOf,
+    toAttributes,
     toIso,
     traceIdOf,
     triesOf,
@@ -3522,6 +3558,8 @@ export type {
     Selection,
     Sentence,
     ServingFacts,
+    Settle,
+    Settled,
     SkipReason,
     Snapshot,
     StackAttributes,

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
+import { compactPng } from '../../scripts/compact-png.js';
 import { serveLocally, withOwnHost } from '../../tools/src/local/local-server.js';
 import { NOW } from '../console/console-under-test.js';
 import { startChromium } from './chromium.js';
@@ -31,7 +32,7 @@ try {
       await page.clock.setFixedTime(NOW);
       await page.goto(served.url + path, { waitUntil: 'load' });
       const suffix = schemes.length > 1 ? `-${colorScheme}` : '';
-      await page.screenshot({ path: join(folder, `console-${name}${suffix}.png`) });
+      await writeFile(join(folder, `console-${name}${suffix}.png`), compactPng(await page.screenshot()));
       await page.close();
     }
   }

@@ -1,7 +1,7 @@
+import { type PlayOptions, play } from '../../tools/src/lab/keys/play.js';
+import { reportOf } from '../../tools/src/lab/keys/report.js';
+import { steadyWorkload } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
-import { type LoadOptions, play } from './load.js';
-import { reportOf } from './report.js';
-import { steadyWorkload } from './workloads.js';
 
 const SECONDS = 120;
 const STEP = 10;
@@ -9,7 +9,7 @@ const STEP = 10;
 const MAX_SECONDS = 10;
 
 /** Records a second that a queue sustains: of more, a pile grows. */
-export async function capacityOf(load: LoadOptions, say: (line: string) => void): Promise<number> {
+export async function capacityOf(load: PlayOptions, say: (line: string) => void): Promise<number> {
   let [sustained, tooMany] = [20, 700];
   while (tooMany - sustained > STEP) {
     const rate = Math.round((sustained + tooMany) / 2);

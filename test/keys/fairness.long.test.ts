@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { play } from '../../tools/src/lab/keys/play.js';
+import { type Report, reportOf } from '../../tools/src/lab/keys/report.js';
+import { CAPACITY } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
-import { play } from './load.js';
-import { type Report, reportOf } from './report.js';
-import { CAPACITY, WORKLOADS } from './workloads.js';
+import { BY_NUMBER } from './by-number.js';
 
 /** A tenth of the records: delays behind a pile are a tenth of those in full, and those of a fair queue are the same. */
 const SCALE = 0.1;
@@ -10,7 +11,7 @@ const SCALE = 0.1;
 const GOAL = 1.5;
 
 async function reportFor(name: string, fairness: boolean): Promise<Report> {
-  const workload = WORKLOADS[name]?.({ scale: SCALE, capacity: CAPACITY, random: seededRandom(1) });
+  const workload = BY_NUMBER[name]?.({ scale: SCALE, capacity: CAPACITY, random: seededRandom(1) });
   if (!workload) throw new Error(`there is no workload ${name}`);
   return reportOf([await play(workload, { settings: fairness ? { fairness } : {} })]);
 }
@@ -49,7 +50,7 @@ it('small piles beside a large one are through in a fraction of the time', async
 }, 120_000);
 
 it('nothing is written for fairness where no key is busy', async () => {
-  const workload = WORKLOADS.W1?.({ scale: SCALE, capacity: CAPACITY, random: seededRandom(1) });
+  const workload = BY_NUMBER.W1?.({ scale: SCALE, capacity: CAPACITY, random: seededRandom(1) });
   if (!workload) throw new Error('there is no such workload');
   const quiet = { ...workload, noise: [], quiet: workload.quiet.filter(({ at }) => at < 300_000) };
   const writes = async (fairness: boolean) =>

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
+import { type Played, play } from '../../tools/src/lab/keys/play.js';
+import { type Delays, type Report, reportOf } from '../../tools/src/lab/keys/report.js';
+import { CAPACITY, type Workload } from '../../tools/src/lab/keys/workloads.js';
 import { seededRandom } from '../simulation/random.js';
+import { BY_NUMBER } from './by-number.js';
 import { capacityOf } from './capacity.js';
-import { type Played, play } from './load.js';
-import { type Delays, type Report, reportOf } from './report.js';
-import { CAPACITY, WORKLOADS, type Workload } from './workloads.js';
 
 const ALONE_MS = 300_000;
 
@@ -14,6 +15,7 @@ interface Options {
   readonly scale: number;
   readonly fairness?: true;
   readonly concurrencyPerKey?: number;
+  readonly attemptsPerSecondPerKey?: number;
   readonly seed: number;
   readonly batches: number;
   readonly capacity: number;
@@ -26,11 +28,16 @@ interface Options {
 async function main(options: Options): Promise<void> {
   const { workload: name, scale, fairness, concurrencyPerKey, seed, batches, capacity, plays } = options;
   const { json, undisturbed } = options;
-  const settings = { ...(fairness && { fairness }), ...(concurrencyPerKey && { concurrencyPerKey }) };
+  const { attemptsPerSecondPerKey } = options;
+  const settings = {
+    ...(fairness && { fairness }),
+    ...(concurrencyPerKey && { concurrencyPerKey }),
+    ...(attemptsPerSecondPerKey && { attemptsPerSecondPerKey }),
+  };
   const load = { settings, seed, batches };
   if (name === 'capacity') return void say(`${await capacityOf(load, say)} records a second`);
-  const make = WORKLOADS[name];
-  if (!make) throw new Error(`expected one of ${Object.keys(WORKLOADS).join(', ')}, got ${name}`);
+  const make = BY_NUMBER[name];
+  if (!make) throw new Error(`expected one of ${Object.keys(BY_NUMBER).join(', ')}, got ${name}`);
   const workloadOf = (seed: number) => make({ scale, capacity, random: seededRandom(seed) });
   const played: Played[] = [];
   for (let own = seed; own < seed + plays; own++)
@@ -93,6 +100,7 @@ main(
     .addOption(new Option('--scale <part>', 'part of the noisy records').argParser(Number).default(0.1))
     .addOption(new Option('--fairness', 'the queue has fairness: true'))
     .addOption(new Option('--concurrency-per-key <number>', 'attempts of one key at once').argParser(Number))
+    .addOption(new Option('--attempts-per-second-per-key <number>', 'of one key').argParser(Number))
     .addOption(new Option('--seed <number>', 'of the random numbers').argParser(Number).default(1))
     .addOption(
       new Option('--batches <number>', 'batches of the stream at a time').argParser(Number).default(10),

@@ -183,6 +183,17 @@ it('the command line loads what draws, and the client of CloudWatch, only when t
   }
 });
 
+it('the command line loads the handlers that it plays only when they are played, without the clients of other services', async () => {
+  const metafile = await metafileOf({ ...COMMAND_LINE, outdir: 'out' });
+  const later = inputsOf(metafile, 'dynamic-import');
+  const atStart = inputsOf(metafile, 'import-statement');
+  for (const played of ['functions/intake/intake-handler.ts', 'tools/src/lab/keys/play.ts']) {
+    expect(later).toContain(played);
+    expect(atStart).not.toContain(played);
+  }
+  expect(later.filter((input) => /client-(lambda|sqs)|powertools|bowser/.test(input))).toEqual([]);
+});
+
 it('the command line has in it all that it needs, but the dependencies of its package', async () => {
   const { outputs } = await metafileOf({ ...COMMAND_LINE, outdir: 'out' });
   const imported = Object.values(outputs).flatMap(({ imports }) =>
@@ -198,7 +209,23 @@ it('the command line has in it all that it needs, but the dependencies of its pa
 });
 
 /** The packages that the entry's chunk imports, with the chunks that it imports itself in the same way. */
-function packagesOf({ outputs }: Metafile, kind: 'import-statement' | 'dynamic-import'): string[] {
+function packagesOf(metafile: Metafile, kind: ImportKind): string[] {
+  return loadedBy(metafile, kind).packages;
+}
+
+/** The files whose code is in the entry's chunk, or in one that it imports. */
+function inputsOf(metafile: Metafile, kind: ImportKind): string[] {
+  return loadedBy(metafile, kind).chunks.flatMap((chunk) =>
+    Object.entries(metafile.outputs[chunk]?.inputs ?? {}).flatMap(([input, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? input : [],
+    ),
+  );
+}
+
+type ImportKind = 'import-statement' | 'dynamic-import';
+
+/** The entry's chunk and those that it imports, with all packages that they import. */
+function loadedBy({ outputs }: Metafile, kind: ImportKind) {
   const seen = new Set<string>();
   const waiting = Object.keys(outputs).filter(
     (file) => outputs[file]?.entryPoint === 'tools/src/cli/main.ts',
@@ -212,5 +239,5 @@ function packagesOf({ outputs }: Metafile, kind: 'import-statement' | 'dynamic-i
       (imported.external ? packages : waiting).push(imported.path);
     }
   }
-  return packages;
+  return { packages, chunks: [...seen] };
 }

@@ -1,7 +1,7 @@
 import { type Random, randomToken } from '../../src/support/random.js';
 import { nextOwners } from '../../tools/src/cli/owners/next-owners.js';
+import { NO_TROUBLES } from '../../tools/src/lab/cloud/chaos.js';
 import { NO_FAULTS } from '../simulation/actor.js';
-import { NO_TROUBLES } from '../simulation/cloud/chaos.js';
 import { between, chance, seededRandom } from '../simulation/random.js';
 import { MINUTE_MS, makeScenario } from './scenario.js';
 import type { Sabotage } from './site.js';

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/support/random.js';
+import { NO_TROUBLES, type Troubles } from '../../tools/src/lab/cloud/chaos.js';
 import { type Faults, NO_FAULTS } from '../simulation/actor.js';
-import { NO_TROUBLES, type Troubles } from '../simulation/cloud/chaos.js';
 import { between, chance, pick } from '../simulation/random.js';
 import type { Lags } from './replication.js';
 

@@ -1,9 +1,9 @@
 import { type TierBand, tierBands } from '../../src/policies/index.js';
 import type { Random } from '../../src/support/random.js';
 import { type BreakerOptions, resolveBreaker } from '../../src/worker/index.js';
+import { NO_TROUBLES, type Troubles } from '../../tools/src/lab/cloud/chaos.js';
+import type { StreamOptions } from '../../tools/src/lab/cloud/stream.js';
 import type { Faults } from './actor.js';
-import { NO_TROUBLES, type Troubles } from './cloud/chaos.js';
-import type { StreamOptions } from './cloud/stream.js';
 import { between, chance, pick } from './random.js';
 
 export const TICK_MS = 60_000;

@@ -25,9 +25,9 @@ import {
   resolveBreaker,
   run,
 } from '../../src/worker/index.js';
+import type { RunEnd } from '../../tools/src/lab/cloud/async-invocations.js';
+import { Chaos, NO_TROUBLES } from '../../tools/src/lab/cloud/chaos.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
-import type { RunEnd } from './cloud/async-invocations.js';
-import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';
 import { invocation } from './cloud/invocation.js';
 import { ControlTable } from './control-table.js';

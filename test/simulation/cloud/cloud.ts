@@ -2,13 +2,13 @@ import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../../functions/intake/dead-run.js';
 import { sweep } from '../../../src/intake/index.js';
 import type { Item } from '../../../src/record/index.js';
+import { AsyncInvocations, type RunEnd } from '../../../tools/src/lab/cloud/async-invocations.js';
+import { MessageQueue } from '../../../tools/src/lab/cloud/message-queue.js';
+import { Stream, type StreamOptions } from '../../../tools/src/lab/cloud/stream.js';
 import { faultyStore } from '../faulty-store.js';
-import { AsyncInvocations, type RunEnd } from './async-invocations.js';
 import { faultyRemote } from './faulty-invoker.js';
 import { type IntakeReport, invokeIntake, type SandboxDeps } from './intake-function.js';
 import { invocation } from './invocation.js';
-import { MessageQueue } from './message-queue.js';
-import { Stream, type StreamOptions } from './stream.js';
 
 export interface CloudDeps extends Omit<SandboxDeps, 'services'> {
   readonly stream: StreamOptions;
@@ -30,7 +30,7 @@ const SWEEP_TIMEOUT_MS = 300_000;
 /** The services between a producer's bare item and its first attempt, around the production code of the intake. */
 export class Cloud {
   private readonly stream: Stream;
-  private readonly runs: AsyncInvocations;
+  private readonly runs: AsyncInvocations<ArrivalsEvent | RuleEvent>;
   private readonly returns: MessageQueue;
   private readonly sandbox: SandboxDeps;
 

@@ -2,9 +2,9 @@ import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../../functions/intake/dead-run.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
 import { renderRedelivery } from '../../../functions/intake/queue-event.js';
+import type { Chaos } from '../../../tools/src/lab/cloud/chaos.js';
 import type { Actor, Faults } from '../actor.js';
 import { chance } from '../random.js';
-import type { Chaos } from './chaos.js';
 
 export interface Services {
   accept(event: ArrivalsEvent | RuleEvent): void;

@@ -5,9 +5,9 @@ import { take } from '../../../functions/intake/intake-handler.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
 import type { IndexingDeps } from '../../../src/intake/index.js';
 import type { SweepStore } from '../../../src/store/store.js';
+import type { Chaos } from '../../../tools/src/lab/cloud/chaos.js';
 import type { Actor, Faults } from '../actor.js';
 import { faultyStore } from '../faulty-store.js';
-import type { Chaos } from './chaos.js';
 import { faultyRemote, type Services } from './faulty-invoker.js';
 import { invocation } from './invocation.js';
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { THEMES } from '../charts/theme.js';
 import { flags } from './flags.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, and problems were found.';
@@ -25,4 +26,10 @@ export function examples(...lines: readonly (readonly [command: string, remark: 
         .replace('| backlog', '| npx backlog') + (remark ? `   # ${remark}` : ''),
   );
   return `\nExamples:\n${texts.join('\n')}\n\n${EXIT_CODES}`;
+}
+
+/** The colours of a picture. */
+export function theme(): Option {
+  const what = 'colours of the picture (default: auto, as the viewer prefers; a PNG is light)';
+  return new Option('--theme <theme>', what).choices(THEMES);
 }

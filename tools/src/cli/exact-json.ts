@@ -1,4 +1,4 @@
-import { parseNumber } from '../../../src/store/dynamodb/attribute-values.js';
+import { parseNumber } from 'dynamo-backlog/engine';
 
 /**
  * A string or a number. A string without an end is one as well, up

@@ -38,6 +38,11 @@ export const flags = {
   probe: wholeNumber(1, 5, 'a whole number from 1 to 5'),
   rate: decimal(0.001, 100_000, 'a number from 0.001 to 100000'),
   share: decimal(0, 1, 'a share from 0 to 1, such as 0.05'),
+  scale: decimal(0.001, 1, 'a part from 0.001 to 1, such as 0.1'),
+  keyCount: wholeNumber(1, 10_000, 'a whole number from 1 to 10000'),
+
+  /** A number, which the option's own schema checks. Another text stays as it is. */
+  unchecked: (text: string): number | string => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
 
   segments: wholeNumber(1, 64, 'a whole number from 1 to 64'),
 

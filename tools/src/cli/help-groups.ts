@@ -10,7 +10,7 @@ const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> 
   init: [DEVELOP, 'a small app of your own, with a test'],
   start: [DEVELOP, 'run a CDK app on this machine, or the sample'],
   policy: [DEVELOP, 'the waits of a retry policy, before it is used'],
-  simulate: [DEVELOP, 'a policy against an outage, or a slow destination'],
+  simulate: [DEVELOP, 'a policy in an outage, or a queue with busy keys'],
   completion: [DEVELOP, 'a script that lets the shell complete commands'],
   list: [LOOK, 'records, as a table'],
   show: [LOOK, 'one record in full'],

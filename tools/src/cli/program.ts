@@ -1,8 +1,7 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { VERSION, withoutUrlSecrets } from 'dynamo-backlog/engine';
-import { THEMES } from '../charts/theme.js';
 import { addAdopt } from './adopt/command.js';
-import { examples, target } from './command-parts.js';
+import { examples, target, theme } from './command-parts.js';
 import { addCompletion } from './completion.js';
 import { addConsole } from './console.js';
 import { addCost } from './cost/command.js';
@@ -27,7 +26,7 @@ import { addRecurring } from './recurring/command.js';
 import { REDACT_FLAG } from './redact-module.js';
 import { addRestore } from './restore/command.js';
 import { showRecord } from './show.js';
-import { simulatePolicies } from './simulate.js';
+import { addSimulate } from './simulate-command.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
 import { addTop } from './top/command.js';
 import { addWork } from './work/command.js';
@@ -225,48 +224,9 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (type, options) => onExit(await showPolicy(type, options, output)));
 
-  program
-    .command('simulate')
-    .description(
-      'Try a policy against an outage, or a slow other side: the real runs, on a clock that jumps.',
-    )
-    .option('--policy <type>', 'such as fibonacci; or a whole policy as JSON', 'fibonacci')
-    .option('--set <key=value>', 'an option of it, such as maxWait=600', flags.repeated)
-    .option('--compare <type...>', 'other policies on the same records with the same fates')
-    .option('--records <n>', 'so many, all at the start (default: 1000)', flags.records)
-    .option('--rate <per-second>', 'records that come evenly instead, with --for', flags.rate)
-    .option('--for <duration>', 'how long they come, such as 2h', flags.duration)
-    .option('--outage <from-to>', 'every attempt within fails, such as 0s-1h', flags.outage)
-    .option('--failing <share>', 'of the records, that never succeed: 0 to 1', flags.share, 0)
-    .option('--capacity <per-second>', 'the destination refuses what comes above it', flags.limit)
-    .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
-    .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
-    .option('--attempts-per-second <n>', 'the rate limit of the queue (default: none)', flags.rate)
-    .option('--breaker', 'stop attempts for a while when too many fail (a circuit breaker)')
-    .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
-    .option('--tick <duration>', 'how often the rule fires (default: 60s)', flags.tick, 60)
-    .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)
-    .option('--seed <n>', 'of ids, fates and random waits', flags.seed, 1)
-    .option('--json', 'figures that are not rounded')
-    .option('--chart <file>', 'attempts per minute as a picture: FILE.svg, .html or .png', flags.picture)
-    .addOption(theme())
-    .addHelpText(
-      'after',
-      examples(
-        ['backlog simulate --outage 0s-1h --compare constant exponential', 'an hour’s outage'],
-        ['backlog simulate --rate 5 --for 2h --outage 30m-1h', 'with steady arrivals'],
-        ['backlog simulate --records 10000 --capacity 50 --attempts-per-second 40', 'pacing'],
-        ['backlog simulate --records 20000 --outage 0s-1h --attempts-per-second 20 --breaker', 'a breaker'],
-      ),
-    )
-    .action(async (options) => onExit(await simulatePolicies(options, output)));
+  addSimulate(program, output, onExit);
   addCost(program, output, onExit);
 
   addCompletion(program, output, onExit);
   return grouped(program);
-}
-
-function theme(): Option {
-  const what = 'colours of the picture (default: auto, as the viewer prefers; a PNG is light)';
-  return new Option('--theme <theme>', what).choices(THEMES);
 }

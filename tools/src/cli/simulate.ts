@@ -10,22 +10,29 @@ import { painter } from './paint.js';
 import { type PolicyData, readPolicy } from './policy-input.js';
 import { simulationBar } from './progress.js';
 import { type ScenarioFlags, scenarioOf } from './simulate-input.js';
+import { type GivenFlags, refuseWithoutKeys } from './simulate-modes.js';
 import { figureTable, type Simulated, scenarioText, simulationTable } from './simulate-table.js';
 
 export interface SimulateFlags extends ScenarioFlags, ChartFlags {
   readonly policy: string;
   readonly set?: readonly string[] | undefined;
-  readonly compare?: readonly string[] | undefined;
+  /** `true`: no policy was named. */
+  readonly compare?: readonly string[] | true | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** `backlog simulate`: what a policy comes to in an outage, or with a side that takes only so much. */
-export async function simulatePolicies(flags: SimulateFlags, output: Output): Promise<ExitCode> {
+export async function simulatePolicies(
+  flags: SimulateFlags,
+  given: GivenFlags,
+  output: Output,
+): Promise<ExitCode> {
   try {
+    refuseWithoutKeys(given);
     const scenario = scenarioOf(flags);
     const policies = [
       readPolicy(flags.policy, flags.set),
-      ...(flags.compare ?? []).map((one) => readPolicy(one)),
+      ...comparedWith(flags).map((one) => readPolicy(one)),
     ].map((data) => ({ data, queue: queueOf(data) }));
     const work = async () => {
       const simulated: Simulated[] = [];
@@ -46,6 +53,13 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
     output.message(explain(error));
     return EXIT.usage;
   }
+}
+
+function comparedWith({ compare = [] }: SimulateFlags): readonly string[] {
+  if (compare !== true) return compare;
+  throw new ConfigurationError(
+    '--compare: expected policies, such as --compare constant exponential, got nothing',
+  );
 }
 
 async function draw(simulated: readonly Simulated[], scenario: Scenario): Promise<Picture> {

@@ -1,6 +1,5 @@
 import type { BacklogRecord } from 'dynamo-backlog';
-import { isPending } from 'dynamo-backlog/engine';
-import { isSameValue } from '../../../../src/store/dynamodb/same-value.js';
+import { isPending, isSameValue } from 'dynamo-backlog/engine';
 import type { StoredItem } from '../../../../src/store/dynamodb/stored-items.js';
 
 /** Difference between a record of the restored table and the one in the old table. */

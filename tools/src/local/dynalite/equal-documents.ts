@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { isSameValue } from '../../../../src/store/dynamodb/same-value.js';
+import { isSameValue } from 'dynamo-backlog/engine';
 
 type Value = Parameters<typeof isSameValue>[0];
 type Item = Readonly<Record<string, Value>>;

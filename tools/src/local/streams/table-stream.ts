@@ -6,7 +6,7 @@ import {
   GetShardIteratorCommand,
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams';
-import { lambdaImage } from '../../../../src/store/dynamodb/attribute-values.js';
+import { lambdaImage } from 'dynamo-backlog/engine';
 
 /** A part of a stream: its changes are in their order, and it ends some day. */
 export interface Shard {

@@ -1,7 +1,11 @@
-import { intercepted } from '../../src/store/bounded-store.js';
-import { type Settle, type Settled, SettleGroups } from '../../src/store/settle-groups.js';
-import type { BacklogStore } from '../../src/store/store.js';
-import type { Clock } from '../../src/support/clock.js';
+import {
+  type BacklogStore,
+  type Clock,
+  intercepted,
+  type Settle,
+  type Settled,
+  SettleGroups,
+} from 'dynamo-backlog/engine';
 
 const REQUEST_MS = 5;
 const GROUP_MS = 10;

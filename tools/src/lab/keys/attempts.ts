@@ -23,9 +23,9 @@ export class Attempts {
   readonly waiting = { quiet: 0, noisy: 0 };
   /** First attempts while quiet keys have work: all of them, those of quiet keys, and those that would be theirs if all keys had equal shares. */
   readonly shared = { all: 0, quiet: 0, ideal: 0 };
-  /** Waiting records by key, of quiet and of noisy keys. */
   /** Attempts under way, by key. */
   private readonly underWay = new Map<string, number>();
+  /** Waiting records by key, of quiet and of noisy keys. */
   private readonly keys = { quiet: new Map<string, number>(), noisy: new Map<string, number>() };
 
   put(put: Put): void {

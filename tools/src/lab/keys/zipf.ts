@@ -1,4 +1,4 @@
-import type { Random } from '../../src/support/random.js';
+import type { Random } from 'dynamo-backlog/engine';
 
 /** Draws numbers from 0 on whose frequencies fall as a power of their rank. */
 export function zipf(count: number, exponent: number, random: Random): () => number {

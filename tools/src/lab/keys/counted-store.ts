@@ -1,5 +1,4 @@
-import { intercepted } from '../../src/store/bounded-store.js';
-import type { BacklogStore } from '../../src/store/store.js';
+import { type BacklogStore, intercepted } from 'dynamo-backlog/engine';
 
 /** Calls that read, all others write. */
 const READS =

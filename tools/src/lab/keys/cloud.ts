@@ -1,31 +1,19 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
-import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
-import { BatchKeys } from '../../functions/intake/batch-keys.js';
-import type { RuleEvent } from '../../functions/intake/dead-run.js';
-import { type BatchResponse, intakeHandler } from '../../functions/intake/intake-handler.js';
-import type { Invoker } from '../../functions/intake/invoker.js';
-import { renderRedelivery } from '../../functions/intake/queue-event.js';
-import type { LambdaHandler } from '../../functions/lambda-context.js';
-import type { Item } from '../../src/record/index.js';
-import type { MemoryStore } from '../../src/store/memory/store.js';
-import type { Random } from '../../src/support/random.js';
-import type { VirtualTime } from '../../src/support/virtual-time.js';
-import type { RunSummary } from '../../src/worker/index.js';
-import { AsyncInvocations, type RunEnd } from '../simulation/cloud/async-invocations.js';
-import { Chaos, NO_TROUBLES } from '../simulation/cloud/chaos.js';
-import { MessageQueue } from '../simulation/cloud/message-queue.js';
-import { Stream } from '../simulation/cloud/stream.js';
-import { between } from '../simulation/random.js';
-import { Sandboxes } from './sandboxes.js';
-
-/** The seams that the handlers of the queue and of the intake are made with, in each sandbox. */
-export interface SandboxSeams {
-  readonly store: MemoryStore;
-  readonly clock: ReturnType<VirtualTime['clock']>;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly env: Readonly<Record<string, string>>;
-}
+import type { Item, Random, RunSummary, VirtualTime } from 'dynamo-backlog/engine';
+import type { Process } from 'dynamo-backlog/lambda';
+import {
+  type BatchResponse,
+  type HandlerParts,
+  type Invoker,
+  intakeWith,
+  queueHandler,
+  renderRedelivery,
+} from '../../work/deployed-handlers.js';
+import { AsyncInvocations, type RunEnd } from '../cloud/async-invocations.js';
+import { Chaos, NO_TROUBLES } from '../cloud/chaos.js';
+import { MessageQueue } from '../cloud/message-queue.js';
+import { Sandboxes } from '../cloud/sandboxes.js';
+import { Stream } from '../cloud/stream.js';
+import { between } from '../draws.js';
 
 export interface CloudDeps {
   readonly time: VirtualTime;
@@ -34,9 +22,11 @@ export interface CloudDeps {
   /** Batches of the stream that are at work at a time. */
   readonly batches: number;
   /** Called for each new sandbox: the writes of each are grouped by themselves. */
-  readonly seams: () => SandboxSeams;
-  /** Makes the handler of the queue's function, in a new sandbox. */
-  readonly worker: (seams: SandboxSeams) => LambdaHandler<RunSummary>;
+  readonly parts: () => HandlerParts;
+  /** The code of the queue's function. */
+  readonly process: Process;
+  /** Gets the summary of each run. */
+  readonly ended: (summary: RunSummary) => void;
 }
 
 /** Records in a batch of the stream. */
@@ -52,6 +42,8 @@ class Network extends Chaos {
   }
 }
 
+type QueueEvent = Parameters<Invoker['invoke']>[0]['event'];
+
 /**
  * The services around the functions of one queue: stream, asynchronous invocations, the redelivery queue and the rule of every
  * minute. The functions are the deployed handlers.
@@ -59,23 +51,23 @@ class Network extends Chaos {
 export class Cloud {
   /** Invocations of the queue's function, by what has started them. */
   readonly runs = { arrivals: 0, rule: 0, other: 0, failed: 0 };
+  /** The error of the first run that failed. */
+  trouble: unknown;
   /** Invocations of the intake. */
   intakes = 0;
   private readonly stream: Stream;
-  private readonly invocations: AsyncInvocations;
+  private readonly invocations: AsyncInvocations<QueueEvent>;
   private readonly returns: MessageQueue;
   private readonly intake: Sandboxes<BatchResponse>;
   private readonly worker: Sandboxes<RunSummary>;
   private readonly clock: ReturnType<VirtualTime['clock']>;
 
   constructor(private readonly deps: CloudDeps) {
-    const { time, random, batches, seams, worker } = deps;
+    const { time, random, batches, parts, process, ended } = deps;
     this.clock = time.clock();
     const network = new Network(time, random, () => NO_TROUBLES);
-    this.worker = new Sandboxes(time, () => worker(seams()));
-    this.intake = new Sandboxes(time, () =>
-      intakeHandler({ ...seams(), invoker: this.invoker, batchKeys: BatchKeys, emit() {} }),
-    );
+    this.worker = new Sandboxes(time, () => queueHandler(parts(), process, ended));
+    this.intake = new Sandboxes(time, () => intakeWith(parts(), this.invoker));
     this.invocations = new AsyncInvocations(
       network,
       (event) => this.run(event, 'arrivals' in event ? 'arrivals' : 'other'),
@@ -108,16 +100,14 @@ export class Cloud {
     });
   }
 
-  private async run(
-    event: ArrivalsEvent | RuleEvent,
-    startedBy: 'arrivals' | 'rule' | 'other',
-  ): Promise<RunEnd> {
+  private async run(event: QueueEvent, startedBy: 'arrivals' | 'rule' | 'other'): Promise<RunEnd> {
     this.runs[startedBy]++;
     const requestId = `run-${this.runs.arrivals + this.runs.rule + this.runs.other}`;
     try {
       await this.worker.invoke(event, requestId);
       return { ended: 'well', requestId };
-    } catch {
+    } catch (error) {
+      this.trouble ??= error;
       this.runs.failed++;
       return { ended: 'failed', requestId };
     }

@@ -1,6 +1,5 @@
-import type { Random } from '../../../src/support/random.js';
-import type { VirtualTime } from '../../../src/support/virtual-time.js';
-import { between, chance } from '../random.js';
+import type { Random, VirtualTime } from 'dynamo-backlog/engine';
+import { between, chance } from '../draws.js';
 
 /** Probabilities of troubles between a producer's write and its attempt, while things go wrong at all. */
 export interface Troubles {

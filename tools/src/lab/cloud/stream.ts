@@ -1,6 +1,5 @@
-import type { Item } from '../../../src/record/index.js';
-import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
-import { between } from '../random.js';
+import { type Item, toAttributes } from 'dynamo-backlog/engine';
+import { between } from '../draws.js';
 import type { Chaos } from './chaos.js';
 
 /** The change from which the stream goes on, if not behind the batch: its number, or `all` if the function failed. */

@@ -1,12 +1,8 @@
-import type { Item } from '../../src/record/index.js';
-import { intercepted } from '../../src/store/bounded-store.js';
-import { LaneIndex } from '../../src/store/memory/lane-index.js';
-import type { MemoryStore } from '../../src/store/memory/store.js';
-import type { DueQuery, IndexKey } from '../../src/store/store.js';
+import { type Item, intercepted, LaneIndex, type MemoryStore, type StoreTypes } from 'dynamo-backlog/engine';
 
 interface Place {
   readonly lane: string;
-  readonly key: IndexKey;
+  readonly key: StoreTypes.IndexKey;
 }
 
 interface Move {
@@ -31,7 +27,7 @@ export class LaggingIndex {
   /** The store as it answers with this index. `wrote` gets each item that a settle has written. */
   of(store: MemoryStore, wrote: (item: Item) => void): MemoryStore {
     return intercepted(store, async (name, call, args) => {
-      if (name === 'pages.query') return this.query(args[0] as DueQuery);
+      if (name === 'pages.query') return this.query(args[0] as StoreTypes.DueQuery);
       if (name !== 'records.settle') return call();
       const [{ id }] = args as [{ readonly id: string }];
       const before = store.item(id);
@@ -51,7 +47,7 @@ export class LaggingIndex {
     this.moves.push({ at: this.now() + this.lagMs, from, to });
   }
 
-  private query(query: DueQuery) {
+  private query(query: StoreTypes.DueQuery) {
     this.show();
     return this.lanes.get(query.lane)?.query(query) ?? { keys: [], more: false };
   }

@@ -1,5 +1,8 @@
-import type { LambdaHandler } from '../../functions/lambda-context.js';
-import type { VirtualTime } from '../../src/support/virtual-time.js';
+import type { VirtualTime } from 'dynamo-backlog/engine';
+import type { LambdaContext } from 'dynamo-backlog/lambda';
+
+/** A handler of Lambda. */
+export type Handler<Answer> = (event: unknown, context: LambdaContext) => Promise<Answer>;
 
 /** The time that Lambda leaves a function. Runs end by themselves before. */
 export const TIMEOUT_SECONDS = 900;
@@ -9,12 +12,12 @@ export const TIMEOUT_SECONDS = 900;
  * again, and no two events share it at a time.
  */
 export class Sandboxes<Answer> {
-  private readonly free: LambdaHandler<Answer>[] = [];
+  private readonly free: Handler<Answer>[] = [];
   private events = 0;
 
   constructor(
     private readonly time: VirtualTime,
-    private readonly start: () => LambdaHandler<Answer>,
+    private readonly start: () => Handler<Answer>,
   ) {}
 
   /** @returns the handler's answer; rejects if it throws */

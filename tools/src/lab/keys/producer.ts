@@ -1,5 +1,5 @@
-import type { VirtualTime } from '../../src/support/virtual-time.js';
-import type { Arrival } from './workloads.js';
+import type { VirtualTime } from 'dynamo-backlog/engine';
+import type { Arrival } from './arrivals.js';
 
 /** Puts records at their times. Only the next one waits in the virtual time. */
 export class Producer {
@@ -9,11 +9,16 @@ export class Producer {
     private readonly time: VirtualTime,
     private readonly zero: number,
     private readonly arrivals: readonly Arrival[],
-    private readonly put: (arrival: Arrival) => void,
+    private readonly insert: (arrival: Arrival) => void,
     /** Asked before each of them: no more is put from then on. */
     private readonly isOver: (arrival: Arrival) => boolean = () => false,
   ) {
     this.plan();
+  }
+
+  /** The number of records that have been put. */
+  get put(): number {
+    return this.next;
   }
 
   get isDone(): boolean {
@@ -27,7 +32,7 @@ export class Producer {
       for (let due = this.arrivals[this.next]; due; due = this.arrivals[++this.next]) {
         if (this.zero + due.at > this.time.now) break;
         if (this.isOver(due)) this.next = this.arrivals.length;
-        else this.put(due);
+        else this.insert(due);
       }
       this.plan();
     });

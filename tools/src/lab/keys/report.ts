@@ -1,6 +1,6 @@
 import type { Put } from './attempts.js';
 import { isWrite } from './counted-store.js';
-import type { Played } from './load.js';
+import type { Played } from './play.js';
 
 /** Seconds from insertion to the first attempt; infinite: it has not come. */
 export interface Delays {

@@ -1,6 +1,4 @@
-import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
-import type { RuleEvent } from '../../../functions/intake/dead-run.js';
-import { chance } from '../random.js';
+import { chance } from '../draws.js';
 import type { Chaos } from './chaos.js';
 
 /** The end of a run. `died`: its process is gone. */
@@ -9,8 +7,6 @@ export interface RunEnd {
   readonly requestId: string;
 }
 
-type Event = ArrivalsEvent | RuleEvent;
-
 /** Events are not older than this when a function is started with them. */
 const MAX_EVENT_AGE_MS = 60_000;
 
@@ -18,7 +14,7 @@ const MAX_EVENT_AGE_MS = 60_000;
  * Lambda's asynchronous invocations, without retries: an event is delivered at least once, soon or within a minute; one
  * that fails, or gets too old, is handed to the on-failure destination.
  */
-export class AsyncInvocations {
+export class AsyncInvocations<Event extends object> {
   /** Events that are on their way, or at work. */
   underway = 0;
 

@@ -1,21 +1,17 @@
-import '../loaded-limits.js';
-import type { Logger } from '@aws-lambda-powertools/logger';
-import { slowStore } from '../../bench/throughput/slow-store.js';
-import { backlogHandler } from '../../functions/backlog-handler.js';
-import { readIntakeSettings } from '../../functions/intake/settings.js';
-import { MemoryStore } from '../../src/store/memory/store.js';
-import type { Random } from '../../src/support/random.js';
-import { VirtualTime } from '../../src/support/virtual-time.js';
-import { chance, seededRandom } from '../simulation/random.js';
+import { loadLimits, MemoryStore, type Random, seededRandom, VirtualTime } from 'dynamo-backlog/engine';
+import { checkIntake } from '../../work/deployed-handlers.js';
+import { TIMEOUT_SECONDS } from '../cloud/sandboxes.js';
+import { chance } from '../draws.js';
+import { slowStore } from '../slow-store.js';
+import type { Arrival } from './arrivals.js';
 import { Attempts } from './attempts.js';
 import { Cloud } from './cloud.js';
 import { countedStore } from './counted-store.js';
 import { LaggingIndex } from './index-lag.js';
 import { Producer } from './producer.js';
-import { TIMEOUT_SECONDS } from './sandboxes.js';
-import { type Arrival, LEAD_MS, type Workload } from './workloads.js';
+import { LEAD_MS, type Workload } from './workloads.js';
 
-export interface LoadOptions {
+export interface PlayOptions {
   /** Settings of the queue, such as `fairness`. Default: none. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly seed?: number;
@@ -23,6 +19,21 @@ export interface LoadOptions {
   readonly batches?: number;
   /** The least time from a write until the index shows it. Default: 100 ms. */
   readonly indexLagMs?: number;
+  /** Milliseconds of an attempt, unless its destination hangs. Default: 200. */
+  readonly attemptMs?: number;
+  /** The share of the attempts that fail. Default: 0.05. */
+  readonly failingAttempts?: number;
+  /** Called for each second of the play. */
+  readonly onProgress?: (progress: KeysProgress) => void;
+}
+
+/** The state of a play. */
+export interface KeysProgress {
+  readonly attempts: number;
+  /** Noisy records that have had their first attempts. */
+  readonly begun: number;
+  /** Time since the noise began; below 0 before that. */
+  readonly elapsedMs: number;
 }
 
 /** A play that is over. */
@@ -34,6 +45,8 @@ export interface Played {
   /** Calls of the store by their names, and `index` for the writes of the index. */
   readonly calls: ReadonlyMap<string, number>;
   readonly runs: Cloud['runs'];
+  /** The error of the first run that failed; undefined: none did. */
+  readonly trouble: unknown;
   /** Runs by the reason for which they ended. */
   readonly ends: ReadonlyMap<string, number>;
   /** Lines of the log at WARN and ERROR, by their messages. */
@@ -44,8 +57,8 @@ export interface Played {
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const QUEUE = 'orders';
-const ATTEMPT_MS = 200;
-const FAILING = 0.05;
+/** Milliseconds of an attempt, and the share of the attempts that fail. */
+export const ATTEMPTS = { attemptMs: 200, failingAttempts: 0.05 };
 /** Longer than an attempt may take. */
 const HANGS_MS = 60_000;
 /** Quiet keys put records for so long at least. */
@@ -56,8 +69,9 @@ const STEP_MS = 1_000;
  * Plays a workload against the deployed handlers, on virtual time and a store in memory. The play ends when all records have
  * succeeded, or its time is over.
  */
-export async function play(workload: Workload, options: LoadOptions = {}): Promise<Played> {
-  const { settings = {}, seed = 1, batches = 10, indexLagMs = 100 } = options;
+export async function play(workload: Workload, options: PlayOptions = {}): Promise<Played> {
+  const { settings = {}, seed = 1, batches = 10, indexLagMs = 100, onProgress } = options;
+  await loadLimits();
   const startedWith = process.cpuUsage();
   const random = seededRandom(seed);
   const time = new VirtualTime(START);
@@ -74,18 +88,17 @@ export async function play(workload: Workload, options: LoadOptions = {}): Promi
     calls.counts,
   );
   const env = environment(settings);
-  const logger = countingLogger(lines.add);
-  const handle = processOf(workload, attempts, time, random);
   const cloud: Cloud = new Cloud({
     time,
     random,
     queue: QUEUE,
     batches,
-    seams: () => {
+    parts: () => {
       const clock = time.clock();
-      return { store: slowStore(store, clock), clock, random, logger, env };
+      return { store: slowStore(store, clock), clock, random, env, warned: lines.add };
     },
-    worker: (seams) => backlogHandler({ ...seams, process: handle, emit: ({ ended }) => ends.add(ended) }),
+    process: processOf({ ...ATTEMPTS, ...options, ...workload }, attempts, time, random),
+    ended: ({ ended }) => ends.add(ended),
   });
   const put = (isQuiet: boolean) => (arrival: Arrival) => {
     const id = `record-${attempts.puts.size}`;
@@ -101,7 +114,14 @@ export async function play(workload: Workload, options: LoadOptions = {}): Promi
   const quiet = new Producer(time, zero, workload.quiet, put(true), isOver);
   const end = zero + workload.seconds * 1000;
   const isThrough = () => noise.isDone && quiet.isDone && attempts.succeeded === attempts.puts.size;
-  while (time.now < end && !isThrough()) await time.runUntil(time.now + STEP_MS);
+  while (time.now < end && !isThrough()) {
+    await time.runUntil(time.now + STEP_MS);
+    onProgress?.({
+      attempts: attempts.made,
+      begun: noise.put - attempts.waiting.noisy,
+      elapsedMs: time.now - zero,
+    });
+  }
   const { user, system } = process.cpuUsage(startedWith);
   return {
     attempts,
@@ -109,6 +129,7 @@ export async function play(workload: Workload, options: LoadOptions = {}): Promi
     endedAt: time.now,
     calls: new Map([...calls.counts, ['index', index.writes]]),
     runs: cloud.runs,
+    trouble: cloud.trouble,
     ends: ends.counts,
     lines: lines.counts,
     intakes: cloud.intakes,
@@ -116,21 +137,32 @@ export async function play(workload: Workload, options: LoadOptions = {}): Promi
   };
 }
 
-/** The work of a record: a fifth of a second, and one in twenty fails. That of a key that hangs ends by its time limit. */
-function processOf({ hangs }: Workload, attempts: Attempts, time: VirtualTime, random: Random) {
+interface Work extends Pick<Workload, 'hangs'> {
+  readonly attemptMs: number;
+  readonly failingAttempts: number;
+}
+
+/** The work of a record. That of a key that hangs ends by its time limit. */
+function processOf(work: Work, attempts: Attempts, time: VirtualTime, random: Random) {
+  const { hangs, attemptMs, failingAttempts } = work;
   const clock = time.clock();
   return async ({ id }: { readonly id: string }, context: { readonly signal: AbortSignal }) => {
     const put = attempts.begins(id, time.now);
     const isHanging = hangs && !put.isQuiet;
-    await (isHanging ? clock.sleep(HANGS_MS, context.signal) : clock.sleep(ATTEMPT_MS));
+    await (isHanging ? clock.sleep(HANGS_MS, context.signal) : clock.sleep(attemptMs));
     attempts.ends(put);
     if (isHanging) throw new Error('no answer');
-    if (chance(random, FAILING)) throw new Error('refused');
+    if (chance(random, failingAttempts)) throw new Error('refused');
     attempts.succeeds(put, time.now);
   };
 }
 
-function environment(settings: Readonly<Record<string, unknown>>): Record<string, string> {
+/**
+ * The environment of the functions of a queue with these settings.
+ *
+ * @throws ConfigurationError that names `BACKLOG_QUEUES`, the queue and the setting
+ */
+export function environment(settings: Readonly<Record<string, unknown>>): Record<string, string> {
   const env = {
     BACKLOG_TABLE: 'records',
     BACKLOG_CONTROL_TABLE: 'control',
@@ -139,13 +171,8 @@ function environment(settings: Readonly<Record<string, unknown>>): Record<string
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ worker: [QUEUE] }),
     BACKLOG_REDELIVERY_URL: 'https://sqs/redelivery',
   };
-  // In a function it would fail every event, which comes again.
-  readIntakeSettings(env);
+  checkIntake(env);
   return env;
-}
-
-function countingLogger(add: (message: string) => void): Logger {
-  return { debug() {}, info() {}, warn: add, error: add } as unknown as Logger;
 }
 
 function counter() {
