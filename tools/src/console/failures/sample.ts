@@ -1,5 +1,5 @@
-import { deadLane, LAST_TIME, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
-import type { OverviewStats, Stratum } from 'dynamo-backlog/overview';
+import { deadLane, LAST_TIME, laneOfBusy, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
+import { laneTotals, type OverviewStats, type Stratum } from 'dynamo-backlog/overview';
 import { type ReadBudget, readWithin } from '../read-within.js';
 
 /** The records that were read of all queues. */
@@ -8,28 +8,28 @@ export interface Sample {
   readonly readUnits: number;
 }
 
-/** Reads records of each queue: all of them where they are few, otherwise from both ends of the index. */
+/** A lane from which records are to be read. */
+interface Quota {
+  readonly stratum: Omit<Stratum, 'records'>;
+  readonly lane: string;
+  /** The number of records to read. */
+  readonly quota: number;
+}
+
+/** Reads records of each lane: all of them where they are few, otherwise from several places of the index. */
 export async function sampleRecords(
-  tables: Pick<Tables, 'open'>,
+  tables: Pick<Tables, 'open' | 'clock'>,
   queues: readonly OverviewStats[],
   budget: ReadBudget,
 ): Promise<Sample> {
-  const all = queues.flatMap(({ queue, counted, pending, dead, lanes }) => [
-    { queue, counted, dead: false, total: pending, lanes },
-    { queue, counted, dead: true, total: dead, lanes: lanes.map(deadLane) },
-  ]);
-  const present = all.filter(({ total }) => total > 0);
-  const quotas = shares(
-    present.map(({ total }) => total),
-    budget.records,
-  );
-  const wanted = quotas.reduce((sum, quota) => sum + quota, 0);
+  const quotas = quotasOf(queues, budget.records);
+  const wanted = quotas.reduce((sum, { quota }) => sum + quota, 0);
   const index = tables.open();
+  const now = tables.clock.now();
   const read = await Promise.all(
-    present.map(async ({ lanes, ...stratum }, i) => {
-      const quota = quotas[i] ?? 0;
-      const ids = await idsOf(index.store, lanes, { quota, total: stratum.total });
-      const { records, readUnits } = await readWithin(tables, ids, (budget.units * quota) / wanted);
+    quotas.map(async ({ stratum, ...place }) => {
+      const ids = await idsOf(index.store, place, { now, dead: stratum.dead });
+      const { records, readUnits } = await readWithin(tables, ids, (budget.units * place.quota) / wanted);
       // The index is stale for a moment: what has been read counts.
       return { stratum: { ...stratum, total: Math.max(stratum.total, records.length), records }, readUnits };
     }),
@@ -40,29 +40,76 @@ export async function sampleRecords(
   };
 }
 
-/** Ids of the records to read: half of them from the earliest due time on, half from the latest one back. */
+/** The lanes that hold records, each with the number of records to read. */
+function quotasOf(queues: readonly OverviewStats[], most: number): Quota[] {
+  const parts = queues.flatMap((stats) => [partOf(stats, false), partOf(stats, true)]);
+  return divided(parts, most).flatMap(({ quota, ...part }) => {
+    // Each lane of a busy key has few keys, the others have many: these are not to be read less for it.
+    const groups = [part.lanes.filter(({ isBusy }) => !isBusy), part.lanes.filter(({ isBusy }) => isBusy)];
+    const ofGroups = divided(
+      groups.map((lanes) => ({ lanes, total: totalOf(lanes) })),
+      quota,
+    );
+    return ofGroups.flatMap((group) =>
+      divided(group.lanes, group.quota).map(({ lane, total, counted, quota: own }): Quota => {
+        return { lane, quota: own, stratum: { queue: part.queue, dead: part.dead, total, counted } };
+      }),
+    );
+  });
+}
+
+/** The lanes of a queue's records that wait, or of its dead ones. */
+function partOf(
+  { queue, counted, pending, busyKeys = [], beginnings, ...stats }: OverviewStats,
+  dead: boolean,
+) {
+  if (!beginnings) throw new Error(`${queue} was counted as a whole: its lanes are not known`);
+  const named = (lane: string) => (dead ? deadLane(lane) : lane);
+  const busy = new Set(busyKeys.map((one) => named(laneOfBusy(one, queue))));
+  const total = dead ? stats.dead : pending;
+  const lanes = laneTotals(stats.lanes.map(named), { total, counted }, beginnings).map((one) => ({
+    ...one,
+    isBusy: busy.has(one.lane),
+  }));
+  return { queue, dead, lanes, total: totalOf(lanes) };
+}
+
+function totalOf(lanes: readonly { readonly total: number }[]): number {
+  return lanes.reduce((sum, { total }) => sum + total, 0);
+}
+
+/** Gives each of these its part of the records to read; those that have none are left out. */
+function divided<Part extends { readonly total: number }>(parts: readonly Part[], most: number) {
+  const present = parts.filter(({ total }) => total > 0);
+  const quotas = shares(
+    present.map(({ total }) => total),
+    most,
+  );
+  return present.map((part, i) => ({ ...part, quota: quotas[i] ?? 0 }));
+}
+
+/**
+ * Ids of the records to read, in turn from the earliest due time on, from the latest one back, and, of records that wait, from now
+ * back: those that came last stand there, behind earlier ones and before those with long waits.
+ */
 async function idsOf(
   store: OperatorStore,
-  [firstLane = '', ...otherLanes]: readonly string[],
-  { quota, total }: { quota: number; total: number },
+  { lane, quota }: { readonly lane: string; readonly quota: number },
+  { now, dead }: { readonly now: number; readonly dead: boolean },
 ): Promise<string[]> {
-  const endsOf = async (lane: string) => {
-    const query = { lane, until: LAST_TIME, limit: quota };
-    const first = await store.pages.query({ ...query, order: 'oldestFirst' });
-    const last = first.more ? await store.pages.query({ ...query, order: 'newestFirst' }) : undefined;
-    return { first: first.keys.map(({ id }) => id), last: last?.keys.map(({ id }) => id) ?? [] };
-  };
-  const ends = await endsOf(firstLane);
-  // Few queues have shards: where the first lane has all, the others are not asked.
-  const pages = ends.first.length >= total ? [ends] : [ends, ...(await Promise.all(otherLanes.map(endsOf)))];
-  const used = pages.filter(({ first }) => first.length > 0);
-  const ids = used.flatMap(({ first, last }) => {
-    const each = Math.max(1, Math.floor(quota / used.length));
-    if (last.length === 0) return first.slice(0, each);
-    // Ids of both ends in turn, as the budget may end before all are read.
-    return first.slice(0, Math.ceil(each / 2)).flatMap((id, i) => [id, ...last.slice(i, i + 1)]);
-  });
-  return [...new Set(ids)].slice(0, quota);
+  const query = { lane, limit: quota };
+  const first = await store.pages.query({ ...query, until: LAST_TIME, order: 'oldestFirst' });
+  const ends = first.more
+    ? await Promise.all(
+        [LAST_TIME, ...(dead ? [] : [now])].map((until) =>
+          store.pages.query({ ...query, until, order: 'newestFirst' }),
+        ),
+      )
+    : [];
+  const pages = [first, ...ends].map(({ keys }) => keys.map(({ id }) => id));
+  // In turn, as the budget may end before all are read.
+  const inTurn = Array.from({ length: quota }, (_, i) => pages.flatMap((ids) => ids.slice(i, i + 1))).flat();
+  return [...new Set(inTurn)].slice(0, quota);
 }
 
 /** The number of records to read of each: those that need less than an equal share leave the rest to the others. */
