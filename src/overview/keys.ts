@@ -62,7 +62,8 @@ export function keysOf(
     (one, other) =>
       Number(one.key === undefined) - Number(other.key === undefined) ||
       other.waiting - one.waiting ||
-      other.dead - one.dead,
+      other.dead - one.dead ||
+      ((one.key ?? '') < (other.key ?? '') ? -1 : 1),
   );
 }
 

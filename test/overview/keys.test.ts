@@ -37,7 +37,9 @@ describe('the keys of records', () => {
       inRetry('b', { key: 'bistro' }),
       ...many(9, (i) => waiting(`none${i}`)),
     ];
-    const gone = many(2, (i) => dead(`d${i}`, { key: i === 0 ? 'acme' : 'cafe', insertedAt: iso(-9 * HOUR) }));
+    const gone = many(2, (i) =>
+      dead(`d${i}`, { key: i === 0 ? 'acme' : 'cafe', insertedAt: iso(-9 * HOUR) }),
+    );
     const keys = keysOf([stratum(living), deadOnes(gone)], orders, NOW);
     expect(numbersOf(keys)).toEqual([
       ['acme', 4, 1, 1],
@@ -45,12 +47,7 @@ describe('the keys of records', () => {
       ['cafe', 0, 0, 1],
       [undefined, 9, 0, 0],
     ]);
-    expect(keys.map(({ oldestAt }) => oldestAt)).toEqual([
-      NOW - 3 * HOUR,
-      NOW - HOUR,
-      undefined,
-      NOW - HOUR,
-    ]);
+    expect(keys.map(({ oldestAt }) => oldestAt)).toEqual([NOW - 3 * HOUR, NOW - HOUR, undefined, NOW - HOUR]);
     expect(keys.every(({ counted }) => counted === 'exact')).toBe(true);
   });
 
@@ -61,7 +58,10 @@ describe('the keys of records', () => {
     const [acme, none] = keysOf(
       [
         stratum([inRetry('a', { key: 'acme', ...slow }), waiting('w', { key: 'other', ...down })]),
-        stratum(many(2, (i) => inRetry(`b${i}`, { ...inBulk, ...down })), { queue: 'bulk' }),
+        stratum(
+          many(2, (i) => inRetry(`b${i}`, { ...inBulk, ...down })),
+          { queue: 'bulk' },
+        ),
       ],
       orders,
       NOW,
@@ -137,7 +137,7 @@ describe('the keys of records', () => {
       orders,
       NOW,
     );
-    expect(keys.map(({ key }) => key)).toEqual(hostile);
+    expect(new Set(keys.map(({ key }) => key))).toEqual(new Set(hostile));
     expect(keys.map(({ waiting: own }) => own)).toEqual(hostile.map(() => 1));
   });
 });

@@ -6,14 +6,20 @@ export interface ReadBudget {
   readonly records: number;
   /** Read units for records; what the index costs comes on top. */
   readonly units: number;
+  /** Read units after which no further page of the index is counted, where several lanes of a queue are long. */
+  readonly countUnits: number;
 }
 
 /** The budget of a page in AWS. With what a look at the queues costs, a page stays below 50 read units. */
-export const PAGE_BUDGET: ReadBudget = { records: 50, units: 25 };
+export const PAGE_BUDGET: ReadBudget = { records: 50, units: 25, countUnits: 0 };
 /** The budget of a page on the local runtime, whose embedded database bills nothing. */
-export const LOCAL_BUDGET: ReadBudget = { records: 300, units: Number.POSITIVE_INFINITY };
+export const LOCAL_BUDGET: ReadBudget = {
+  records: 300,
+  units: Number.POSITIVE_INFINITY,
+  countUnits: Number.POSITIVE_INFINITY,
+};
 /** The budget of a page when an operator asks for more. */
-export const LARGE_BUDGET: ReadBudget = { records: 1_000, units: 500 };
+export const LARGE_BUDGET: ReadBudget = { records: 1_000, units: 500, countUnits: 200 };
 
 /** The number of records that are read first: their size is not known before. */
 const FIRST_RECORDS = 5;

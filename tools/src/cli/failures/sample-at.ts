@@ -17,7 +17,8 @@ export interface SampleAt extends SampleRead {
   readonly readUnits: number;
 }
 
-const LOCAL_BUDGET = { ...LARGE_BUDGET, units: Number.POSITIVE_INFINITY };
+const FREE = Number.POSITIVE_INFINITY;
+const LOCAL_BUDGET = { ...LARGE_BUDGET, units: FREE, countUnits: FREE };
 
 /**
  * Reads up to 1,000 records of one queue or of all.

@@ -1,5 +1,12 @@
-import { age } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, count, counted, type KeyCounts, sumOf } from 'dynamo-backlog/overview';
+import {
+  COUNT_SIGNS,
+  count,
+  counted,
+  type KeyCounts,
+  minuteText,
+  records,
+  sumOf,
+} from 'dynamo-backlog/overview';
 import { Badge, Foreign, link, Panel } from '../parts.js';
 
 const MAX_KEYS = 5;
@@ -11,6 +18,7 @@ export function KeyList(props: { keys: readonly KeyCounts[]; isSampled: boolean;
   if (named.length === 0) return null;
   const waiting = keys.reduce((sum, one) => sum + one.waiting, 0);
   const failures = keys.reduce((sum, one) => sum + sumOf(one), 0);
+  const sign = isSampled ? '≈ ' : '';
   const among = isSampled ? ' among the records that were read' : '';
   return (
     <Panel
@@ -22,6 +30,7 @@ export function KeyList(props: { keys: readonly KeyCounts[]; isSampled: boolean;
       <div class="keylists">
         <Ranking
           title="Most waiting"
+          ofAll={`${sign}${records(Math.round(waiting))} that ${Math.round(waiting) === 1 ? 'waits' : 'wait'}`}
           none="No record with a key waits."
           keys={ranked(named, ({ waiting: own }) => own)}
           total={waiting}
@@ -29,6 +38,7 @@ export function KeyList(props: { keys: readonly KeyCounts[]; isSampled: boolean;
         />
         <Ranking
           title="Most failures"
+          ofAll={`${sign}${records(Math.round(failures))} in retry or dead`}
           none="No record with a key is in retry or dead."
           keys={ranked(named, sumOf)}
           total={failures}
@@ -56,18 +66,22 @@ function ranked(keys: readonly KeyCounts[], numberOf: (one: KeyCounts) => number
 
 function Ranking(props: {
   title: string;
+  /** The records of all keys, and those without one, in words. */
+  ofAll: string;
   none: string;
   keys: readonly Ranked[];
-  /** The sum of all keys, and of records without one. */
+  /** The number of these records. */
   total: number;
   now: number;
   /** The status of the records that a key leads to. Default: any that is not finished. */
   statusOf?: (one: KeyCounts) => 'ERROR' | 'DEAD' | undefined;
 }) {
-  const { title, none, keys, total, now, statusOf } = props;
+  const { title, ofAll, none, keys, total, now, statusOf } = props;
   return (
     <section>
-      <h3>{title}</h3>
+      <h3>
+        {title} <span class="q">of {ofAll}</span>
+      </h3>
       {keys.length === 0 ? <p class="sub sm">{none}</p> : null}
       <ol>
         {keys.map(({ of, number }) => (
@@ -78,7 +92,7 @@ function Ranking(props: {
               </a>
               {of.busyUntil === undefined ? null : (
                 <Badge tone="amber" icon="warn">
-                  busy for {age(of.busyUntil - now)}
+                  busy until {minuteText(of.busyUntil, now)}
                 </Badge>
               )}
             </span>

@@ -1,6 +1,7 @@
 import { deadLane, LAST_TIME, laneOfBusy, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
 import { laneTotals, type OverviewStats, type Stratum } from 'dynamo-backlog/overview';
 import { type ReadBudget, readWithin } from '../read-within.js';
+import { countLanes } from './count-lanes.js';
 
 /** The records that were read of all queues. */
 export interface Sample {
@@ -22,7 +23,8 @@ export async function sampleRecords(
   queues: readonly OverviewStats[],
   budget: ReadBudget,
 ): Promise<Sample> {
-  const quotas = quotasOf(queues, budget.records);
+  const counted = await countLanes(tables, queues, budget.countUnits);
+  const quotas = quotasOf(counted.queues, budget.records);
   const wanted = quotas.reduce((sum, { quota }) => sum + quota, 0);
   const index = tables.open();
   const now = tables.clock.now();
@@ -36,7 +38,7 @@ export async function sampleRecords(
   );
   return {
     strata: read.map(({ stratum }) => stratum),
-    readUnits: read.reduce((sum, one) => sum + one.readUnits, index.units().readUnits),
+    readUnits: read.reduce((sum, one) => sum + one.readUnits, counted.readUnits + index.units().readUnits),
   };
 }
 
