@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('the keys of 5,000 records, of which two have lanes of their own', () => {
-  it('cost what the command says: counts, 1,000 records, and the count of two long lanes', async () => {
+  it('cost what the command says: counts, the index, and 1,000 records', async () => {
     const { code, out } = await backlog(
       ...['keys', 'webhooks', '--json', '--endpoint', endpoint],
       ...['--table', tables.records, '--control-table', tables.control],
@@ -66,9 +66,9 @@ describe('the keys of 5,000 records, of which two have lanes of their own', () =
     const waitingOf = (name: string) => keys.find(({ key }: { key: string }) => key === name)?.waiting;
     expect(['noisy', 'loud'].map(waitingOf)).toEqual([3_000, 1_400]);
     expect(keys).toHaveLength(52);
-    // Half a unit for each record of less than 4 KB, and the index.
+    // Half a unit for each record of less than 4 KB, and the index twice: the look, and all of it.
     expect(readUnits).toBeGreaterThan(500);
-    expect(readUnits).toBeLessThan(620);
+    expect(readUnits).toBeLessThan(640);
   });
 
   it('are on a page that reads 50 records', async () => {

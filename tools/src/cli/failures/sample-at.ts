@@ -17,8 +17,7 @@ export interface SampleAt extends SampleRead {
   readonly readUnits: number;
 }
 
-const FREE = Number.POSITIVE_INFINITY;
-const LOCAL_BUDGET = { ...LARGE_BUDGET, units: FREE, countUnits: FREE };
+const LOCAL_BUDGET = { ...LARGE_BUDGET, units: Number.POSITIVE_INFINITY };
 
 /**
  * Reads up to 1,000 records of one queue or of all.

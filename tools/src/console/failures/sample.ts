@@ -1,7 +1,8 @@
 import { deadLane, LAST_TIME, laneOfBusy, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
-import { laneTotals, type OverviewStats, type Stratum } from 'dynamo-backlog/overview';
+import { type LaneBeginning, laneTotals, type OverviewStats, type Stratum } from 'dynamo-backlog/overview';
 import { type ReadBudget, readWithin } from '../read-within.js';
-import { countLanes } from './count-lanes.js';
+import { shares } from './shares.js';
+import { type WalkedLane, walkLanes } from './walk-lanes.js';
 
 /** The records that were read of all queues. */
 export interface Sample {
@@ -13,20 +14,21 @@ export interface Sample {
 interface Quota {
   readonly stratum: Omit<Stratum, 'records'>;
   readonly lane: string;
+  readonly walked: WalkedLane;
   /** The number of records to read. */
   readonly quota: number;
 }
 
-/** Reads records of each lane: all of them where they are few, otherwise from several places of the index. */
+/** Reads records of each lane: all of them where they are few, otherwise from all parts of its index. */
 export async function sampleRecords(
   tables: Pick<Tables, 'open' | 'clock'>,
   queues: readonly OverviewStats[],
   budget: ReadBudget,
 ): Promise<Sample> {
-  const counted = await countLanes(tables, queues, budget.countUnits);
-  const quotas = quotasOf(counted.queues, budget.records);
-  const wanted = quotas.reduce((sum, { quota }) => sum + quota, 0);
   const index = tables.open();
+  const walked = await walkLanes(index.store, queues, budget.entries);
+  const quotas = quotasOf(queues, walked, budget.records);
+  const wanted = quotas.reduce((sum, { quota }) => sum + quota, 0);
   const now = tables.clock.now();
   const read = await Promise.all(
     quotas.map(async ({ stratum, ...place }) => {
@@ -38,13 +40,20 @@ export async function sampleRecords(
   );
   return {
     strata: read.map(({ stratum }) => stratum),
-    readUnits: read.reduce((sum, one) => sum + one.readUnits, counted.readUnits + index.units().readUnits),
+    readUnits: read.reduce((sum, one) => sum + one.readUnits, index.units().readUnits),
   };
 }
 
 /** The lanes that hold records, each with the number of records to read. */
-function quotasOf(queues: readonly OverviewStats[], most: number): Quota[] {
-  const parts = queues.flatMap((stats) => [partOf(stats, false), partOf(stats, true)]);
+function quotasOf(
+  queues: readonly OverviewStats[],
+  walked: ReadonlyMap<string, WalkedLane>,
+  most: number,
+): Quota[] {
+  const parts = queues.flatMap((stats) => {
+    const beginnings = furthest(stats.beginnings ?? new Map(), walked);
+    return [false, true].map((dead) => partOf(stats, beginnings, dead));
+  });
   return divided(parts, most).flatMap(({ quota, ...part }) => {
     // Each lane of a busy key has few keys, the others have many: these are not to be read less for it.
     const groups = [part.lanes.filter(({ isBusy }) => !isBusy), part.lanes.filter(({ isBusy }) => isBusy)];
@@ -54,26 +63,44 @@ function quotasOf(queues: readonly OverviewStats[], most: number): Quota[] {
     );
     return ofGroups.flatMap((group) =>
       divided(group.lanes, group.quota).map(({ lane, total, counted, quota: own }): Quota => {
-        return { lane, quota: own, stratum: { queue: part.queue, dead: part.dead, total, counted } };
+        return {
+          lane,
+          walked: walked.get(lane) ?? NOT_WALKED,
+          quota: own,
+          stratum: { queue: part.queue, dead: part.dead, total, counted },
+        };
       }),
     );
   });
 }
 
+const NOT_WALKED: WalkedLane = { ids: [], more: true };
+
+/** The beginnings of lanes as they were read further: by the look at the queue, or by the walk. */
+function furthest(
+  looked: ReadonlyMap<string, LaneBeginning>,
+  walked: ReadonlyMap<string, WalkedLane>,
+): ReadonlyMap<string, LaneBeginning> {
+  const all = [...looked].map(([lane, beginning]) => {
+    const { ids, more } = walked.get(lane) ?? NOT_WALKED;
+    const isFurther = !more || (beginning.more && ids.length > beginning.entries);
+    return [lane, isFurther ? { entries: ids.length, more } : beginning] as const;
+  });
+  return new Map(all);
+}
+
 /** The lanes of a queue's records that wait, or of its dead ones. */
 function partOf(
-  { queue, counted, pending, busyKeys = [], beginnings, ...stats }: OverviewStats,
+  { queue, counted, pending, lanes, busyKeys = [], ...stats }: OverviewStats,
+  beginnings: ReadonlyMap<string, LaneBeginning>,
   dead: boolean,
 ) {
-  if (!beginnings) throw new Error(`${queue} was counted as a whole: its lanes are not known`);
   const named = (lane: string) => (dead ? deadLane(lane) : lane);
   const busy = new Set(busyKeys.map((one) => named(laneOfBusy(one, queue))));
   const total = dead ? stats.dead : pending;
-  const lanes = laneTotals(stats.lanes.map(named), { total, counted }, beginnings).map((one) => ({
-    ...one,
-    isBusy: busy.has(one.lane),
-  }));
-  return { queue, dead, lanes, total: totalOf(lanes) };
+  const totals = laneTotals(lanes.map(named), { total, counted }, beginnings);
+  const withBusy = totals.map((one) => ({ ...one, isBusy: busy.has(one.lane) }));
+  return { queue, dead, lanes: withBusy, total: totalOf(withBusy) };
 }
 
 function totalOf(lanes: readonly { readonly total: number }[]): number {
@@ -91,38 +118,33 @@ function divided<Part extends { readonly total: number }>(parts: readonly Part[]
 }
 
 /**
- * Ids of the records to read, in turn from the earliest due time on, from the latest one back, and, of records that wait, from now
- * back: those that came last stand there, behind earlier ones and before those with long waits.
+ * Ids of the records to read: of all parts of a lane that was walked to its end. Otherwise, in turn, of its walked part, from the latest
+ * due time back, and, of records that wait, from now back. Those that came last stand there, behind earlier ones and before those
+ * with long waits.
  */
 async function idsOf(
   store: OperatorStore,
-  { lane, quota }: { readonly lane: string; readonly quota: number },
+  { lane, walked, quota }: Omit<Quota, 'stratum'>,
   { now, dead }: { readonly now: number; readonly dead: boolean },
 ): Promise<string[]> {
-  const query = { lane, limit: quota };
-  const first = await store.pages.query({ ...query, until: LAST_TIME, order: 'oldestFirst' });
-  const ends = first.more
-    ? await Promise.all(
-        [LAST_TIME, ...(dead ? [] : [now])].map((until) =>
-          store.pages.query({ ...query, until, order: 'newestFirst' }),
-        ),
-      )
-    : [];
-  const pages = [first, ...ends].map(({ keys }) => keys.map(({ id }) => id));
+  const first = spread(walked.ids, quota);
+  if (!walked.more) return first;
+  const places = dead ? [LAST_TIME] : [LAST_TIME, now];
+  const last = await Promise.all(
+    places.map((until) => store.pages.query({ lane, until, order: 'newestFirst', limit: quota })),
+  );
+  const pages = [first, ...last.map(({ keys }) => keys.map(({ id }) => id))];
   // In turn, as the budget may end before all are read.
   const inTurn = Array.from({ length: quota }, (_, i) => pages.flatMap((ids) => ids.slice(i, i + 1))).flat();
   return [...new Set(inTurn)].slice(0, quota);
 }
 
-/** The number of records to read of each: those that need less than an equal share leave the rest to the others. */
-export function shares(totals: readonly number[], most: number): number[] {
-  const given = totals.map(() => 0);
-  let left = most;
-  const order = totals.map((total, i) => ({ total, i })).sort((one, other) => one.total - other.total);
-  for (const [rank, { total, i }] of order.entries()) {
-    const share = Math.min(total, Math.max(1, Math.floor(left / (order.length - rank))));
-    given[i] = share;
-    left -= share;
-  }
-  return given;
+/** So many of the ids, evenly spread over all of them. Their order is mixed, as the budget may end before all are read. */
+function spread(ids: readonly string[], most: number): string[] {
+  const number = Math.min(most, ids.length);
+  const chosen = Array.from(
+    { length: number },
+    (_, i) => ids[Math.floor(((i + 0.5) * ids.length) / number)] ?? '',
+  );
+  return [0, 2, 1, 3].flatMap((start) => chosen.filter((_, i) => i % 4 === start));
 }

@@ -26,6 +26,9 @@ import { type UnseenFailures, unseenFailures } from './unseen.js';
 /** Seconds between two readings in AWS, where each is billed: with 40 read units, $0.03 a day for a page that stays open. */
 const AWS_REFRESH_SECONDS = 15;
 
+/** Index entries that a read unit has at least. */
+const ENTRIES_OF_UNIT = 80;
+
 /** The view of failures: one row for each cause, how new it is, and what to do about it. */
 export async function failuresPage(context: PageContext, reader: CountsReader, { more }: { more: boolean }) {
   const { counts, error } = await reader.read();
@@ -81,7 +84,8 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
 
 /** The link that reads more records: a rare cause may be in none of those that were read. */
 function ReadMore({ examined }: { examined: number }) {
-  const { records: most, units: price } = LARGE_BUDGET;
+  const { records: most, units: ofRecords, entries } = LARGE_BUDGET;
+  const price = ofRecords + entries / ENTRIES_OF_UNIT;
   return (
     <p class="sub">
       A cause or a key that few records have may be in none of these {count(examined)}.{' '}
