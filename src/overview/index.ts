@@ -1,7 +1,8 @@
 /**
  * The state of a backlog as data, for screens and alarms of your own. The console, `backlog top` and the dashboard are made of it.
  * `CountsReader` reads the counts of all queues, `snapshotOf` finds the condition of each, `incidentsOf` finds what they have in
- * common, `sentenceOf` and `troublesOf` say what is wrong, `causesOf` groups failed records by their causes, and `keysOf` records by their keys.
+ * common, and `sentenceOf` and `troublesOf` say what is wrong. `causesOf` groups failed records by their causes, `keysOf` groups records
+ * by their keys.
  *
  * @packageDocumentation
  */

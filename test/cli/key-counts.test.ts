@@ -201,7 +201,7 @@ describe('backlog keys', () => {
   });
 
   it('estimates 51 keys from 1,000 of 5,000 records, and misses none of them', async () => {
-    // Of each quiet key 60, and 2,000 of the noisy one in its own lane.
+    // Each quiet key has 60 records, and the noisy one 2,000 in its own lane.
     const until = Math.floor((Date.now() + HOUR) / MINUTE) * MINUTE;
     await busy(['noisy', 31, until]);
     let seed = 7;
@@ -227,7 +227,7 @@ describe('backlog keys', () => {
     expect(first.busyUntil).toBe(new Date(until).toISOString());
     const sum = all.reduce((total: number, one: { waiting: number }) => total + one.waiting, 0);
     expect(Math.abs(sum - 5_000)).toBeLessThan(30);
-    // Of a key's 60 records ten are expected in the sample; three standard deviations are nine.
+    // The sample has ten of a key's 60 records on average; three standard deviations are nine.
     for (const { waiting: own } of others) {
       expect(own).toBeGreaterThanOrEqual(6);
       expect(own).toBeLessThanOrEqual(6 * 19);

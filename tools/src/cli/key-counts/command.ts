@@ -18,7 +18,7 @@ export function addKeyCounts(program: Command, output: Output, onExit: (code: Ex
     .addHelpText(
       'after',
       examples(
-        ['backlog keys', 'one customer’s burst, or everybody?'],
+        ['backlog keys', 'one customer’s burst, or all customers?'],
         ['backlog keys webhooks --top 30', 'of one queue'],
         ["backlog keys --json | jq -r '.keys[] | select(.dead > 0) | .key'", 'for programs'],
       ),
