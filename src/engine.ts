@@ -79,7 +79,7 @@ export {
   tierBands,
   type WaitRange,
 } from './policies/index.js';
-export { type BusyKey, hashOfKey, laneOfBusy } from './record/busy-keys.js';
+export { laneOfBusy } from './record/busy-keys.js';
 export {
   bornAt,
   CONTRACT_ATTRIBUTES,

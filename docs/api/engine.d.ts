@@ -141,6 +141,7 @@ export {
     isUnderAttempt,
     itemBytes,
     jsonOf,
+    laneOfBusy,
     lanesInUse,
     lanesOf,
     latestOccurrences,

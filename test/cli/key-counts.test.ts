@@ -78,9 +78,10 @@ describe('the lines of keys', () => {
       expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(columns);
       expect(lines.join('\n')).not.toMatch(/[^\P{C}\n]/u);
     }
-    const text = keyLines(keys, look).join('\n');
+    const text = keyLines(keys, { ...look, columns: undefined }).join('\n');
     expect(text).toContain('__proto__');
     expect(text).toContain('(unprintable)');
+    expect(text).toContain(`${'k'.repeat(63)}…  `);
   });
 
   it('lead to commands that a shell takes as they are, or to none', () => {

@@ -13,10 +13,11 @@ interface Look {
   readonly top: number;
 }
 
-/** The width of a column for numbers, of one for durations, and the least of that for keys. */
+/** The width of a column for numbers, of one for durations, and the least and the most of that for keys. */
 const NUMBER = 8;
 const AGE = 11;
 const MIN_KEY = 12;
+const MAX_KEY = 64;
 const MIN_CAUSE = 8;
 const GAP = '  ';
 /** The row of records without a key. */
@@ -28,7 +29,11 @@ export function keyLines(keys: readonly KeyCounts[], { now, columns, paint, top 
   const shown = [...named.slice(0, top), ...keys.filter(({ key }) => key === undefined)];
   const natural = Math.max(...shown.map(({ key }) => width(keyText(key))), NO_KEY.length);
   const others = 3 * NUMBER + 2 * AGE + 6 * GAP.length + MIN_CAUSE;
-  const keyWidth = Math.min(natural, Math.max(MIN_KEY, (columns ?? Number.POSITIVE_INFINITY) - others));
+  const keyWidth = Math.min(
+    natural,
+    MAX_KEY,
+    Math.max(MIN_KEY, (columns ?? Number.POSITIVE_INFINITY) - others),
+  );
   const row = (key: string, cells: readonly string[], cause: string) =>
     [padEnd(cut(key, keyWidth), keyWidth), ...cells, cause].join(GAP).trimEnd();
   const head = row(
