@@ -19,6 +19,7 @@ const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
   list: ['list and show', 'command-line.md#backlog-list-and-show'],
   show: ['list and show', 'command-line.md#backlog-list-and-show'],
   failures: ['why records fail', 'stats-and-top.md#why-records-fail'],
+  keys: ['which keys wait and fail', 'stats-and-top.md#which-keys-wait-and-fail'],
   stats: ['figures', 'stats-and-top.md#figures'],
   top: ['watch it in a terminal', 'stats-and-top.md#watch-it-in-a-terminal'],
   metrics: ['Prometheus and Grafana', 'prometheus.md'],

@@ -79,6 +79,7 @@ export {
   tierBands,
   type WaitRange,
 } from './policies/index.js';
+export { laneOfBusy } from './record/busy-keys.js';
 export {
   bornAt,
   CONTRACT_ATTRIBUTES,

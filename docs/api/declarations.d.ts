@@ -2444,6 +2444,13 @@ declare class Writes {
     each<One extends OfOneRecord>(all: readonly One[], write: (one: One, mayGoOn: () => boolean) => Promise<void>): Promise<void>;
 }
 
+interface BusyKey {
+    readonly shard: number;
+    readonly hash: string;
+    readonly until: number;
+}
+declare function laneOfBusy({ shard }: BusyKey, queue: string): string;
+
 interface Place {
     readonly region?: string | undefined;
     readonly primaryRegion?: string | undefined;
@@ -2656,6 +2663,10 @@ interface AlarmOn {
 declare function alarmText({ level, id, since, muted }: AlarmOn, now: number): string;
 declare function muteText({ until, note }: NonNullable<AlarmOn['muted']>, now: number): string;
 
+interface LaneBeginning {
+    readonly entries: number;
+    readonly more: boolean;
+}
 interface OverviewStats extends QueueStats {
     readonly counted: 'exact' | 'about' | 'atLeast';
     readonly countedAt?: string | undefined;
@@ -2663,6 +2674,8 @@ interface OverviewStats extends QueueStats {
     readonly firstDeadAt?: string | undefined;
     readonly lastDeadAt?: string | undefined;
     readonly lanes: readonly string[];
+    readonly beginnings?: ReadonlyMap<string, LaneBeginning> | undefined;
+    readonly busyKeys?: readonly BusyKey[] | undefined;
     readonly inRetry?: number | undefined;
     readonly reading: Reading | undefined;
 }
@@ -2676,6 +2689,7 @@ interface Stratum {
     readonly failed?: number | undefined;
     readonly records: readonly BacklogRecord[];
 }
+
 interface FailureCounts {
     readonly retry: number;
     readonly dead: number;
@@ -2954,6 +2968,27 @@ declare function goesOn({ state }: Pick<Incident, 'state'>): boolean;
 declare function incidentName({ destinations, queues, cause }: Incident): string;
 declare function incidentText(incident: Incident, now: number): string;
 declare function attemptsText({ attempts }: Pick<Incident, 'attempts'>): string;
+
+interface KeyCounts {
+    readonly key: string | undefined;
+    readonly waiting: number;
+    readonly retry: number;
+    readonly dead: number;
+    readonly counted: Exactness;
+    readonly examined: number;
+    readonly oldestAt: number | undefined;
+    readonly cause: Cause | undefined;
+    readonly queues: readonly string[];
+    readonly busyUntil: number | undefined;
+}
+declare function keysOf(strata: readonly Stratum[], queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys'>[], now: number): KeyCounts[];
+
+interface LaneTotal {
+    readonly lane: string;
+    readonly total: number;
+    readonly counted: OverviewStats['counted'];
+}
+declare function laneTotals(lanes: readonly string[], { total, counted }: Omit<LaneTotal, 'lane'>, beginnings: NonNullable<OverviewStats['beginnings']>): LaneTotal[];
 
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
@@ -3292,7 +3327,10 @@ export {
     isUnderAttempt,
     itemBytes,
     jsonOf,
+    keysOf,
     lambdaImage,
+    laneOfBusy,
+    laneTotals,
     lanesInUse,
     lanesOf,
     latestMinutes,
@@ -3405,6 +3443,7 @@ export type {
     BreakerMemory,
     BreakerOptions,
     BundleDescription,
+    BusyKey,
     CancelOptions,
     CancelResult,
     Cause,
@@ -3470,9 +3509,12 @@ export type {
     JobOutcome,
     JobRunOptions,
     JobState,
+    KeyCounts,
     KeyLanes,
     KnownQueue,
     LambdaContext,
+    LaneBeginning,
+    LaneTotal,
     LatestCounts,
     LatestSuccess,
     ListOptions,

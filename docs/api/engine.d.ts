@@ -148,6 +148,7 @@ export {
     itemBytes,
     jsonOf,
     lambdaImage,
+    laneOfBusy,
     lanesInUse,
     lanesOf,
     latestOccurrences,

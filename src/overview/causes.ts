@@ -2,26 +2,7 @@ import { type Cause, causeOf, causeText } from '../operate/cause.js';
 import type { BacklogRecord } from '../record/index.js';
 import { groupBy } from '../support/group-by.js';
 import { patternsOf } from './message-pattern.js';
-import type { OverviewStats } from './queue-counts.js';
-
-/** The exactness of a number of records. */
-type Exactness = OverviewStats['counted'];
-
-/** Some records of one queue, of those that wait or of those that are dead. */
-export interface Stratum {
-  /** The queue of the records. */
-  readonly queue: string;
-  /** The records are dead; false: they wait. */
-  readonly dead: boolean;
-  /** The number of such records in the index. */
-  readonly total: number;
-  /** The exactness of `total`. Default: it is exact. */
-  readonly counted?: Exactness | undefined;
-  /** The number of them that have failed; undefined: not known, as the index does not tell. */
-  readonly failed?: number | undefined;
-  /** The records that were read. */
-  readonly records: readonly BacklogRecord[];
-}
+import { type Exactness, exactnessOf, type Stratum, type Weighed, weighed } from './weighed.js';
 
 /** Numbers of records, by estimate if not all were read. */
 export interface FailureCounts {
@@ -114,17 +95,13 @@ const MAX_PATTERNS = 20;
 const MAX_EXAMPLES = 3;
 
 /** A record that has failed, and the number of records that it stands for. */
-interface Failed {
-  readonly record: BacklogRecord;
+interface Failed extends Weighed {
   readonly cause: Cause;
-  readonly dead: boolean;
-  readonly weight: number;
-  readonly counted: Exactness;
 }
 
 /** The causes of the failures of these records. The one with most failures in the last hour comes first. */
 export function causesOf(strata: readonly Stratum[], now: number): FailureCause[] {
-  const byCause = groupBy(strata.flatMap(failedOf), ({ cause }) => causeText(cause));
+  const byCause = groupBy(weighed(strata).flatMap(failedOf), ({ cause }) => causeText(cause));
   const causes = [...byCause.values()].map((failed) => causeFrom(failed, now));
   const recent = ({ ages }: FailureCause) => (ages.retry[0] ?? 0) + (ages.dead[0] ?? 0);
   return causes.sort((one, other) => recent(other) - recent(one) || sumOf(other) - sumOf(one));
@@ -135,20 +112,10 @@ export function sumOf({ retry, dead }: FailureCounts): number {
   return retry + dead;
 }
 
-function failedOf({ dead, total, counted = 'exact', failed, records }: Stratum): Failed[] {
+function failedOf(one: Weighed): Failed[] {
+  const { lastError, status } = one.record;
   // NEW records wait in the same lane; a dead record without an error has expired, or was discarded.
-  const failures = records.filter(({ lastError, status }) => lastError && (dead || status === 'ERROR'));
-  const isWhole = records.length >= total;
-  // Failed records stand together in the index. So their share of what was read says little of their number.
-  const weight =
-    isWhole || failed === undefined
-      ? Math.max(1, total / Math.max(1, records.length))
-      : Math.max(1, failed / Math.max(1, failures.length));
-  return failures.flatMap((record) =>
-    record.lastError
-      ? [{ record, cause: causeOf(record.lastError), dead, weight, counted: weight > 1 ? 'about' : counted }]
-      : [],
-  );
+  return lastError && (one.dead || status === 'ERROR') ? [{ ...one, cause: causeOf(lastError) }] : [];
 }
 
 function causeFrom(failed: readonly Failed[], now: number): FailureCause {
@@ -183,11 +150,6 @@ function causeFrom(failed: readonly Failed[], now: number): FailureCause {
     patterns: patterns.sort(byNumber).slice(0, MAX_PATTERNS),
     morePatterns: Math.max(0, patterns.length - MAX_PATTERNS),
   };
-}
-
-/** The exactness of a sum. An estimate in it can be too high, so the sum is no lower bound. */
-function exactnessOf(all: readonly Exactness[]): Exactness {
-  return all.includes('about') ? 'about' : all.includes('atLeast') ? 'atLeast' : 'exact';
 }
 
 function byNumber(one: FailureCounts, other: FailureCounts): number {

@@ -1,7 +1,8 @@
 /**
  * The state of a backlog as data, for screens and alarms of your own. The console, `backlog top` and the dashboard are made of it.
  * `CountsReader` reads the counts of all queues, `snapshotOf` finds the condition of each, `incidentsOf` finds what they have in
- * common, `sentenceOf` and `troublesOf` say what is wrong, and `causesOf` groups failed records by their causes.
+ * common, and `sentenceOf` and `troublesOf` say what is wrong. `causesOf` groups failed records by their causes, `keysOf` groups records
+ * by their keys.
  *
  * @packageDocumentation
  */
@@ -9,6 +10,7 @@
 export type { Reading } from '../monitor/index.js';
 export { type Cause, causeText, errorText, hasCause } from '../operate/cause.js';
 export type { QueueCounts } from '../operate/queue-stats.js';
+export type { BusyKey } from '../record/busy-keys.js';
 export { shortened } from '../support/shortened.js';
 export { type AlarmOn, alarmText, muteText } from './alarms-on.js';
 export {
@@ -19,7 +21,6 @@ export {
   type FailureCounts,
   type FailureExample,
   type FailurePattern,
-  type Stratum,
   sumOf,
 } from './causes.js';
 export { troublesOf } from './check.js';
@@ -57,8 +58,10 @@ export {
 export { STROKES } from './icons.js';
 export { attemptsText, incidentName, incidentText } from './incident-text.js';
 export { goesOn, type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
+export { type KeyCounts, keysOf } from './keys.js';
+export { type LaneTotal, laneTotals } from './lane-totals.js';
 export { pauseNote } from './pause-text.js';
-export type { OverviewStats } from './queue-counts.js';
+export type { LaneBeginning, OverviewStats } from './queue-counts.js';
 export type { LatestSuccess, QueueFailures } from './queue-failures.js';
 export type {
   MinuteCount,
@@ -72,3 +75,4 @@ export { type Sentence, sentenceOf } from './sentence.js';
 export { Serving, type ServingFacts } from './serving.js';
 export { type OpenBreaker, type QueueView, type RuleView, type Snapshot, snapshotOf } from './snapshot.js';
 export { tiersOf } from './tiers-of.js';
+export type { Stratum } from './weighed.js';

@@ -2,12 +2,20 @@ import { parseReading, type Reading } from '../monitor/index.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../operate/queue-stats.js';
 import { statsOf } from '../operate/stats.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
-import { lanesToRead } from '../record/busy-keys.js';
+import { type BusyKey, lanesToRead, parseBusyKeys } from '../record/busy-keys.js';
 import { deadLane, type Item, lanesOf, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { QueueState } from '../store/store.js';
 import { LAST_TIME, toIso } from '../support/clock.js';
 import { tiersOf } from './tiers-of.js';
+
+/** The beginning of a lane, as a look has read it. */
+export interface LaneBeginning {
+  /** The number of index entries that were read. */
+  readonly entries: number;
+  /** The lane has more of them. */
+  readonly more: boolean;
+}
 
 /** The state of a queue, as far as a look tells that costs the same however much waits. */
 export interface OverviewStats extends QueueStats {
@@ -30,6 +38,10 @@ export interface OverviewStats extends QueueStats {
   readonly lastDeadAt?: string | undefined;
   /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
   readonly lanes: readonly string[];
+  /** The beginning of each of these lanes, and of those of its dead records. Undefined: all of it was counted. */
+  readonly beginnings?: ReadonlyMap<string, LaneBeginning> | undefined;
+  /** The keys that have a lane of their own, or had one of late. Default: none. */
+  readonly busyKeys?: readonly BusyKey[] | undefined;
   /** The number of waiting records that have failed, about, by the monitor. Undefined: no monitor has noted it. */
   readonly inRetry?: number | undefined;
   /** The monitor's last reading of the queue; undefined: there is none that can be read. */
@@ -123,6 +135,8 @@ export async function lookAt(
     inRetry: inRetryOf(reading, counts, deps.now),
     ...times,
     lanes,
+    beginnings: new Map([...living.beginnings, ...dead.beginnings]),
+    busyKeys: parseBusyKeys(state.busyKeys),
     reading,
     ...how,
   });
@@ -153,7 +167,8 @@ export async function countAll(
   const stats = await statsOf(queue, state, deps.now, deps);
   const reading = parseReading(item);
   const inRetry = inRetryOf(reading, stats, deps.now);
-  return { ...stats, inRetry, lanes: lanesOf(queue), reading, counted: 'exact' };
+  const busyKeys = parseBusyKeys(state.busyKeys);
+  return { ...stats, inRetry, lanes: lanesOf(queue), busyKeys, reading, counted: 'exact' };
 }
 
 /** The monitor's number of waiting records that have failed, of which some may have succeeded since. */
@@ -198,11 +213,13 @@ function turnOf(dueAt: string, tiers: readonly Tier<number>[], now: number): str
 /** The first due times of each lane, at most `limit` of each. */
 async function beginningOf(lanes: readonly string[], limit: number, { store, patiently }: LookDeps) {
   const pages = await Promise.all(
-    lanes.map((lane) =>
-      patiently(() => store.pages.query({ lane, until: LAST_TIME, order: 'oldestFirst', limit })),
-    ),
+    lanes.map(async (lane) => {
+      const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit } as const;
+      return { lane, ...(await patiently(() => store.pages.query(query))) };
+    }),
   );
   return {
+    beginnings: pages.map(({ lane, keys, more }) => [lane, { entries: keys.length, more }] as const),
     dueTimes: pages.flatMap(({ keys }) => keys.map(({ dueAt }) => dueAt)),
     more: pages.some(({ more }) => more),
   };

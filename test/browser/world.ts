@@ -1,5 +1,6 @@
 import type { AlarmOn } from '../../src/overview/alarms-on.js';
 import type { MinuteCount, QueueStatus, RuleStatus, RunReport } from '../../src/overview/runtime.js';
+import { busyKeysText, hashOfKey } from '../../src/record/busy-keys.js';
 import type { RunSummary } from '../../src/worker/summary.js';
 import type { RuntimeStatus } from '../../tools/src/local/status/status.js';
 import {
@@ -153,6 +154,8 @@ async function fillShop({ store, time }: Console): Promise<void> {
   time.now = NOW - 52 * MINUTE;
   await store.queues.setPaused('invoices', true);
   time.now = NOW;
+  const lane = { shard: 31, hash: hashOfKey('partner.example'), until: NOW + 52 * MINUTE };
+  await store.queues.noteBusyKeys('webhooks', busyKeysText([lane]), undefined);
   await store.leases.hold('webhooks', { holder: 'run-7f3a', until: NOW + 42_000, ids: ['hook-2'], rev: 'x' });
   for (const [tier, ago] of [3, 9, 20].entries()) {
     await store.queues.recordTierRun('catalog', String(tier + 2), {
@@ -166,6 +169,8 @@ async function fillShop({ store, time }: Console): Promise<void> {
 
 const CITIES = ['Lisboa', 'Łódź', 'Malmö', 'Nantes', 'Zürich'];
 const ARTICLES = ['TEA-EARL-GREY', 'TEA-SENCHA', 'MUG-BLUE', 'KETTLE-1L', 'HONEY-250G'];
+const CUSTOMERS = ['acme', 'acme', 'acme', 'northwind', 'lakeside-tea', 'bistro-42', 'fjord'];
+const customer = (i: number) => CUSTOMERS[i % CUSTOMERS.length] ?? '';
 const order = (i: number) => ({
   order: 1000 + i,
   shipTo: CITIES[i % CITIES.length],
@@ -187,6 +192,7 @@ function fillOrders(store: Store): void {
     const failures = 3 + (i % 5);
     store.put(
       failed(`order-${1000 + i}`, {
+        key: customer(i),
         payload: order(i),
         insertedAt: iso(-OUTAGE + i * 20_000),
         error: i % 7 === 3 ? SLOW : DOWN,
@@ -198,7 +204,8 @@ function fillOrders(store: Store): void {
   }
   for (let i = 46; i < 78; i++) {
     const insertedAt = iso(-2 * MINUTE + i * 1_000);
-    store.put(waiting(`order-${1000 + i}`, { payload: order(i), insertedAt, dueAt: iso(-(i % 4) * 9_000) }));
+    const dueAt = iso(-(i % 4) * 9_000);
+    store.put(waiting(`order-${1000 + i}`, { key: customer(i), payload: order(i), insertedAt, dueAt }));
   }
   // Eight attempts: enough to see the curve of its policy.
   store.put({
@@ -249,6 +256,7 @@ function fillOthers(store: Store): void {
     store.put(
       failed(`hook-${i}`, {
         queue: 'webhooks',
+        key: 'partner.example',
         payload: { event: 'order.paid', order: 1000 + i, callback: 'https://partner.example/hooks' },
         insertedAt: iso(-3 * HOUR + i * MINUTE),
         error: {
@@ -303,6 +311,7 @@ function fillOthers(store: Store): void {
 
 interface Failed {
   readonly queue?: string;
+  readonly key?: string;
   readonly payload: unknown;
   readonly insertedAt: string;
   readonly error: { readonly name: string; readonly message: string; readonly stack?: string };

@@ -127,6 +127,15 @@ describe('backlog simulate --keys, for people', () => {
     );
   });
 
+  it('plays a rate for each key', async () => {
+    const [, queue] = (await json(...FEW, '--fairness', '--attempts-per-second-per-key', '0.5')).queues;
+    // Thirty records at one in two seconds.
+    expect(queue.noisy.lastSuccessSeconds).toBeGreaterThanOrEqual(58);
+    const { code, err } = await simulate(...FEW, '--attempts-per-second-per-key', '0.5');
+    expect(code).toBe(2);
+    expect(err).toContain('--attempts-per-second-per-key: expected --fairness beside it');
+  });
+
   it('says what quiet keys waited, or that none put a record during the noise', async () => {
     const { out } = await simulate(...PILE);
     expect(out).toMatch(/^quiet keys, during the noise: records +[1-9]\d*$/m);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CountsReader } from '../../src/overview/counts.js';
 import { readCauses } from '../../tools/src/console/failures/read-causes.js';
-import { shares } from '../../tools/src/console/failures/sample.js';
+import { shares } from '../../tools/src/console/failures/shares.js';
 import { PAGE_BUDGET } from '../../tools/src/console/read-within.js';
 import {
   consoleUnderTest,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { causeText } from '../../src/operate/cause.js';
-import { causesOf, type FailureCause, type Stratum } from '../../src/overview/causes.js';
+import { causesOf, type FailureCause } from '../../src/overview/causes.js';
+import type { Stratum } from '../../src/overview/weighed.js';
 import { type BacklogRecord, parseRecord } from '../../src/record/index.js';
 import { dead, HOUR, inRetry, iso, MINUTE, NOW, waiting } from '../console/console-under-test.js';
 

@@ -13,6 +13,7 @@ import { flags } from './flags.js';
 import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
 import { initCommand } from './init/command.js';
+import { addKeyCounts } from './key-counts/command.js';
 import { list } from './list.js';
 import { addMetrics } from './metrics/command.js';
 import { addMute } from './mute/command.js';
@@ -184,6 +185,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addRecurring(program, output, onExit);
   addMute(program, output, onExit);
   addFailures(program, output, onExit);
+  addKeyCounts(program, output, onExit);
   addOwners(program, output, onExit);
   addFailover(program, output, onExit);
   addConsole(program, output, onExit);

@@ -94,6 +94,6 @@ function numberCell(
 }
 
 /** Text that others wrote, without what a terminal obeys or what changes the direction of the line. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return printable(text).replace(/\p{Cf}/gu, '');
 }

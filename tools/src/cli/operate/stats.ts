@@ -84,7 +84,17 @@ function report(
 
 /** The figures of a queue for programs. */
 function jsonOf({ stats, condition, unserved, inRetry }: QueueView) {
-  const { counted, countedAt, lanes, reading, queue, pending: waiting, ...others } = stats;
+  const {
+    counted,
+    countedAt,
+    lanes,
+    beginnings,
+    busyKeys,
+    reading,
+    queue,
+    pending: waiting,
+    ...others
+  } = stats;
   const served = unserved ? { unserved: true, didYouMean: unserved.meant } : {};
   return { queue, condition, waiting, ...others, inRetry, ...served };
 }

@@ -10,9 +10,9 @@ import {
 import type { ReadBudget } from '../read-within.js';
 import { sampleRecords } from './sample.js';
 
-/** The causes of failures, and what was read to know them. */
-export interface CausesRead {
-  readonly causes: readonly FailureCause[];
+/** Records that were read to know causes and keys, and what that has cost. */
+export interface SampleRead {
+  readonly strata: readonly Stratum[];
   /** The number of records that were read, of those that are not finished. */
   readonly examined: number;
   /** The number of records that are not finished, and its exactness. */
@@ -23,21 +23,25 @@ export interface CausesRead {
   readonly readUnits: number;
 }
 
-/** Reads records of these queues within a budget, and finds the causes of their failures. */
-export async function readCauses(
-  deps: Pick<OverviewDeps, 'backlog' | 'runtime'>,
+/** The causes of failures, and what was read to know them. */
+export interface CausesRead extends Omit<SampleRead, 'strata'> {
+  readonly causes: readonly FailureCause[];
+}
+
+type Deps = Pick<OverviewDeps, 'backlog' | 'runtime'>;
+
+/** Reads records of these queues within a budget. */
+export async function readSample(
+  deps: Deps,
   queues: readonly OverviewStats[],
-  { budget, now }: { readonly budget: ReadBudget; readonly now: number },
-): Promise<CausesRead> {
+  budget: ReadBudget,
+): Promise<SampleRead> {
   const { strata, readUnits } = await sampleRecords(new Tables(deps.backlog), queues, budget);
   const examined = strata.reduce((sum, { records }) => sum + records.length, 0);
   const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
   const counted = leastExact(queues);
   return {
-    causes: causesOf(
-      strata.map((stratum) => ({ ...stratum, failed: failedOf(deps, queues, stratum) })),
-      now,
-    ),
+    strata: strata.map((stratum) => ({ ...stratum, failed: failedOf(deps, queues, stratum) })),
     examined,
     total,
     counted,
@@ -46,9 +50,19 @@ export async function readCauses(
   };
 }
 
+/** Reads records of these queues within a budget, and finds the causes of their failures. */
+export async function readCauses(
+  deps: Deps,
+  queues: readonly OverviewStats[],
+  { budget, now }: { readonly budget: ReadBudget; readonly now: number },
+): Promise<CausesRead> {
+  const read = await readSample(deps, queues, budget);
+  return { ...read, causes: causesOf(read.strata, now) };
+}
+
 /** The number of records in retry: the local runtime has counted it, or the monitor; undefined: not known. */
 function failedOf(
-  { runtime, backlog }: Pick<OverviewDeps, 'backlog' | 'runtime'>,
+  { runtime, backlog }: Deps,
   queues: readonly OverviewStats[],
   { queue, dead }: Stratum,
 ): number | undefined {

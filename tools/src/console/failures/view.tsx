@@ -3,10 +3,12 @@ import {
   COUNT_SIGNS,
   type Counts,
   type CountsReader,
+  causesOf,
   count,
   errorText,
   explainRead,
   type FailureCause,
+  keysOf,
   minuteText,
   records,
   sumOf,
@@ -17,11 +19,15 @@ import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layou
 import { Foreign, link, Mark } from '../parts.js';
 import { LARGE_BUDGET, LOCAL_BUDGET, PAGE_BUDGET } from '../read-within.js';
 import { CauseList } from './cause-list.js';
-import { readCauses } from './read-causes.js';
+import { KeyList } from './key-list.js';
+import { readSample } from './read-causes.js';
 import { type UnseenFailures, unseenFailures } from './unseen.js';
 
 /** Seconds between two readings in AWS, where each is billed: with 40 read units, $0.03 a day for a page that stays open. */
 const AWS_REFRESH_SECONDS = 15;
+
+/** Index entries that a read unit has at least. */
+const ENTRIES_OF_UNIT = 80;
 
 /** The view of failures: one row for each cause, how new it is, and what to do about it. */
 export async function failuresPage(context: PageContext, reader: CountsReader, { more }: { more: boolean }) {
@@ -45,8 +51,9 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
   const { deps, now } = context;
   const { queues } = counts.stats;
   const budget = more ? LARGE_BUDGET : deps.runtime ? LOCAL_BUDGET : PAGE_BUDGET;
-  const read = await readCauses(deps, queues, { budget, now });
-  const { causes, examined, total, counted, isSampled, readUnits } = read;
+  const read = await readSample(deps, queues, budget);
+  const { strata, examined, total, counted, isSampled, readUnits } = read;
+  const causes = causesOf(strata, now);
   const names = queues.map(({ queue }) => queue);
   const unseen = unseenFailures(deps, names, causes, now).map(unseenText);
   const wall = deps.backlog.clock?.wall() ?? Date.now();
@@ -69,6 +76,7 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
         <Sentence causes={causes} isSampled={isSampled} unseen={unseen[0]} now={now} />
       </Verdict>
       {causes.length > 0 ? <CauseList context={context} causes={causes} /> : null}
+      <KeyList keys={keysOf(strata, queues, now)} isSampled={isSampled} now={now} />
       {isSampled && !more ? <ReadMore examined={examined} /> : null}
     </>
   );
@@ -76,10 +84,11 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
 
 /** The link that reads more records: a rare cause may be in none of those that were read. */
 function ReadMore({ examined }: { examined: number }) {
-  const { records: most, units: price } = LARGE_BUDGET;
+  const { records: most, units: ofRecords, entries } = LARGE_BUDGET;
+  const price = ofRecords + entries / ENTRIES_OF_UNIT;
   return (
     <p class="sub">
-      A cause that few records have may be in none of these {count(examined)}.{' '}
+      A cause or a key that few records have may be in none of these {count(examined)}.{' '}
       <a href={link('/failures', { more: 'yes' })}>
         Read up to {count(most)} records, for up to {units(price)}
       </a>
