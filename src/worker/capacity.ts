@@ -3,6 +3,9 @@ import type { BreakerOptions } from './queue-options.js';
 /** Records of one page, or of one batch that has just arrived: a run attempts no more of a lane at once. */
 export const MAX_PAGE_RECORDS = 100;
 
+/** A journal of long ids must stay far below DynamoDB's 400 KB. */
+export const MAX_PAGE_ID_BYTES = 64 * 1024;
+
 /** Lanes that one run drains at a time. */
 export const LANES_AT_ONCE = 8;
 

@@ -2,11 +2,10 @@ import { PAGE_SECONDS } from '../leases/timed-hold.js';
 import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
-import { MAX_PAGE_RECORDS } from './capacity.js';
+import { MAX_PAGE_ID_BYTES, MAX_PAGE_RECORDS } from './capacity.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { inTurn, type LaneRun, whileHeld } from './lane-run.js';
-import { isShortOfTime } from './options.js';
-import { AgeBandPages, DueTimePages, MAX_PAGE_ID_BYTES, type PageSource } from './pages.js';
+import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import { hasProbe, makeProbes } from './probes.js';
 import type { StopReason } from './stop-reason.js';
 import type { Work } from './work.js';
@@ -45,21 +44,19 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
       await executor.settled();
       // An outcome of the last page that could not be written ends the run, whatever else would.
       executor.stopReason();
-      if (stop === 'keyLimited' && (await isAnotherPass(run))) {
-        stop = await attemptSuspects(run);
-        pages = pagesOf(run, true);
-        await whileHeld(run, pages.first(MAX_PAGE_RECORDS));
-        continue;
-      }
+      const isAnotherPass = stop === 'keyLimited' && (await run.keyLimit?.nextPass(run));
+      if (isAnotherPass) stop = undefined;
       stop ??= await attemptSuspects(run);
       if (failing.hasNotes) stop ??= await makeProbes(run);
       if (stop) return stop;
-      await executor.stragglers.below(1);
-      const limit = executor.stopReason() ?? 'maxRecords';
-      const released = await lease.release();
-      if (released === 'released') return lease.suspects.length > 0 ? limit : 'drained';
-      // Another run has asked for the lease meanwhile: its records may have become due after this run's first look.
-      if (released === 'lost' || !(await lease.acknowledgeWake())) return 'leaseLost';
+      if (!isAnotherPass) {
+        await executor.stragglers.below(1);
+        const limit = executor.stopReason() ?? 'maxRecords';
+        const released = await lease.release();
+        if (released === 'released') return lease.suspects.length > 0 ? limit : 'drained';
+        // Another run has asked for the lease meanwhile: its records may have become due after this run's first look.
+        if (released === 'lost' || !(await lease.acknowledgeWake())) return 'leaseLost';
+      }
       pages = pagesOf(run, true);
       await pages.first(pageSize(run));
     }
@@ -67,17 +64,6 @@ export async function drainLane(run: LaneRun, isWoken = false): Promise<StopReas
     counters.leftOver(lease.suspects.length);
     await giveBack(run, pages);
   }
-}
-
-/** Tells whether there is another pass over a lane that keys share, and waits until it may start an attempt. */
-async function isAnotherPass(run: LaneRun): Promise<boolean> {
-  const { keyLimit, options, clock, counters, turns } = run;
-  const pass = isShortOfTime(options, clock) ? undefined : keyLimit?.nextPass();
-  if (!pass) return false;
-  counters.leftOver(-pass.left);
-  turns?.rest();
-  await whileHeld(run, clock.sleep(pass.waitMs, options.stop));
-  return true;
 }
 
 /** Works off page after page. Returns why the run must end, or nothing when all pages are through. */
@@ -195,7 +181,7 @@ function pagesOf(
   const now = clock.now();
   if (rules.band) return new AgeBandPages(store, lane, rules.band, now);
   const pages = new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
-  return keyLimit?.pagesOf(pages, (count) => counters.leftOver(count)) ?? pages;
+  return keyLimit?.pagesOf(pages, counters) ?? pages;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isExact, type TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
+import { MAX_PAGE_ID_BYTES } from './capacity.js';
 
 /** The source of a run's pages, which determines their order. */
 export interface PageSource {
@@ -18,9 +19,6 @@ export interface PageSource {
   /** The place at which the next run should continue if this one ends here. */
   cursor(): Cursor | undefined;
 }
-
-/** A journal of long ids must stay far below DynamoDB's 400 KB. */
-export const MAX_PAGE_ID_BYTES = 64 * 1024;
 
 /**
  * Per-record policies: the longest overdue first. A failure moves a record behind all that are due now, so the order

@@ -133,6 +133,7 @@ export const QUEUE_DEFAULTS = {
 } as const satisfies { readonly [Name in keyof QueueOptions]: number | boolean };
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
+const rate = z.optional(z.number().check(z.positive()));
 /** The longest attempt, in a worker process. A function's timeout leaves no more than 885 s. */
 const MAX_ATTEMPT_SECONDS = 86_400;
 const attemptTimeout = duration({ above: 0, most: MAX_ATTEMPT_SECONDS });
@@ -154,8 +155,8 @@ export const queueOptions = {
   globalConcurrency: z.optional(concurrency),
   concurrencyPerKey: z.optional(concurrency),
   onInsertConcurrency: z.optional(concurrency),
-  attemptsPerSecond: z.optional(z.number().check(z.positive())),
-  attemptsPerSecondPerKey: z.optional(z.number().check(z.positive())),
+  attemptsPerSecond: rate,
+  attemptsPerSecondPerKey: rate,
   attemptTimeout: z.optional(attemptTimeout),
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   maxRetryAfter: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),

@@ -79,16 +79,9 @@ export async function run(asked: RunOptions, given: RunDeps): Promise<RunSummary
 
 /** Limits attempts under the lease to the time of a page: a crash blocks a lane for no longer. Longer ones go on without it. */
 function underLease(options: RunOptions): RunOptions {
-  const { limits, target } = options;
-  const { attemptTimeout: longestAttempt, globalConcurrency, concurrencyPerKey } = limits;
+  const { limits } = options;
+  const { attemptTimeout: longestAttempt } = limits;
   if (longestAttempt <= PAGE_SECONDS) return options;
-  for (const [name, limit] of Object.entries({ globalConcurrency, concurrencyPerKey })) {
-    if (limit === undefined) continue;
-    throw new ConfigurationError(
-      `${name}: expected nothing where an attempt may take more than ${PAGE_SECONDS} s (queue ` +
-        `"${target.queue}", attemptTimeout ${longestAttempt}), got ${limit}: concurrency limits each worker`,
-    );
-  }
   return { ...options, longestAttempt, limits: { ...limits, attemptTimeout: PAGE_SECONDS } };
 }
 

@@ -1,3 +1,4 @@
+import { withHeartbeat } from '../../leases/timed-hold.js';
 import { hashOfKey } from '../../record/busy-keys.js';
 import type { BacklogRecord } from '../../record/record.js';
 import type { BacklogStore, IndexKey } from '../../store/store.js';
@@ -33,6 +34,17 @@ const ASK_AGAIN_MS = 5_000;
 
 /** Begins with records in their order. */
 type Begin = (some: readonly Work[]) => Promise<WorkedOff>;
+
+/** Counts records that a run leaves. */
+interface LeftOver {
+  leftOver(count: number): void;
+}
+
+/** The draining of a lane, as far as a wait between two passes needs it. */
+type LaneOfRun = Parameters<typeof withHeartbeat>[2] & {
+  readonly counters: LeftOver;
+  readonly executor: { readonly inFlight: ReadonlySet<string> };
+};
 
 interface Refused {
   readonly refused: readonly Work[];
@@ -112,32 +124,39 @@ export class KeyLimit implements Guard {
   /**
    * Pages without the records that wait for a later pass over their lane. Undefined: these are the pages as they are.
    *
-   * @param left gets the number of records that a page leaves out
+   * @param counters counts the records that a page leaves out
    */
-  pagesOf(pages: PageSource, left: (count: number) => void): PageSource | undefined {
+  pagesOf(pages: PageSource, counters: LeftOver): PageSource | undefined {
     const { clock, quotas } = this.deps;
     const most = quotas.mostWithin(MAX_WAIT_IN_LANE_MS) ?? MAX_READ_IN_PASS;
     const toRead = (page: readonly IndexKey[]) => {
       const read = this.shared?.toRead(page, clock.wall() + MAX_WAIT_IN_LANE_MS, most) ?? page;
-      left(page.length - read.length);
+      counters.leftOver(page.length - read.length);
       return read;
     };
-    return this.deps.from === 'busyLane' ? new PartOfPages(pages, toRead) : undefined;
+    return this.deps.from === 'busyLane'
+      ? new PartOfPages(pages, toRead, this.sharedLane.isFirstPass)
+      : undefined;
   }
 
   /**
-   * Begins another pass over a lane that keys share, if it may start an attempt within a minute.
+   * Begins another pass over a lane that keys share, if it may start an attempt within a minute, and waits until then.
    *
-   * @returns the time to wait before it, in real milliseconds, and the records that the pass before has left. Undefined: there is none
+   * @returns whether there is another pass
    */
-  nextPass(): { readonly waitMs: number; readonly left: number } | undefined {
+  async nextPass(run: LaneOfRun): Promise<boolean> {
     const { shared } = this;
-    const waitMs = Math.max(0, (shared?.nextAt ?? Number.POSITIVE_INFINITY) - this.deps.clock.wall());
-    if (!shared || waitMs > MAX_WAIT_FOR_PERMIT_MS) return undefined;
-    const { left } = shared;
+    const { clock, latestStart, stop, turns } = this.deps;
+    const waitMs = Math.max(MIN_PAUSE_MS, (shared?.nextAt ?? Number.POSITIVE_INFINITY) - clock.wall());
+    const isShort = stop?.aborted || clock.wall() + Math.min(waitMs, MAX_WAIT_IN_LANE_MS) > latestStart;
+    if (!shared || waitMs > MAX_WAIT_FOR_PERMIT_MS || isShort) return false;
+    run.counters.leftOver(-shared.left);
     shared.beginPass();
     this.hasRefused = false;
-    return { waitMs: Math.min(Math.max(waitMs, MIN_PAUSE_MS), MAX_WAIT_IN_LANE_MS), left };
+    turns?.rest();
+    const wait = clock.sleep(Math.min(waitMs, MAX_WAIT_IN_LANE_MS), stop);
+    await withHeartbeat(wait, () => [...run.executor.inFlight], run);
+    return true;
   }
 
   enter({ id, key }: BacklogRecord): Admission | 'deferred' {

@@ -1,3 +1,5 @@
+import { PAGE_SECONDS } from '../../leases/timed-hold.js';
+import { ConfigurationError } from '../../support/errors.js';
 import type { RunDeps } from '../deps.js';
 import type { DestinationName } from '../destinations.js';
 import type { RunOptions } from '../options.js';
@@ -22,7 +24,11 @@ export interface LimitGuards {
   readonly keyLimits: KeyLimits | undefined;
 }
 
-/** Makes the guards of the options that are set. */
+/**
+ * Makes the guards of the options that are set.
+ *
+ * @throws ConfigurationError for slots of attempts that go on without their run
+ */
 export function limitGuardsOf(
   options: RunOptions,
   concurrency: number,
@@ -32,6 +38,7 @@ export function limitGuardsOf(
   const { target, limits, breaker, stop, invocation } = options;
   const { attemptsPerSecond: perSecond, attemptTimeout, concurrencyPerKey, attemptsPerSecondPerKey } = limits;
   const latestStart = latestStartOf(options);
+  refuseBesideLongAttempts('concurrencyPerKey', options);
   const { fairness, queue, shards } = target;
   const { breakerMemory: memory = new Map(), keyMemory = new Map() } = deps;
   // A probe's permit may come behind those of all attempts at once of this run.
@@ -54,16 +61,34 @@ export function limitGuardsOf(
   };
 }
 
-/** The attempts at once of a run that divides them, among its lanes or with other runs. */
+/**
+ * The attempts at once of a run that divides them, among its lanes or with other runs.
+ *
+ * @throws ConfigurationError as `limitGuardsOf`
+ */
 export function poolOf(options: RunOptions, size: number, deps: RunDeps): Pool {
   // The names of parameters are in the declarations, which leave out what is internal.
   const { target, limits, invocation } = options;
   const { queue, arrivals } = target;
   const { globalConcurrency } = limits;
   const onArrival = arrivals !== undefined;
+  refuseBesideLongAttempts('globalConcurrency', options);
   const slots =
     globalConcurrency === undefined
       ? undefined
       : new RunSlots({ ...deps, ...limits, globalConcurrency, queue, invocation, onArrival });
   return new Pool({ size, slots, clock: deps.clock });
+}
+
+/** Slots are renewed with the lease of a run, and an attempt that takes longer goes on without it. */
+function refuseBesideLongAttempts(
+  name: 'globalConcurrency' | 'concurrencyPerKey',
+  { limits, target, longestAttempt }: RunOptions,
+): void {
+  const { [name]: limit } = limits;
+  if (limit === undefined || longestAttempt === undefined) return;
+  throw new ConfigurationError(
+    `${name}: expected nothing where an attempt may take more than ${PAGE_SECONDS} s (queue ` +
+      `"${target.queue}", attemptTimeout ${longestAttempt}), got ${limit}: concurrency limits each worker`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { IndexKey } from '../../store/store.js';
-import { MAX_PAGE_ID_BYTES, type PageSource } from '../pages.js';
+import { MAX_PAGE_ID_BYTES, MAX_PAGE_RECORDS } from '../capacity.js';
+import type { PageSource } from '../pages.js';
 
 /** Pages of a lane that are made of parts of its pages in the index: of several, if little of each is to be read. */
 export class PartOfPages implements PageSource {
@@ -7,15 +8,20 @@ export class PartOfPages implements PageSource {
   /** Keys of the index that the page before had no room for. */
   private rest: readonly IndexKey[] = [];
 
-  /** @param toRead the keys of a page that are to be read */
+  /**
+   * @param toRead the keys of a page that are to be read
+   * @param isFirst false: the first page is as large as it may be, as some records of each key are to be in it
+   */
   constructor(
     private readonly pages: PageSource,
     private readonly toRead: (page: readonly IndexKey[]) => readonly IndexKey[],
+    private readonly isFirst: boolean,
   ) {}
 
   async first(limit: number): Promise<IndexKey[]> {
-    this.rest = this.toRead(await this.pages.first(limit));
-    this.page = (await this.next(limit)) ?? [];
+    const most = this.isFirst ? limit : MAX_PAGE_RECORDS;
+    this.rest = this.toRead(await this.pages.first(most));
+    this.page = (await this.next(most)) ?? [];
     return this.page;
   }
 

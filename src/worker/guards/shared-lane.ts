@@ -20,6 +20,8 @@ export class SharedLane {
   private startsAt = new Map<string, number>();
   /** The same of the pass before. */
   private before: ReadonlyMap<string, number> = new Map();
+  /** Little is remembered of the lane yet. */
+  isFirstPass = true;
   /** Records that this pass leaves. */
   left = 0;
   /** Real milliseconds for which this pass has waited. */
@@ -80,6 +82,7 @@ export class SharedLane {
   }
 
   beginPass(): void {
+    this.isFirstPass = false;
     this.before = this.startsAt;
     this.startsAt = new Map();
     this.over.clear();
