@@ -133,9 +133,14 @@ export {
 export { isPassiveBy } from './registry/regions.js';
 export { removedSince } from './registry/removed.js';
 export { countFirings, parseSchedule, parseSchedulerExpression, type Schedule } from './schedules/index.js';
-export { intercepted } from './store/bounded-store.js';
+export { type Interceptor, intercepted } from './store/bounded-store.js';
 export type * as StoreTypes from './store/contract.js';
-export { lambdaImage, parseNumber, toAttributes } from './store/dynamodb/attribute-values.js';
+export {
+  type Attributes,
+  lambdaImage,
+  parseNumber,
+  toAttributes,
+} from './store/dynamodb/attribute-values.js';
 export { isId } from './store/dynamodb/control-values.js';
 export { isSameValue } from './store/dynamodb/same-value.js';
 export { isOfOneRecord, isOfStore } from './store/errors.js';
@@ -153,7 +158,7 @@ export {
 } from './store/index.js';
 export { LaneIndex } from './store/memory/lane-index.js';
 export { patiently } from './store/patience.js';
-export { type Settle, type Settled, SettleGroups } from './store/settle-groups.js';
+export { type Settle, type Settled, SettleGroups, type SettleTogether } from './store/settle-groups.js';
 export {
   CLOCK_TOLERANCE_MS,
   type Clock,

@@ -2,6 +2,7 @@
 
 export {
     ActionName,
+    Attributes,
     AwaitedFault,
     BUNDLE_METADATA,
     BacklogDescription,
@@ -36,6 +37,7 @@ export {
     Indexed,
     IndexedWhenFree,
     IndexingDeps,
+    Interceptor,
     Item,
     Job,
     JobCounts,
@@ -90,6 +92,7 @@ export {
     Selected,
     Settle,
     SettleGroups,
+    SettleTogether,
     Settled,
     SkipReason,
     StopReason,

@@ -1,6 +1,7 @@
 import type { Clock } from '../support/clock.js';
 import { isOfStore } from './errors.js';
 
+/** The result of a write: `changed` if its condition failed, as the record is another by now. */
 export type Settled = 'settled' | 'changed';
 
 /** The change of a record, which is written if the record is still as it was read. */

@@ -8,10 +8,12 @@ const MAX_CHUNK = 512;
 export class LaneIndex {
   private readonly chunks: IndexKey[][] = [];
 
+  /** The first key; `undefined`: there is none. */
   get first(): IndexKey | undefined {
     return this.chunks[0]?.[0];
   }
 
+  /** Adds a key. */
   add(key: IndexKey): void {
     const chunkAt = Math.max(0, this.chunkOf(key));
     const chunk = this.chunks[chunkAt];
@@ -23,6 +25,7 @@ export class LaneIndex {
     if (chunk.length > MAX_CHUNK) this.chunks.splice(chunkAt + 1, 0, chunk.splice(MAX_CHUNK / 2));
   }
 
+  /** Removes a key, if it is there. */
   remove(key: IndexKey): void {
     const chunkAt = this.chunkOf(key);
     const chunk = this.chunks[chunkAt];
@@ -34,6 +37,7 @@ export class LaneIndex {
     if (chunk.length === 0) this.chunks.splice(chunkAt, 1);
   }
 
+  /** A page of the keys of a query, and whether there are more. */
   query(query: DueQuery): DuePage {
     const range = clampToRange(query);
     if (!range) return { keys: [], more: false };
