@@ -4,6 +4,7 @@ import { intercepted } from '../../src/store/bounded-store.js';
 import type { DueQuery } from '../../src/store/store.js';
 import { SharedLane, type WaitingRecords } from '../../src/worker/guards/shared-lane.js';
 import type { Process } from '../../src/worker/index.js';
+import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
 import { type RunChoices, succeed } from './harness.js';
 
@@ -117,6 +118,20 @@ describe('a lane that keys share', () => {
     // Nothing holds the lane.
     expect(await harness.run(succeed, FAIR)).toMatchObject({ ended: 'drained' });
     expect(Object.keys(harness.statuses())).toEqual(['SUCCESS']);
+  });
+
+  it('waits in each turn where queues take turns, and does not ask the store again and again', async () => {
+    const harness = await sharedQueue(6);
+    let calls = 0;
+    const store = intercepted(harness.store, (_, call) => {
+      if (++calls > 2_000) throw new Error('asks again and again');
+      return call();
+    });
+    const turns = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
+    const { starts, process } = startsOf(harness);
+    await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.25, turns, store });
+    expect(starts.a).toEqual([1, 5, 9, 13, 17, 21]);
+    expect(calls).toBeLessThanOrEqual(300);
   });
 
   it('has records that are to be attempted alone do so between two passes', async () => {

@@ -205,6 +205,7 @@ export class KeyLimit implements Guard {
     const { shared } = this;
     // Time that the attempts before it take to begin is no wait for its turn.
     let waitedMs = shared?.waitedMs ?? 0;
+    const waitedBeforeMs = waitedMs;
     for (let line = page; ; ) {
       const { now, waiting } = this.parted(line);
       const begun = await beginSome(now);
@@ -215,7 +216,8 @@ export class KeyLimit implements Guard {
       const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
       // Records that are left of the page are worked off in the next turn.
-      const leftMs = turns && from !== 'arrivals' ? MAX_WAIT_IN_TURN_MS - waitedMs : Number.POSITIVE_INFINITY;
+      const inTurnMs = waitedMs - waitedBeforeMs;
+      const leftMs = turns && from !== 'arrivals' ? MAX_WAIT_IN_TURN_MS - inTurnMs : Number.POSITIVE_INFINITY;
       const isTurnOver = line.length > 0 && leftMs <= 0;
       const isEnd = begun.late.length > 0 || isTurnOver || !mayBegin();
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };
