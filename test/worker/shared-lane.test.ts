@@ -89,6 +89,19 @@ describe('a lane that keys share', () => {
     expect(harness.seconds()).toBeLessThanOrEqual(30);
   });
 
+  it('has a key attempted whose slots other runs have left, while its other keys go on', async () => {
+    const harness = await sharedQueue(3);
+    harness.putMany(200, 'b', 'q#20');
+    const now = harness.clock.wall();
+    const wanted = new Map([[hashOfKey('a'), 1]]);
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 900_000 });
+    harness.time.after(30_000, () => void harness.store.keySlots.release('q', 'other'));
+    const { starts, process } = startsOf(harness, 1);
+    const summary = await harness.run(process, { ...FAIR, concurrencyPerKey: 1 });
+    expect(starts.a?.[0]).toBeLessThanOrEqual(90);
+    expect(summary).toMatchObject({ succeeded: 203, leftOver: 0, ended: 'drained' });
+  });
+
   it('is no such lane before all lanes are taken: its pages are read one after the other', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(KEYS.slice(0, 23));

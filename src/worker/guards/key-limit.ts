@@ -135,7 +135,7 @@ export class KeyLimit implements Guard {
     const waitMs = Math.max(0, (shared?.nextAt ?? Number.POSITIVE_INFINITY) - this.deps.clock.wall());
     if (!shared || waitMs > MAX_WAIT_FOR_PERMIT_MS) return undefined;
     const { left } = shared;
-    shared.beginPass();
+    shared.beginPass(this.deps.clock.wall());
     this.hasRefused = false;
     return { waitMs: Math.min(Math.max(waitMs, MIN_PAUSE_MS), MAX_WAIT_IN_LANE_MS), left };
   }
