@@ -6,7 +6,7 @@ import { SharedLane, type WaitingRecords } from '../../src/worker/guards/shared-
 import type { Process } from '../../src/worker/index.js';
 import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
-import { type RunChoices, succeed } from './harness.js';
+import { fail, type RunChoices, succeed } from './harness.js';
 
 const KEYS = Array.from({ length: 24 }, (_, i) => `key ${i}`);
 const SLOW = { ...FAIR, attemptsPerSecondPerKey: 0.1 } as const;
@@ -100,6 +100,15 @@ describe('a lane that keys share', () => {
     const summary = await harness.run(process, { ...FAIR, concurrencyPerKey: 1 });
     expect(starts.a?.[0]).toBeLessThanOrEqual(90);
     expect(summary).toMatchObject({ succeeded: 203, leftOver: 0, ended: 'drained' });
+  });
+
+  it('is not drained again at once where an open breaker puts off what is left', async () => {
+    const harness = await sharedQueue(1_000);
+    const { store, queries } = countedStore(harness, 'q#20');
+    const breaker = { minimumAttempts: 2, failureThreshold: 0.5 };
+    const destination = ({ key = '' }) => key;
+    await harness.run(fail, { ...SLOW, breaker, destination, store });
+    expect(queries()).toBeLessThanOrEqual(500);
   });
 
   it('is no such lane before all lanes are taken: its pages are read one after the other', async () => {

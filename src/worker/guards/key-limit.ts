@@ -89,6 +89,8 @@ export class KeyLimit implements Guard {
   readonly refused: BacklogRecord[] = [];
   private isOver = false;
   private hasRefused = false;
+  /** An attempt has started in this pass over its lane. */
+  private hasStarted = false;
   private readonly sharedLane: SharedLane;
 
   constructor(private readonly deps: KeyLimitDeps) {
@@ -134,10 +136,14 @@ export class KeyLimit implements Guard {
     const { shared } = this;
     const waitMs = Math.max(0, (shared?.nextAt ?? Number.POSITIVE_INFINITY) - this.deps.clock.wall());
     if (!shared || waitMs > MAX_WAIT_FOR_PERMIT_MS) return undefined;
-    const { left } = shared;
+    const { left, waitedMs } = shared;
+    // Where an open breaker has put off all that was read, the next pass would do so at once.
+    const isIdle = !this.hasStarted && waitedMs < MAX_WAIT_IN_LANE_MS;
+    const pauseMs = isIdle ? MAX_WAIT_IN_LANE_MS : MIN_PAUSE_MS;
     shared.beginPass(this.deps.clock.wall());
     this.hasRefused = false;
-    return { waitMs: Math.min(Math.max(waitMs, MIN_PAUSE_MS), MAX_WAIT_IN_LANE_MS), left };
+    this.hasStarted = false;
+    return { waitMs: Math.min(Math.max(waitMs, pauseMs), MAX_WAIT_IN_LANE_MS), left };
   }
 
   enter({ id, key }: BacklogRecord): Admission | 'deferred' {
@@ -151,6 +157,7 @@ export class KeyLimit implements Guard {
       // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used.
       const mayStart = quotas.tryStart(hash);
       if (!mayStart) this.add(id, hash);
+      this.hasStarted ||= mayStart;
       return mayStart;
     };
     return { abandon: giveBack, ended: giveBack, holds };
