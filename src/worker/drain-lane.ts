@@ -204,7 +204,10 @@ function pagesOf(
  *
  * @param recordMs real milliseconds of the page before for each of its records. Default: there is none
  */
-function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number.POSITIVE_INFINITY): number {
+function pageSize(
+  { options, atOnce, budget, turns, keyLimit }: LaneRun,
+  recordMs = Number.POSITIVE_INFINITY,
+): number {
   const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
   const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
   // Records whose attempt would start too late for the lease are left for the next page.
@@ -216,7 +219,9 @@ function pageSize({ options, atOnce, budget, turns }: LaneRun, recordMs = Number
   const { pageSeconds = PACED_PAGE_SECONDS } = atOnce;
   const byPace = Math.floor((pageSeconds * 1000) / recordMs);
   const fitting = Math.max(atOnce.fair * rounds, byPace);
-  return Math.max(1, Math.min(MAX_PAGE_RECORDS, fitting, permitted, budget?.left ?? MAX_PAGE_RECORDS));
+  // A pass reads all records of a lane that keys share, and attempts few of them.
+  const budgeted = keyLimit?.isShared ? MAX_PAGE_RECORDS : (budget?.left ?? MAX_PAGE_RECORDS);
+  return Math.max(1, Math.min(MAX_PAGE_RECORDS, fitting, permitted, budgeted));
 }
 
 /** The number of new records that may go first. Half the run's limit, or time, is kept for those of an earlier run. */

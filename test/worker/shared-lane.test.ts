@@ -111,6 +111,18 @@ describe('a lane that keys share', () => {
     expect(queries()).toBeLessThanOrEqual(500);
   });
 
+  it('has whole pages read where a run may attempt few records', async () => {
+    const harness = await sharedQueue(2_000);
+    let pages = 0;
+    const store = intercepted(harness.store, (name, call) => {
+      if (name === 'pages.read') pages++;
+      return call();
+    });
+    const summary = await harness.run(succeed, { ...SLOW, maxRecords: 3, store });
+    expect(summary).toMatchObject({ succeeded: 3, ended: 'maxRecords', leftOver: 1_997 });
+    expect(pages).toBeLessThanOrEqual(50);
+  });
+
   it('is no such lane before all lanes are taken: its pages are read one after the other', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(KEYS.slice(0, 23));

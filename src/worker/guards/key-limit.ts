@@ -259,6 +259,11 @@ export class KeyLimit implements Guard {
     return has && !busyKeys;
   }
 
+  /** Tells whether the lane is drained in passes, as keys may share it. */
+  get isShared(): boolean {
+    return this.shared !== undefined;
+  }
+
   /** The lane, if keys may share it. */
   private get shared(): SharedLane | undefined {
     const { from, busyKeys } = this.deps;
