@@ -4,8 +4,9 @@ import { intercepted } from '../../src/store/bounded-store.js';
 import type { DueQuery } from '../../src/store/store.js';
 import { SharedLane, type WaitingRecords } from '../../src/worker/guards/shared-lane.js';
 import type { Process } from '../../src/worker/index.js';
+import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
-import { type RunChoices, succeed } from './harness.js';
+import { fail, type RunChoices, succeed } from './harness.js';
 
 const KEYS = Array.from({ length: 24 }, (_, i) => `key ${i}`);
 const SLOW = { ...FAIR, attemptsPerSecondPerKey: 0.1 } as const;
@@ -88,6 +89,40 @@ describe('a lane that keys share', () => {
     expect(harness.seconds()).toBeLessThanOrEqual(30);
   });
 
+  it('has a key attempted whose slots other runs have left, while its other keys go on', async () => {
+    const harness = await sharedQueue(3);
+    harness.putMany(200, 'b', 'q#20');
+    const now = harness.clock.wall();
+    const wanted = new Map([[hashOfKey('a'), 1]]);
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 900_000 });
+    harness.time.after(30_000, () => void harness.store.keySlots.release('q', 'other'));
+    const { starts, process } = startsOf(harness, 1);
+    const summary = await harness.run(process, { ...FAIR, concurrencyPerKey: 1 });
+    expect(starts.a?.[0]).toBeLessThanOrEqual(90);
+    expect(summary).toMatchObject({ succeeded: 203, leftOver: 0, ended: 'drained' });
+  });
+
+  it('is not drained again at once where an open breaker puts off what is left', async () => {
+    const harness = await sharedQueue(1_000);
+    const { store, queries } = countedStore(harness, 'q#20');
+    const breaker = { minimumAttempts: 2, failureThreshold: 0.5 };
+    const destination = ({ key = '' }) => key;
+    await harness.run(fail, { ...SLOW, breaker, destination, store });
+    expect(queries()).toBeLessThanOrEqual(500);
+  });
+
+  it('has whole pages read where a run may attempt few records', async () => {
+    const harness = await sharedQueue(2_000);
+    let pages = 0;
+    const store = intercepted(harness.store, (name, call) => {
+      if (name === 'pages.read') pages++;
+      return call();
+    });
+    const summary = await harness.run(succeed, { ...SLOW, maxRecords: 3, store });
+    expect(summary).toMatchObject({ succeeded: 3, ended: 'maxRecords', leftOver: 1_997 });
+    expect(pages).toBeLessThanOrEqual(50);
+  });
+
   it('is no such lane before all lanes are taken: its pages are read one after the other', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(KEYS.slice(0, 23));
@@ -117,6 +152,20 @@ describe('a lane that keys share', () => {
     // Nothing holds the lane.
     expect(await harness.run(succeed, FAIR)).toMatchObject({ ended: 'drained' });
     expect(Object.keys(harness.statuses())).toEqual(['SUCCESS']);
+  });
+
+  it('waits in each turn where queues take turns, and does not ask the store again and again', async () => {
+    const harness = await sharedQueue(6);
+    let calls = 0;
+    const store = intercepted(harness.store, (_, call) => {
+      if (++calls > 2_000) throw new Error('asks again and again');
+      return call();
+    });
+    const turns = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
+    const { starts, process } = startsOf(harness);
+    await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.25, turns, store });
+    expect(starts.a).toEqual([1, 5, 9, 13, 17, 21]);
+    expect(calls).toBeLessThanOrEqual(300);
   });
 
   it('has records that are to be attempted alone do so between two passes', async () => {

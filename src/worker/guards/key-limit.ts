@@ -3,6 +3,7 @@ import { hashOfKey } from '../../record/busy-keys.js';
 import type { BacklogRecord } from '../../record/record.js';
 import type { BacklogStore, IndexKey } from '../../store/store.js';
 import { groupBy } from '../../support/group-by.js';
+import { MAX_PAGE_RECORDS } from '../capacity.js';
 import type { Arrivals } from '../options.js';
 import type { QueueTurns } from '../page-turns.js';
 import type { PageSource } from '../pages.js';
@@ -101,6 +102,8 @@ export class KeyLimit implements Guard {
   readonly refused: BacklogRecord[] = [];
   private isOver = false;
   private hasRefused = false;
+  /** An attempt has started in this pass over its lane. */
+  private hasStarted = false;
   private readonly sharedLane: SharedLane;
 
   constructor(private readonly deps: KeyLimitDeps) {
@@ -135,7 +138,7 @@ export class KeyLimit implements Guard {
       return read;
     };
     return this.deps.from === 'busyLane'
-      ? new PartOfPages(pages, toRead, this.sharedLane.isFirstPass)
+      ? new PartOfPages(pages, toRead, () => (this.shared ? MAX_PAGE_RECORDS : 1))
       : undefined;
   }
 
@@ -147,15 +150,20 @@ export class KeyLimit implements Guard {
   async nextPass(run: LaneOfRun): Promise<boolean> {
     const { shared } = this;
     const { clock, latestStart, stop, turns } = this.deps;
-    const waitMs = Math.max(MIN_PAUSE_MS, (shared?.nextAt ?? Number.POSITIVE_INFINITY) - clock.wall());
-    const isShort = stop?.aborted || clock.wall() + Math.min(waitMs, MAX_WAIT_IN_LANE_MS) > latestStart;
-    if (!shared || waitMs > MAX_WAIT_FOR_PERMIT_MS || isShort) return false;
+    const leftMs = (shared?.nextAt ?? Number.POSITIVE_INFINITY) - clock.wall();
+    // Where an open breaker has put off all that was read, the next pass would do so at once.
+    const isIdle = !this.hasStarted && (shared?.waitedMs ?? 0) < MAX_WAIT_IN_LANE_MS;
+    const waitMs = isIdle
+      ? MAX_WAIT_IN_LANE_MS
+      : Math.max(MIN_PAUSE_MS, Math.min(leftMs, MAX_WAIT_IN_LANE_MS));
+    const isShort = stop?.aborted || clock.wall() + waitMs > latestStart;
+    if (!shared || leftMs > MAX_WAIT_FOR_PERMIT_MS || isShort) return false;
     run.counters.leftOver(-shared.left);
-    shared.beginPass();
+    shared.beginPass(clock.wall());
     this.hasRefused = false;
+    this.hasStarted = false;
     turns?.rest();
-    const wait = clock.sleep(Math.min(waitMs, MAX_WAIT_IN_LANE_MS), stop);
-    await withHeartbeat(wait, () => [...run.executor.inFlight], run);
+    await withHeartbeat(clock.sleep(waitMs, stop), () => [...run.executor.inFlight], run);
     return true;
   }
 
@@ -170,6 +178,7 @@ export class KeyLimit implements Guard {
       // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used.
       const mayStart = quotas.tryStart(hash);
       if (!mayStart) this.add(id, hash);
+      this.hasStarted ||= mayStart;
       return mayStart;
     };
     return { abandon: giveBack, ended: giveBack, holds };
@@ -224,6 +233,7 @@ export class KeyLimit implements Guard {
     const { shared } = this;
     // Time that the attempts before it take to begin is no wait for its turn.
     let waitedMs = shared?.waitedMs ?? 0;
+    const waitedBeforeMs = waitedMs;
     for (let line = page; ; ) {
       const { now, waiting } = this.parted(line);
       const begun = await beginSome(now);
@@ -234,7 +244,8 @@ export class KeyLimit implements Guard {
       const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
       // Records that are left of the page are worked off in the next turn.
-      const leftMs = turns && from !== 'arrivals' ? MAX_WAIT_IN_TURN_MS - waitedMs : Number.POSITIVE_INFINITY;
+      const inTurnMs = waitedMs - waitedBeforeMs;
+      const leftMs = turns && from !== 'arrivals' ? MAX_WAIT_IN_TURN_MS - inTurnMs : Number.POSITIVE_INFINITY;
       const isTurnOver = line.length > 0 && leftMs <= 0;
       const isEnd = begun.late.length > 0 || isTurnOver || !mayBegin();
       if (isEnd) return { late: [...begun.late, ...waiting], deferred, refused };

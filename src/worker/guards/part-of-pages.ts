@@ -1,5 +1,5 @@
 import type { IndexKey } from '../../store/store.js';
-import { MAX_PAGE_ID_BYTES, MAX_PAGE_RECORDS } from '../capacity.js';
+import { MAX_PAGE_ID_BYTES } from '../capacity.js';
 import type { PageSource } from '../pages.js';
 
 /** Pages of a lane that are made of parts of its pages in the index: of several, if little of each is to be read. */
@@ -10,18 +10,17 @@ export class PartOfPages implements PageSource {
 
   /**
    * @param toRead the keys of a page that are to be read
-   * @param isFirst false: the first page is as large as it may be, as some records of each key are to be in it
+   * @param atLeast the least limit of a page: some records of each key are to be in it
    */
   constructor(
     private readonly pages: PageSource,
     private readonly toRead: (page: readonly IndexKey[]) => readonly IndexKey[],
-    private readonly isFirst: boolean,
+    private readonly atLeast: () => number,
   ) {}
 
   async first(limit: number): Promise<IndexKey[]> {
-    const most = this.isFirst ? limit : MAX_PAGE_RECORDS;
-    this.rest = this.toRead(await this.pages.first(most));
-    this.page = (await this.next(most)) ?? [];
+    this.rest = this.toRead(await this.pages.first(Math.max(limit, this.atLeast())));
+    this.page = (await this.next(limit)) ?? [];
     return this.page;
   }
 
@@ -29,7 +28,8 @@ export class PartOfPages implements PageSource {
     return this.page;
   }
 
-  async next(limit: number, freshLimit = Number.POSITIVE_INFINITY): Promise<IndexKey[] | undefined> {
+  async next(asked: number, freshLimit = Number.POSITIVE_INFINITY): Promise<IndexKey[] | undefined> {
+    const limit = Math.max(asked, this.atLeast());
     const page = this.takeOfRest(limit);
     while (this.rest.length === 0 && page.length < limit) {
       const more = await this.pages.next(limit, freshLimit);

@@ -2,6 +2,8 @@ import type { IndexKey } from '../../store/store.js';
 
 /** Records that one run remembers: with their keys, up to 25 MB. Others are read in every pass. */
 const MAX_REMEMBERED = 50_000;
+/** Time after which a run looks again at keys that could start no attempt: other runs may have left their slots. */
+const LOOK_AGAIN_MS = 60_000;
 
 /** Records that wait for the limits of their keys, with the keys' short names, by their places in the index. */
 export type WaitingRecords = Map<string, string>;
@@ -20,8 +22,8 @@ export class SharedLane {
   private startsAt = new Map<string, number>();
   /** The same of the pass before. */
   private before: ReadonlyMap<string, number> = new Map();
-  /** Little is remembered of the lane yet. */
-  isFirstPass = true;
+  /** Real time of the next look at all keys. */
+  private lookAt: number | undefined;
   /** Records that this pass leaves. */
   left = 0;
   /** Real milliseconds for which this pass has waited. */
@@ -81,9 +83,12 @@ export class SharedLane {
     return Math.min(...this.startsAt.values());
   }
 
-  beginPass(): void {
-    this.isFirstPass = false;
-    this.before = this.startsAt;
+  /** @param now real time */
+  beginPass(now = 0): void {
+    this.lookAt ??= now + LOOK_AGAIN_MS;
+    const isLook = now >= this.lookAt;
+    if (isLook) this.lookAt = now + LOOK_AGAIN_MS;
+    this.before = isLook ? new Map() : this.startsAt;
     this.startsAt = new Map();
     this.over.clear();
     this.readAgain.clear();
