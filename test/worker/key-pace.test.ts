@@ -263,6 +263,47 @@ describe('all runs of a queue together', () => {
     expect(Math.min(...all.slice(1).map((at, i) => at - (all[i] ?? 0)))).toBeGreaterThanOrEqual(0.499);
   });
 
+  it('make as many attempts as the rate of the queue lets them, however many keys wait for its permits', async () => {
+    const harness = new FairQueue();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`, { key: `key ${i}` });
+    const { store, permits } = counted(harness);
+    const { process } = watched(harness);
+    const limits = { attemptsPerSecondPerKey: 1, attemptsPerSecond: 5 };
+    const summary = await harness.run(process, { ...FAIR, ...limits, store });
+    expect(summary).toMatchObject({ succeeded: 100, ended: 'drained' });
+    expect(harness.seconds()).toBeLessThanOrEqual(21);
+    expect(permits()).toBeLessThanOrEqual(200);
+  });
+
+  it('have the lanes of keys take turns as they do without it, where attempts at once are few', async () => {
+    const harness = new FairQueue();
+    const keys = Array.from({ length: 24 }, (_, i) => `key ${i}`);
+    await harness.noteKeys(keys);
+    for (let i = 0; i < 3_000; i++) harness.put(`n${i}`);
+    for (const [i, key] of keys.entries()) harness.putMany(30, key, `q#${31 - i}`);
+    const { process, starts } = watched(harness, 1);
+    await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 1 });
+    const counts = keys.map((key) => starts.get(key)?.length ?? 0);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...keys.map((key) => starts.get(key)?.[0] ?? 999))).toBeLessThanOrEqual(12);
+  });
+
+  it('keep to it where one of them uses a permit late, as its attempts at once are few', async () => {
+    const harness = new FairQueue();
+    const put = (id: string, key: Record<string, string> = {}) =>
+      harness.store.put({ id, status: 'NEW', queue: 'q', payload: {}, ...key });
+    put('x0');
+    for (const id of ['a0', 'a1']) put(id, { key: 'a' });
+    const { process, starts, least } = watched(harness, (id) => (id === 'x0' ? 11.5 : 0.1));
+    const options = { attemptsPerSecondPerKey: 1 / 12, concurrency: 1 };
+    const first = harness.start(process, { ...options, arrivals: { batch: '1', ids: ['x0', 'a0'] } });
+    await harness.pass(11);
+    await harness.run(process, { ...options, arrivals: { batch: '2', ids: ['a1'] } });
+    await harness.time.until(first);
+    expect(starts.get('a')?.length).toBeGreaterThanOrEqual(1);
+    expect(least('a')).toBeGreaterThanOrEqual(11.8);
+  });
+
   it('keep to it where attempts may go on without their run', async () => {
     const harness = new FairQueue();
     harness.putMany(4, 'a', 'q');

@@ -75,13 +75,16 @@ export class Gate {
         if (typeof answer === 'string') return await entry.refused(answer);
         admissions.push(answer);
       }
+      // An attempt that is late by now must use no permit.
+      if (!this.isInTime(this.clock.wall())) return await entry.refused('late');
+      for (const { holds } of admissions)
+        if (holds && !(await holds())) return await entry.refused('deferred');
     } catch (error) {
       if (error instanceof StoreError) await entry.refused('late');
       throw error;
     }
-    // This process may have been frozen while a guard waited, and a breaker may have opened.
-    if (!this.isInTime(this.clock.wall())) return entry.refused('late');
-    return admissions.every(({ holds }) => holds?.() ?? true) ? entry : entry.refused('deferred');
+    // This process may have been frozen while a guard waited.
+    return this.isInTime(this.clock.wall()) ? entry : entry.refused('late');
   }
 
   private isInTime(at: number): boolean {

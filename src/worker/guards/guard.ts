@@ -15,7 +15,7 @@ export interface Left {
 /** The leave of one guard for one attempt. */
 export interface Admission {
   /** Tells whether it holds although guards behind this one have waited. Default: it does. */
-  readonly holds?: (() => boolean) | undefined;
+  readonly holds?: (() => boolean | Promise<boolean>) | undefined;
   /** Gives it back, as the attempt does not begin. */
   readonly abandon?: (() => void | Promise<void>) | undefined;
   /** Called when others no longer wait for the attempt, which goes on. */

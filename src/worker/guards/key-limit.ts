@@ -174,8 +174,9 @@ export class KeyLimit implements Guard {
     if (!quotas.tryUse(hash)) return 'deferred';
     this.drop(id);
     const giveBack = () => quotas.giveBack(hash);
-    const holds = () => {
-      // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used.
+    const holds = async () => {
+      // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used or over.
+      await quotas.renewPermit(hash);
       const mayStart = quotas.tryStart(hash);
       if (!mayStart) this.add(id, hash);
       this.hasStarted ||= mayStart;

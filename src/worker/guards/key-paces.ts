@@ -62,6 +62,14 @@ export class KeyPaces {
     return true;
   }
 
+  /** See `Pace.postpone`. */
+  async postpone(key: string): Promise<void> {
+    await this.paces
+      .get(key)
+      ?.postpone()
+      .catch((error) => this.troubled(error));
+  }
+
   private paceOf(key: string): Pace {
     const pace = this.paces.get(key) ?? new Pace({ ...this.deps, key });
     this.paces.set(key, pace);

@@ -6,6 +6,10 @@ import type { SlotHoldDeps } from './slot-hold.js';
 
 /** The longest wait without a look at whether the lease still covers an attempt. */
 const MAX_WAIT_MS = 5_000;
+/** The longest wait for a permit in place of one that has passed. The attempt waits for it in its line. */
+const MAX_WAIT_FOR_NEXT_MS = 1_000;
+/** The longest wait for a permit of an attempt that others wait for. */
+const MAX_WAIT_AT_START_MS = 100;
 
 export interface KeyQuotasDeps extends SlotHoldDeps {
   /** Attempts of one key at once, in all runs of the queue together. Undefined: no limit. */
@@ -51,6 +55,17 @@ export class KeyQuotas {
     const needed = new Map<string, number>();
     for (const key of keys) needed.set(key, (needed.get(key) ?? 0) + 1);
     await this.paces?.take(needed, maxWaitMs);
+  }
+
+  /** Acquires another permit for an attempt that is about to start, if its own has passed while it waited. */
+  async renewPermit(key: string): Promise<void> {
+    await this.paces?.postpone(key);
+    if (this.paceWaitMs(key) !== Number.POSITIVE_INFINITY) return;
+    await this.takePermits([key], MAX_WAIT_FOR_NEXT_MS);
+    const { clock, stop } = this.deps;
+    const waitMs = this.paceWaitMs(key);
+    // The answer may be a little quicker than the one before.
+    if (waitMs > 0 && waitMs <= MAX_WAIT_AT_START_MS) await clock.sleep(waitMs, stop);
   }
 
   /** Attempts of the key that may start now. */

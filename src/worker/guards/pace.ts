@@ -3,6 +3,8 @@ import type { Clock } from '../../support/clock.js';
 
 /** Time for which permits are acquired by one write. Others may have to wait so long for theirs. */
 const CHUNK_SECONDS = 5;
+/** A permit that is used later than that delays those of other runs. */
+const MAX_LATE_MS = 200;
 /** The longest time ahead for which permits are asked. The pace of all runs is at rest for as long, if the answer is quicker. */
 const MAX_LEAD_MS = CHUNK_SECONDS * 1000;
 
@@ -79,6 +81,21 @@ export class Pace {
     this.last = at;
     this.next += this.intervalMs;
     this.left--;
+  }
+
+  /** Moves the permits that are left, where the next one is used late: no other run starts an attempt right behind it. */
+  async postpone(): Promise<void> {
+    if (!this.hasNext) return;
+    const { store, clock, queue, key } = this.deps;
+    const { next, intervalMs, left } = this;
+    const lateMs = clock.wall() - next;
+    if (lateMs <= MAX_LATE_MS) return;
+    const latest = next + left * intervalMs + 1;
+    const ask = { key, count: lateMs / intervalMs, intervalMs, now: clock.wall(), latest };
+    const isMoved = (await store.permits.acquire(queue, ask)) !== undefined;
+    this.next += isMoved ? lateMs : 0;
+    // Other runs have those behind it.
+    if (!isMoved) this.left = 0;
   }
 
   private async acquireMore(attempts: number, latest: number): Promise<boolean> {
