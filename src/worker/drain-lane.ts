@@ -181,7 +181,7 @@ function pagesOf(
   const now = clock.now();
   if (rules.band) return new AgeBandPages(store, lane, rules.band, now);
   const pages = new DueTimePages(store, lane, now, isWoken ? undefined : exactSince);
-  return keyLimit?.pagesOf(pages, counters) ?? pages;
+  return keyLimit?.passes?.pagesOf(pages, counters) ?? pages;
 }
 
 /**

@@ -61,6 +61,7 @@ function laneRun(
   const { breakers, busyKeys } = run.guards;
   const ofLane = {
     ...run,
+    counters: keyLimit?.passes?.countersOf(run.counters) ?? run.counters,
     options,
     rules,
     lease,

@@ -123,6 +123,20 @@ describe('a lane that keys share', () => {
     expect(pages).toBeLessThanOrEqual(50);
   });
 
+  it('counts each record once that it leaves, in whatever number of passes', async () => {
+    const breaker = { minimumAttempts: 2, failureThreshold: 0.5 };
+    const destination = ({ key = '' }) => key;
+    const lastError = { name: 'WorkerLost', message: 'gone', at: '', attempt: 1 };
+    const harness = await sharedQueue(30);
+    harness.putMany(20, 'b', 'q#20');
+    for (const id of ['s0', 's1', 's2']) harness.put(id, { lane: 'q#20', key: 'a', attempts: 1, lastError });
+    const process: Process = (record, context) => (record.key === 'b' ? fail(record, context) : undefined);
+    const summary = await harness.run(process, { ...SLOW, breaker, destination });
+    const { NEW: left = 0 } = harness.statuses();
+    expect(left).toBeGreaterThan(10);
+    expect(summary.leftOver).toBe(left);
+  });
+
   it('is no such lane before all lanes are taken: its pages are read one after the other', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(KEYS.slice(0, 23));

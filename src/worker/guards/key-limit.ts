@@ -1,20 +1,17 @@
-import { withHeartbeat } from '../../leases/timed-hold.js';
 import { hashOfKey } from '../../record/busy-keys.js';
 import type { BacklogRecord } from '../../record/record.js';
-import type { BacklogStore, IndexKey } from '../../store/store.js';
+import type { BacklogStore } from '../../store/store.js';
 import { groupBy } from '../../support/group-by.js';
-import { MAX_PAGE_RECORDS } from '../capacity.js';
 import type { Arrivals } from '../options.js';
 import type { QueueTurns } from '../page-turns.js';
-import type { PageSource } from '../pages.js';
 import type { StopReason } from '../stop-reason.js';
 import type { Work, WorkedOff } from '../work.js';
 import type { BusyKeys } from './busy-keys.js';
 import type { Admission, Guard } from './guard.js';
 import { KeyQuotas, type KeyQuotasDeps } from './key-quotas.js';
-import { PartOfPages } from './part-of-pages.js';
+import { LanePasses, MAX_WAIT_IN_PASS_MS } from './lane-passes.js';
 import type { AtOnce } from './pool.js';
-import { SharedLane, type WaitingRecords } from './shared-lane.js';
+import type { SharedLane, WaitingRecords } from './shared-lane.js';
 
 /** The longest wait of a first attempt for its turn. Records that would wait longer are indexed instead. */
 const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
@@ -24,10 +21,6 @@ const MAX_WAIT_IN_OWN_LANE_MS = 1_000;
 const MAX_WAIT_FOR_PERMIT_MS = 60_000;
 /** The longest wait in the lane of a busy key while other runs have all slots: their attempts end soon, as a rule. */
 const MAX_WAIT_IN_LANE_MS = 10_000;
-/** Records of one key that a pass over a shared lane reads, where only slots limit them: some of each key are in one page. */
-const MAX_READ_IN_PASS = 30;
-/** The least time between two passes over a lane: the second one must not find what the index has not dropped yet. */
-const MIN_PAUSE_MS = 500;
 /** The longest wait in a turn of a queue among others, which wait for it. */
 const MAX_WAIT_IN_TURN_MS = 2_000;
 /** Time after which a run asks again for slots that other runs have, beside those that it has. */
@@ -35,17 +28,6 @@ const ASK_AGAIN_MS = 5_000;
 
 /** Begins with records in their order. */
 type Begin = (some: readonly Work[]) => Promise<WorkedOff>;
-
-/** Counts records that a run leaves. */
-interface LeftOver {
-  leftOver(count: number): void;
-}
-
-/** The draining of a lane, as far as a wait between two passes needs it. */
-type LaneOfRun = Parameters<typeof withHeartbeat>[2] & {
-  readonly counters: LeftOver;
-  readonly executor: { readonly inFlight: ReadonlySet<string> };
-};
 
 interface Refused {
   readonly refused: readonly Work[];
@@ -102,12 +84,13 @@ export class KeyLimit implements Guard {
   readonly refused: BacklogRecord[] = [];
   private isOver = false;
   private hasRefused = false;
-  /** An attempt has started in this pass over its lane. */
-  private hasStarted = false;
-  private readonly sharedLane: SharedLane;
+  /** The passes over the lane of a busy key. Undefined: the records are of another lane, or have just come. */
+  readonly passes: LanePasses | undefined;
 
   constructor(private readonly deps: KeyLimitDeps) {
-    this.sharedLane = new SharedLane(deps.waiting);
+    const { from, busyKeys } = deps;
+    const isShared = () => busyKeys?.areLanesShared === true;
+    this.passes = from === 'busyLane' ? new LanePasses({ ...deps, isShared }) : undefined;
   }
 
   covers(startsAt: number): boolean {
@@ -121,49 +104,13 @@ export class KeyLimit implements Guard {
 
   /** Returns the reason why the lane is not drained, if records of a busy key wait in it for their turn. */
   endReason(): StopReason | undefined {
-    return this.hasRefused || this.sharedLane.left > 0 ? 'keyLimited' : undefined;
+    return this.hasRefused || this.passes?.leavesAny ? 'keyLimited' : undefined;
   }
 
-  /**
-   * Pages without the records that wait for a later pass over their lane. Undefined: these are the pages as they are.
-   *
-   * @param counters counts the records that a page leaves out
-   */
-  pagesOf(pages: PageSource, counters: LeftOver): PageSource | undefined {
-    const { clock, quotas } = this.deps;
-    const most = quotas.mostWithin(MAX_WAIT_IN_LANE_MS) ?? MAX_READ_IN_PASS;
-    const toRead = (page: readonly IndexKey[]) => {
-      const read = this.shared?.toRead(page, clock.wall() + MAX_WAIT_IN_LANE_MS, most) ?? page;
-      counters.leftOver(page.length - read.length);
-      return read;
-    };
-    return this.deps.from === 'busyLane'
-      ? new PartOfPages(pages, toRead, () => (this.shared ? MAX_PAGE_RECORDS : 1))
-      : undefined;
-  }
-
-  /**
-   * Begins another pass over a lane that keys share, if it may start an attempt within a minute, and waits until then.
-   *
-   * @returns whether there is another pass
-   */
-  async nextPass(run: LaneOfRun): Promise<boolean> {
-    const { shared } = this;
-    const { clock, latestStart, stop, turns } = this.deps;
-    const leftMs = (shared?.nextAt ?? Number.POSITIVE_INFINITY) - clock.wall();
-    // Where an open breaker has put off all that was read, the next pass would do so at once.
-    const isIdle = !this.hasStarted && (shared?.waitedMs ?? 0) < MAX_WAIT_IN_LANE_MS;
-    const waitMs = isIdle
-      ? MAX_WAIT_IN_LANE_MS
-      : Math.max(MIN_PAUSE_MS, Math.min(leftMs, MAX_WAIT_IN_LANE_MS));
-    const isShort = stop?.aborted || clock.wall() + waitMs > latestStart;
-    if (!shared || leftMs > MAX_WAIT_FOR_PERMIT_MS || isShort) return false;
-    run.counters.leftOver(-shared.left);
-    shared.beginPass(clock.wall());
+  /** See `LanePasses.next`. */
+  async nextPass(run: Parameters<LanePasses['next']>[0]): Promise<boolean> {
+    if (!(await this.passes?.next(run))) return false;
     this.hasRefused = false;
-    this.hasStarted = false;
-    turns?.rest();
-    await withHeartbeat(clock.sleep(waitMs, stop), () => [...run.executor.inFlight], run);
     return true;
   }
 
@@ -178,8 +125,8 @@ export class KeyLimit implements Guard {
       // Guards behind this one may have waited for so long that the slot is another run's, or the permit is used or over.
       await quotas.renewPermit(hash);
       const mayStart = quotas.tryStart(hash);
-      if (!mayStart) this.add(id, hash);
-      this.hasStarted ||= mayStart;
+      if (mayStart) this.passes?.started();
+      else this.add(id, hash);
       return mayStart;
     };
     return { abandon: giveBack, ended: giveBack, holds };
@@ -270,7 +217,7 @@ export class KeyLimit implements Guard {
   private mayWait(work: Work, waitedMs: number): boolean {
     const { from, busyKeys, quotas } = this.deps;
     const key = this.keyOf(work);
-    const maxPaceWaitMs = this.shared ? MAX_WAIT_IN_LANE_MS : this.maxPaceWaitMs;
+    const maxPaceWaitMs = this.shared ? MAX_WAIT_IN_PASS_MS : this.maxPaceWaitMs;
     if (quotas.paceWaitMs(key) > maxPaceWaitMs - waitedMs) return false;
     if (quotas.freeSlots(key) > 0) return true;
     const has = quotas.hasSlot(key);
@@ -281,10 +228,8 @@ export class KeyLimit implements Guard {
     return has && !busyKeys;
   }
 
-  /** The lane, if keys may share it. */
   private get shared(): SharedLane | undefined {
-    const { from, busyKeys } = this.deps;
-    return from === 'busyLane' && busyKeys?.areLanesShared ? this.sharedLane : undefined;
+    return this.passes?.shared;
   }
 
   /** Real time before which no attempt of a key starts. Infinite: other runs have all slots, or no permit comes in time. */
