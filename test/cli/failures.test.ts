@@ -1,12 +1,10 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommanderError } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { causesOf } from '../../src/overview/causes.js';
 import { parseRecord } from '../../src/record/index.js';
 import { causeLines } from '../../tools/src/cli/failures/lines.js';
-import { EXIT } from '../../tools/src/cli/output.js';
 import { painter, width } from '../../tools/src/cli/paint.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../tools/src/local/embedded-dynamodb.js';
 import { dead, HOUR, inRetry, iso, MINUTE, NOW } from '../console/console-under-test.js';
@@ -72,11 +70,7 @@ describe('backlog failures', () => {
     await control.put(readingItem('orders'), readingItem('bulk'));
   });
 
-  const run = async (...args: string[]) => {
-    const { code, out, err, error } = await backlog(...args, ...tables.at);
-    // main.ts ends with this code where commander has refused a command.
-    return { code: error instanceof CommanderError ? EXIT.usage : code, out, err };
-  };
+  const run = (...args: string[]) => tables.run(...args);
   const failures = (...args: string[]) => run('failures', ...args);
   const fill = () =>
     table.put(

@@ -1,15 +1,12 @@
-import { CommanderError } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keysOf } from '../../src/overview/keys.js';
 import { busyKeysText, hashOfKey } from '../../src/record/busy-keys.js';
 import { parseRecord } from '../../src/record/index.js';
 import { hintLines } from '../../tools/src/cli/key-counts/hints.js';
 import { keyLines } from '../../tools/src/cli/key-counts/lines.js';
-import { EXIT } from '../../tools/src/cli/output.js';
 import { painter, width } from '../../tools/src/cli/paint.js';
 import { dead, HOUR, inRetry, iso, MINUTE, NOW, waiting } from '../console/console-under-test.js';
 import { backlogTables, readingItem } from './backlog-tables.js';
-import { backlog } from './in-process.js';
 
 type Items = readonly Record<string, unknown>[];
 
@@ -111,11 +108,7 @@ describe('backlog keys', () => {
     await control.put(readingItem('orders'), readingItem('bulk'));
   });
 
-  const keys = async (...args: string[]) => {
-    const { code, out, err, error } = await backlog('keys', ...args, ...tables.at);
-    // main.ts ends with this code where commander has refused a command.
-    return { code: error instanceof CommanderError ? EXIT.usage : code, out, err };
-  };
+  const keys = (...args: string[]) => tables.run('keys', ...args);
   const json = async (...args: string[]) => JSON.parse((await keys('--json', ...args)).out);
   const inBulk = { queue: 'bulk', lane: 'bulk' };
   const busy = (...of: readonly (readonly [key: string, shard: number, until: number])[]) =>

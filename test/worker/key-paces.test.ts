@@ -82,6 +82,16 @@ describe('the paces of keys', () => {
     expect([state.asked, paces.waitMs('a')]).toEqual([3, 0]);
   });
 
+  it('do not refuse a longer wait because a shorter one is refused at the same time', async () => {
+    const harness = new Harness();
+    const { paces: other } = pacesOf(harness, 0.1);
+    await harness.time.until(other.take(needs({ a: 1 }), 60_000));
+    const { paces } = pacesOf(harness, 0.1);
+    const both = [paces.take(needs({ a: 1 }), 1_000), paces.take(needs({ a: 1 }), 60_000)];
+    await harness.time.until(Promise.all(both));
+    expect(paces.waitMs('a')).toBe(10_000);
+  });
+
   it('know of keys only what is still to come', async () => {
     const harness = new Harness();
     const { paces } = pacesOf(harness, 1);

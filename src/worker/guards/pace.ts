@@ -68,10 +68,12 @@ export class Pace {
   async acquire(attempts: number, latest: () => number): Promise<boolean> {
     while (!this.hasNext) {
       if (this.deps.stop?.aborted) return false;
+      const isOwn = this.acquiring === undefined;
       this.acquiring ??= this.acquireMore(attempts, latest()).finally(() => {
         this.acquiring = undefined;
       });
-      if (!(await this.acquiring)) return false;
+      // Another request may have been for an earlier time.
+      if (!(await this.acquiring) && isOwn) return false;
     }
     return true;
   }
@@ -107,7 +109,7 @@ export class Pace {
     const first = await store.permits.acquire(queue, { key, count, intervalMs, now, latest });
     this.requestMs = clock.wall() - askedAt;
     if (first === undefined) {
-      // What is known of the next permit: a caller that goes by it must not ask for it again and again.
+      // The next permit, as far as it is known: a caller that goes by it must not ask for it again and again.
       this.next = Math.max(this.next, latest);
       return false;
     }

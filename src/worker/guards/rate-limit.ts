@@ -5,7 +5,6 @@ import { Pace, type PaceDeps } from './pace.js';
 
 /** The longest wait of a first attempt for its permit. Records that would wait longer are indexed instead. */
 const MAX_WAIT_MS = 5_000;
-const ADMISSION: Admission = {};
 
 export interface RateLimitDeps extends Omit<PaceDeps, 'key'> {
   /** Real time; no permit is acquired that would be later. */
@@ -15,6 +14,8 @@ export interface RateLimitDeps extends Omit<PaceDeps, 'key'> {
 /** Lets the attempts of a queue start at an even pace, in all of its runs together. */
 export class RateLimit implements Guard {
   private readonly pace: Pace;
+  /** Real time of the last start: later than its permit, where another guard has waited behind this one. */
+  private lastStart = Number.NEGATIVE_INFINITY;
   /** The longest time from a request for permits to the first of them. */
   private maxWaitMs = Number.POSITIVE_INFINITY;
 
@@ -49,7 +50,16 @@ export class RateLimit implements Guard {
     pace.use(at);
     const waitMs = at - clock.wall();
     if (waitMs > 0) await clock.sleep(waitMs, stop);
-    return ADMISSION;
+    return { holds: () => this.start() };
+  }
+
+  /** Waits until an attempt may start behind the last one. */
+  private async start(): Promise<true> {
+    const { clock, stop, perSecond } = this.deps;
+    const waitMs = () => this.lastStart + 1000 / perSecond - clock.wall();
+    while (waitMs() > 0 && !stop?.aborted) await clock.sleep(waitMs(), stop);
+    this.lastStart = clock.wall();
+    return true;
   }
 
   private acquire(attempts: number): Promise<boolean> {

@@ -134,7 +134,7 @@ async function idsOf(
     places.map((until) => store.pages.query({ lane, until, order: 'newestFirst', limit: quota })),
   );
   const pages = [first, ...last.map(({ keys }) => keys.map(({ id }) => id))];
-  // In turn, as the budget may end before all are read.
+  // The pages take turns: the budget may end before all are read.
   const inTurn = Array.from({ length: quota }, (_, i) => pages.flatMap((ids) => ids.slice(i, i + 1))).flat();
   return [...new Set(inTurn)].slice(0, quota);
 }
