@@ -275,6 +275,20 @@ describe('all runs of a queue together', () => {
     expect(permits()).toBeLessThanOrEqual(200);
   });
 
+  it('keep the rate of the queue while the permit of a key is replaced', async () => {
+    const harness = new FairQueue();
+    for (let i = 0; i < 40; i++) harness.put(`r${i}`, { key: `key ${i}` });
+    const store = intercepted(harness.store, async (name, call) => {
+      if (name === 'permits.acquire') await harness.sleep(harness.time.now % 3 === 0 ? 0.01 : 0.09);
+      return call();
+    });
+    const { process, starts } = watched(harness);
+    const limits = { attemptsPerSecondPerKey: 1, attemptsPerSecond: 5 };
+    expect(await harness.run(process, { ...FAIR, ...limits, store })).toMatchObject({ succeeded: 40 });
+    const all = [...starts.values()].flat().toSorted((a, b) => a - b);
+    expect(Math.min(...all.slice(1).map((at, i) => at - (all[i] ?? 0)))).toBeGreaterThanOrEqual(0.199);
+  });
+
   it('have the lanes of keys take turns as they do without it, where attempts at once are few', async () => {
     const harness = new FairQueue();
     const keys = Array.from({ length: 24 }, (_, i) => `key ${i}`);
