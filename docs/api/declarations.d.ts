@@ -1041,8 +1041,6 @@ declare class PageTurns {
     of(queue: string): QueueTurns;
 }
 
-declare function loadLimits(): Promise<void>;
-
 interface RunSummary {
     readonly queue: string;
     readonly lane: string;
@@ -1069,6 +1067,8 @@ interface RunSummary {
     readonly durationMs: number;
 }
 declare function isIdle(run: RunSummary): boolean;
+
+declare function loadLimits(): Promise<void>;
 
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
 

@@ -194,6 +194,20 @@ describe('the failures of a key', () => {
     expect(harness.item('bad0')).toMatchObject({ lane: 'q#31', status: 'NEW' });
   });
 
+  it('wait for the next run where the attempts of this one leave no time for their lane', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['bad']);
+    harness.putMany(1, 'bad', 'q');
+    harness.putMany(1, 'quiet', 'q');
+    const process: Process = () => harness.sleep(100);
+    const times = { attemptTimeout: 120, deadlineSeconds: 200 };
+    expect(await harness.run(process, { ...FAIR, ...times })).toMatchObject({
+      attempted: 1,
+      ended: 'deadline',
+    });
+    expect(harness.item('bad0')).toMatchObject({ lane: 'q#31', status: 'NEW' });
+  });
+
   it('stay in the queue’s own lane once theirs is not kept any more', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(['bad'], START - 1.2 * HOUR);

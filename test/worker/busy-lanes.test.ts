@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endLostRun } from '../../src/leases/lost-run.js';
+import { hashOfKey } from '../../src/record/busy-keys.js';
 import { lanesOf } from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
@@ -212,6 +213,51 @@ describe('a run of the rule, in a queue that is fair between keys', () => {
     expect(await harness.run(succeed, { ...FAIR, band: YOUNG, retryMode: 'progressive' })).toMatchObject({
       succeeded: 3,
     });
+  });
+});
+
+describe('lanes of keys that are at their limit', () => {
+  /** Another run has the only slot of each of these keys. */
+  async function taken(harness: FairQueue, ...keys: string[]): Promise<void> {
+    const now = harness.clock.wall();
+    const wanted = new Map(keys.map((key) => [hashOfKey(key), 1]));
+    await harness.store.keySlots.take('q', { run: 'other', wanted, most: 1, now, until: now + 900_000 });
+  }
+
+  it('are looked at again each ten seconds while another one is drained, and not more often', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a', 'b']);
+    harness.putMany(3, 'a', 'q#31');
+    harness.putMany(60, 'b', 'q#30');
+    let looks = 0;
+    const store = intercepted(harness.store, (name, call, [lane]) => {
+      if (name === 'leases.hold' && lane === 'q#31') looks++;
+      return call();
+    });
+    const { process } = watched(harness, 2);
+    await taken(harness, 'a');
+    await harness.run(process, { ...FAIR, concurrencyPerKey: 1, store });
+    expect(harness.statuses()).toEqual({ SUCCESS: 60, NEW: 3 });
+    // 120 s, of which each look takes ten.
+    expect(looks).toBeGreaterThanOrEqual(4);
+    expect(looks).toBeLessThanOrEqual(7);
+  });
+
+  it('do not keep each other in turns until the deadline', async () => {
+    const harness = new FairQueue();
+    const keys = [...'abcdef'];
+    await taken(harness, ...keys);
+    await harness.noteKeys(['a']);
+    harness.putMany(2, 'a', 'q#31');
+    const run = harness.start(succeed, { ...FAIR, concurrencyPerKey: 1 });
+    for (const [i, key] of keys.entries()) {
+      if (i === 0) continue;
+      await harness.pass(4);
+      await harness.noteKeys([key]);
+      harness.putMany(2, key, `q#${31 - i}`);
+    }
+    await harness.time.until(run);
+    expect(harness.seconds()).toBeLessThanOrEqual(90);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { hashOfKey } from '../../src/record/busy-keys.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import type { Permits } from '../../src/store/store.js';
 import type { Process } from '../../src/worker/index.js';
 import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
@@ -45,6 +47,15 @@ describe('a batch on arrival', () => {
       b: [0, 0.25, 0.5, 0.75],
       c: [0],
     });
+  });
+
+  it('keeps to the moment of each permit, beside a limit of attempts at once', async () => {
+    const harness = new FairQueue();
+    const ids = harness.bare(5, 'a');
+    const { process, starts } = watched(harness, 0.3);
+    const options = { ...FAIR, attemptsPerSecondPerKey: 4, concurrencyPerKey: 5 };
+    await harness.run(process, { ...options, arrivals: { batch: 'b', ids } });
+    expect(starts.get('a')).toEqual([0, 0.25, 0.5, 0.75, 1]);
   });
 
   it('puts those into the lane of their key that would wait for long, and drains it at that pace', async () => {
@@ -289,17 +300,39 @@ describe('all runs of a queue together', () => {
     expect(Math.min(...all.slice(1).map((at, i) => at - (all[i] ?? 0)))).toBeGreaterThanOrEqual(0.199);
   });
 
+  it('attempt a record in the same run although others take its permits at the last moment', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['k']);
+    for (let i = 0; i < 20; i++) harness.put(`k${i}`, { key: 'k', lane: 'q#31' });
+    for (let i = 0; i < 20; i++) harness.put(`r${i}`, { key: `key ${i}` });
+    // Whenever this run asks, another one has been quicker.
+    const store = intercepted(harness.store, async (name, call, [queue, ask]) => {
+      const permits = ask as Permits;
+      if (name === 'permits.acquire' && permits.key === hashOfKey('k'))
+        await harness.store.permits.acquire(String(queue), { ...permits, count: 0.5 });
+      return call();
+    });
+    const { process, least } = watched(harness);
+    const limits = { attemptsPerSecondPerKey: 1, attemptsPerSecond: 2 };
+    expect(await harness.run(process, { ...FAIR, ...limits, store })).toMatchObject({
+      succeeded: 40,
+      ended: 'drained',
+      leftOver: 0,
+    });
+    expect(least('k')).toBeGreaterThanOrEqual(0.8);
+  });
+
   it('have the lanes of keys take turns as they do without it, where attempts at once are few', async () => {
     const harness = new FairQueue();
-    const keys = Array.from({ length: 24 }, (_, i) => `key ${i}`);
+    const keys = Array.from({ length: 24 }, (_, i) => `key ${i} `);
     await harness.noteKeys(keys);
     for (let i = 0; i < 3_000; i++) harness.put(`n${i}`);
     for (const [i, key] of keys.entries()) harness.putMany(30, key, `q#${31 - i}`);
     const { process, starts } = watched(harness, 1);
     await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 1 });
     const counts = keys.map((key) => starts.get(key)?.length ?? 0);
-    expect(Math.min(...counts)).toBeGreaterThanOrEqual(10);
-    expect(Math.max(...keys.map((key) => starts.get(key)?.[0] ?? 999))).toBeLessThanOrEqual(12);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(18);
+    expect(Math.max(...keys.map((key) => starts.get(key)?.[0] ?? 999))).toBeLessThanOrEqual(15);
   });
 
   it('keep to it where one of them uses a permit late, as its attempts at once are few', async () => {

@@ -82,6 +82,34 @@ describe('the paces of keys', () => {
     expect([state.asked, paces.waitMs('a')]).toEqual([3, 0]);
   });
 
+  it('move their permits where one is used late, and leave them where it is in time', async () => {
+    const harness = new Harness();
+    const { paces } = pacesOf(harness, 1);
+    await harness.time.until(paces.take(needs({ a: 3, b: 3 }), 60_000));
+    await harness.pass(0.15);
+    await harness.time.until(paces.postpone('b'));
+    expect(paces.tryUse('b')).toBe(true);
+    expect(await nextOf(harness, 'b')).toBe(2_850);
+    await harness.pass(0.35);
+    await harness.time.until(paces.postpone('a'));
+    expect(paces.tryUse('a')).toBe(true);
+    // Half a second later than without: the others of this run, too.
+    expect([await nextOf(harness, 'a'), paces.waitMs('a')]).toEqual([3_000, 1_000]);
+    await harness.pass(1.7);
+    expect([paces.tryUse('a'), paces.waitMs('a')]).toEqual([true, 1_000]);
+  });
+
+  it('are given up where one is late and other runs have those behind it', async () => {
+    const harness = new Harness();
+    const { paces } = pacesOf(harness, 1);
+    const { paces: other } = pacesOf(harness, 1);
+    await harness.time.until(paces.take(needs({ a: 2 }), 60_000));
+    await harness.time.until(other.take(needs({ a: 1 }), 60_000));
+    await harness.pass(0.5);
+    await harness.time.until(paces.postpone('a'));
+    expect(paces.tryUse('a')).toBe(false);
+  });
+
   it('do not refuse a longer wait because a shorter one is refused at the same time', async () => {
     const harness = new Harness();
     const { paces: other } = pacesOf(harness, 0.1);

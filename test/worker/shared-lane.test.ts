@@ -6,7 +6,7 @@ import { SharedLane, type WaitingRecords } from '../../src/worker/guards/shared-
 import type { Process } from '../../src/worker/index.js';
 import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
-import { fail, type RunChoices, succeed } from './harness.js';
+import { fail, type RunChoices, START, succeed } from './harness.js';
 
 const KEYS = Array.from({ length: 24 }, (_, i) => `key ${i}`);
 const SLOW = { ...FAIR, attemptsPerSecondPerKey: 0.1 } as const;
@@ -15,7 +15,10 @@ const SLOW = { ...FAIR, attemptsPerSecondPerKey: 0.1 } as const;
 async function sharedQueue(ofA: number): Promise<FairQueue> {
   const harness = new FairQueue();
   await harness.noteKeys(KEYS);
-  for (let i = 0; i < ofA; i++) harness.put(`a${i}`, { lane: 'q#20', key: 'a' });
+  for (let i = 0; i < ofA; i++) {
+    const dueAt = new Date(START - 60_000 + i).toISOString();
+    harness.put(`a${i}`, { lane: 'q#20', key: 'a', dueAt });
+  }
   await harness.pass(1);
   return harness;
 }
@@ -23,11 +26,13 @@ async function sharedQueue(ofA: number): Promise<FairQueue> {
 /** Seconds at which the attempts of each key began. */
 function startsOf(harness: FairQueue, seconds = 0) {
   const starts: Record<string, number[]> = {};
-  const process: Process = async ({ key = '' }) => {
+  const order: string[] = [];
+  const process: Process = async ({ id, key = '' }) => {
+    order.push(id);
     starts[key] = [...(starts[key] ?? []), harness.seconds()];
     await harness.sleep(seconds);
   };
-  return { starts, process };
+  return { starts, order, process };
 }
 
 /** A store that counts the queries of one lane. */
@@ -65,12 +70,22 @@ describe('a lane that keys share', () => {
   it('is drained at the full rate of each key, where that is high', async () => {
     const harness = await sharedQueue(400);
     harness.putMany(100, 'b', 'q#20');
-    const { starts, process } = startsOf(harness, 0.1);
-    expect(await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 5 })).toMatchObject({
+    const { starts, order, process } = startsOf(harness, 0.1);
+    let read = 0;
+    const store = intercepted(harness.store, (name, call, [ids]) => {
+      if (name === 'pages.read') read += (ids as readonly string[]).length;
+      return call();
+    });
+    expect(await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 5, store })).toMatchObject({
       succeeded: 500,
       ended: 'drained',
       leftOver: 0,
     });
+    // In the order of their due times.
+    const ofA = order.filter((id) => id.startsWith('a'));
+    expect(ofA).toEqual(Array.from({ length: 400 }, (_, i) => `a${i}`));
+    // The pile once, and again those whose turn it is.
+    expect(read).toBeLessThanOrEqual(1_000);
     // 400 attempts take 80 s, and each pass of ten seconds a pause of half a second.
     expect(Math.max(...(starts.a ?? []))).toBeLessThanOrEqual(86);
     expect(Math.max(...(starts.b ?? []))).toBeLessThanOrEqual(36);
@@ -151,6 +166,7 @@ describe('a lane that keys share', () => {
   it.each<[string, RunChoices]>([
     ['the process is to end', {}],
     ['time is short', { deadlineSeconds: 75 }],
+    ['time is short for a wait', { deadlineSeconds: 75, attemptTimeout: 1 }],
   ])('is left where %s', async (why, choices) => {
     const harness = await sharedQueue(30);
     const stop = new AbortController();
@@ -161,6 +177,7 @@ describe('a lane that keys share', () => {
     const before = harness.seconds();
     await harness.time.until(run);
     expect(harness.seconds() - before).toBeLessThanOrEqual(why.startsWith('the process') ? 0 : 50);
+    expect(harness.seconds()).toBeLessThanOrEqual(75);
     await harness.pass(5);
     harness.putMany(1, 'b', 'q#20');
     // Nothing holds the lane.
@@ -175,11 +192,21 @@ describe('a lane that keys share', () => {
       if (++calls > 2_000) throw new Error('asks again and again');
       return call();
     });
-    const turns = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
+    const own = new PageTurns(new Map([['q', 1]]), () => 0.5).of('q');
+    const rests: number[] = [];
+    const turns = {
+      ...own,
+      rest: () => {
+        rests.push(harness.seconds());
+        own.rest();
+      },
+    };
     const { starts, process } = startsOf(harness);
     await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 0.25, turns, store });
     expect(starts.a).toEqual([1, 5, 9, 13, 17, 21]);
     expect(calls).toBeLessThanOrEqual(300);
+    // Other queues have their turns between two passes.
+    expect(rests.filter((at) => at > 5 && at < 20)).not.toEqual([]);
   });
 
   it('has records that are to be attempted alone do so between two passes', async () => {
@@ -231,6 +258,24 @@ describe('the records of such a lane that wait', () => {
   it('are others when they come due at another time', () => {
     const { lane } = laneOf('a1');
     expect(lane.toRead([{ id: 'a1', dueAt: '2026-03-01T00:01:00.000Z' }], 0, 1)).toHaveLength(1);
+  });
+
+  it('are all looked at again each minute, and not in the passes between', () => {
+    const { lane } = laneOf('a1');
+    lane.beginPass(0);
+    const readAt = (now: number) => {
+      const isRead = lane.toRead(named('a1'), 999, 1).length > 0;
+      if (isRead) for (const one of named('a1')) lane.leave(one, 'a', 1_000);
+      lane.beginPass(now);
+      return isRead;
+    };
+    expect([60_000, 61_000, 119_000, 120_000, 121_000].map(readAt)).toEqual([
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('are remembered up to a number', () => {

@@ -150,7 +150,7 @@ export class KeyLimit implements Guard {
     // The lane may have been over for a suspect, which is attempted alone, and is not for the pages behind it.
     this.isOver = false;
     try {
-      await Promise.all([this.deps.quotas.takeSlots(), this.takePermits(page, 0)]);
+      await Promise.all([this.deps.quotas.takeSlots(), this.takePermits(page)]);
       const line = page.filter((work) => !behind.has(work));
       const { refused, ...begun } = await this.beginInTurn(line, beginSome, mayBegin);
       const all = [...behind, ...refused];
@@ -188,7 +188,7 @@ export class KeyLimit implements Guard {
       const isTurnedAway = ({ record }: Work) => this.next.has(record.id);
       deferred.push(...begun.deferred.filter((work) => !isTurnedAway(work)));
       waiting.push(...begun.deferred.filter(isTurnedAway));
-      if (mayBegin()) await this.takePermits(waiting, waitedMs);
+      await this.takePermits(waiting);
       const isHeld = (work: Work) => this.mayWait(work, waitedMs);
       line = waiting.filter(isHeld);
       // Records that are left of the page are worked off in the next turn.
@@ -223,7 +223,7 @@ export class KeyLimit implements Guard {
     const has = quotas.hasSlot(key);
     if (from === 'arrivals') return waitedMs < MAX_WAIT_ON_ARRIVAL_MS;
     const mostInLane = this.deps.turns ? MAX_WAIT_IN_TURN_MS : MAX_WAIT_IN_LANE_MS;
-    if (from === 'busyLane') return (has && !this.shared) || waitedMs < mostInLane;
+    if (from === 'busyLane') return has || waitedMs < mostInLane;
     // Others would wait behind the page. Without fairness there is no lane where it could wait in place of that.
     return has && !busyKeys;
   }
@@ -245,9 +245,9 @@ export class KeyLimit implements Guard {
     return from === 'lane' && busyKeys ? MAX_WAIT_IN_OWN_LANE_MS : MAX_WAIT_FOR_PERMIT_MS;
   }
 
-  private takePermits(works: readonly Work[], waitedMs: number): Promise<void> {
+  private takePermits(works: readonly Work[]): Promise<void> {
     const keys = works.map((work) => this.keyOf(work)).filter((key) => key !== '');
-    return this.deps.quotas.takePermits(keys, this.maxPaceWaitMs - waitedMs);
+    return this.deps.quotas.takePermits(keys, this.maxPaceWaitMs);
   }
 
   private keyOf({ record }: Work): string {

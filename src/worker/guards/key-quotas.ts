@@ -60,7 +60,6 @@ export class KeyQuotas {
   /** Acquires another permit for an attempt that is about to start, if its own has passed while it waited. */
   async renewPermit(key: string): Promise<void> {
     await this.paces?.postpone(key);
-    if (this.paceWaitMs(key) !== Number.POSITIVE_INFINITY) return;
     await this.takePermits([key], MAX_WAIT_FOR_NEXT_MS);
     const { clock, stop } = this.deps;
     const waitMs = this.paceWaitMs(key);

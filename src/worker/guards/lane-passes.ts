@@ -105,11 +105,9 @@ export class LanePasses {
     const { clock, latestStart, stop, turns } = this.deps;
     const leftMs = (shared?.nextAt ?? Number.POSITIVE_INFINITY) - clock.wall();
     // Where an open breaker has put off all that was read, the next pass would do so at once.
-    const isIdle = !this.hasStarted && (shared?.waitedMs ?? 0) < MAX_WAIT_IN_PASS_MS;
-    const waitMs = isIdle
-      ? MAX_WAIT_IN_PASS_MS
-      : Math.max(MIN_PAUSE_MS, Math.min(leftMs, MAX_WAIT_IN_PASS_MS));
-    const isShort = stop?.aborted || clock.wall() + waitMs > latestStart;
+    const leastMs = this.hasStarted ? MIN_PAUSE_MS : MAX_WAIT_IN_PASS_MS;
+    const waitMs = Math.max(leastMs, Math.min(leftMs, MAX_WAIT_IN_PASS_MS));
+    const isShort = clock.wall() + waitMs > latestStart;
     if (!shared || leftMs > MAX_STAY_MS || isShort) return false;
     this.leftBefore = this.left;
     shared.beginPass(clock.wall());

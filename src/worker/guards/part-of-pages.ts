@@ -19,7 +19,7 @@ export class PartOfPages implements PageSource {
   ) {}
 
   async first(limit: number): Promise<IndexKey[]> {
-    this.rest = this.toRead(await this.pages.first(Math.max(limit, this.atLeast())));
+    this.rest = this.toRead(await this.pages.first(limit));
     this.page = (await this.next(limit)) ?? [];
     return this.page;
   }

@@ -56,9 +56,10 @@ export class RateLimit implements Guard {
   /** Waits until an attempt may start behind the last one. */
   private async start(): Promise<true> {
     const { clock, stop, perSecond } = this.deps;
-    const waitMs = () => this.lastStart + 1000 / perSecond - clock.wall();
-    while (waitMs() > 0 && !stop?.aborted) await clock.sleep(waitMs(), stop);
-    this.lastStart = clock.wall();
+    const now = clock.wall();
+    // Before the wait: others may come meanwhile.
+    this.lastStart = Math.max(now, this.lastStart + 1000 / perSecond);
+    if (this.lastStart > now) await clock.sleep(this.lastStart - now, stop);
     return true;
   }
 
