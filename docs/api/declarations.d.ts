@@ -686,6 +686,7 @@ interface Permits {
 interface SlotsAsk {
     readonly run: string;
     readonly wanted: number;
+    readonly has?: number | undefined;
     readonly most: number;
     readonly onArrival: boolean;
     readonly now: number;

@@ -27,7 +27,7 @@ export function mostOnArrival({ most }: SlotsAsk): number {
   return Math.floor(most / 2);
 }
 
-/** Number of slots that a run gets, beside those of other runs that have not run out. */
+/** Number of slots that a run can have in all, beside those of other runs that have not run out. */
 export function slotsFor(taken: ReadonlyMap<string, Slots>, ask: SlotsAsk): number {
   const others = [...taken].filter(([run, { until }]) => run !== ask.run && until >= ask.now);
   const counts = countSlots(others.map(([, slots]) => slots));

@@ -245,8 +245,10 @@ export interface Permits {
 export interface SlotsAsk {
   /** Names the run. */
   readonly run: string;
-  /** Number of slots that the run could use. */
+  /** Number of slots that the run could use, with those that it has. */
   readonly wanted: number;
+  /** Number of slots that the run has, and keeps. Default: 0. */
+  readonly has?: number | undefined;
   /** The limit for all runs of the queue together. */
   readonly most: number;
   /** The run attempts arrivals: such runs leave half of the slots to the rules. */

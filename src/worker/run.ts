@@ -110,6 +110,8 @@ async function attemptArrivals(
   if (own.length === 0 || (retryMode === 'progressive' && !firstBand)) return ended;
   // A request without an answer may have taken all of its time: the next rule looks after them.
   if (isShortOfTime(options, clock)) return ended;
+  // The drain takes slots of its own. Other runs have these during the wait.
+  await run.guards.pool?.close();
   await clock.sleep(INDEX_LAG_MS, options.stop);
   const lanes = run.guards.busyKeys?.lanesOf(own) ?? {
     lanes: [...new Set(own.map((record) => laneFor(record, shards)))],

@@ -114,6 +114,23 @@ describe('a batch on arrival', () => {
     expect(summary).toMatchObject({ succeeded: 3, leftOver: 0 });
   });
 
+  it('leaves its slots to other batches while it waits for what it has indexed', async () => {
+    const harness = new FairQueue();
+    await harness.noteKeys(['a']);
+    harness.putMany(20, 'a', 'q#31');
+    await harness.pass(1);
+    const { process, order } = watched(harness);
+    const options = { ...ONE, globalConcurrency: 2 };
+    harness.store.put({ id: 'a99', status: 'NEW', queue: 'q', payload: {}, key: 'a' });
+    harness.store.put({ id: 'b', status: 'NEW', queue: 'q', payload: {} });
+    const first = harness.start(process, { ...options, arrivals: { batch: '1', ids: ['a99'] } });
+    await harness.pass(0.5);
+    const second = harness.start(process, { ...options, arrivals: { batch: '2', ids: ['b'] } });
+    await harness.time.until(second);
+    expect(order[0]).toBe('b');
+    expect(await harness.time.until(first)).toMatchObject({ succeeded: 21, leftOver: 0 });
+  });
+
   it('attempts them at once where the lane of their key is empty', async () => {
     const harness = new FairQueue();
     await harness.noteKeys(['a']);

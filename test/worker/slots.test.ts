@@ -56,6 +56,96 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({ succeeded: 1 });
   });
 
+  it('has batches on arrival take no more than they have records', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 6 }, (_, i) => `n${i}`);
+    for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
+    const runs = ids.map((id) =>
+      harness.start(() => harness.sleep(1), { globalConcurrency: 8, arrivals: { batch: id, ids: [id] } }),
+    );
+    const ended = (await harness.time.until(Promise.all(runs))).map((summary) => summary.ended);
+    // Half of the slots are kept for the rules.
+    expect(ended.filter((end) => end === 'drained')).toHaveLength(4);
+    expect(ended.filter((end) => end === 'concurrencyLimited')).toHaveLength(2);
+  });
+
+  it('takes more of them for a run that got few, once other runs have left theirs, and asks each five seconds', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 200; i++) harness.put(`r${i}`);
+    const time = { now: harness.clock.wall(), until: harness.clock.wall() + 70_000 };
+    const other = { run: 'other', wanted: 7, most: 8, onArrival: false };
+    await harness.store.slots.take('q', { ...other, ...time });
+    const asked: number[] = [];
+    const store = intercepted(harness.store, (name, call) => {
+      if (name === 'slots.take') asked.push((harness.time.now - START) / 1000);
+      return call();
+    });
+    let [now, most] = [0, 0];
+    const process: Process = async () => {
+      most = Math.max(most, ++now);
+      await harness.sleep(1);
+      now--;
+    };
+    const run = harness.start(process, { globalConcurrency: 8, concurrency: 6, store });
+    await harness.pass(20);
+    expect(most).toBe(1);
+    expect(asked.length).toBeLessThanOrEqual(5);
+    await harness.store.slots.release('q', 'other', { count: 7, onArrival: false });
+    expect(await harness.time.until(run)).toMatchObject({ succeeded: 200, ended: 'drained' });
+    expect(most).toBe(6);
+    expect((harness.time.now - START) / 1000).toBeLessThan(70);
+    // It has all that it can use by now, and asks no more.
+    expect(asked.length).toBeLessThanOrEqual(6);
+    const all = { run: 'next', wanted: 8, most: 8, onArrival: false, ...time };
+    expect(await harness.store.slots.take('q', all)).toBe(8);
+  });
+
+  it('asks for more every five seconds at most, and renews those that it has meanwhile', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 2_000; i++) harness.put(`r${i}`);
+    const time = { now: harness.clock.wall(), until: harness.clock.wall() + 290_000 };
+    await harness.store.slots.take('q', { run: 'other', wanted: 7, most: 8, onArrival: false, ...time });
+    const calls: string[] = [];
+    const store = intercepted(harness.store, (name, call) => {
+      calls.push(name);
+      return call();
+    });
+    const summary = await harness.run(() => harness.sleep(0.1), { globalConcurrency: 8, store });
+    expect(summary).toMatchObject({ succeeded: 2_000, ended: 'drained' });
+    const count = (name: string) => calls.filter((call) => call === name).length;
+    expect(count('slots.take')).toBeGreaterThan(20);
+    expect(count('slots.take')).toBeLessThanOrEqual(1 + 200 / 5);
+    expect(count('slots.renew')).toBe(6);
+  });
+
+  it.each([
+    [new StoreThrottledError('slow down'), 1],
+    [new StoreUnavailableError('no answer'), 6],
+  ])(
+    'goes on with those that it has where the answer for more is an error (%s), and gives back what it has',
+    async (error, most) => {
+      const harness = new Harness();
+      for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+      const time = { now: harness.clock.wall(), until: harness.clock.wall() + 3_000 };
+      await harness.store.slots.take('q', { run: 'other', wanted: 7, most: 8, onArrival: false, ...time });
+      let asked = 0;
+      const store = intercepted(harness.store, async (name, call) => {
+        if (name !== 'slots.take' || asked++ !== 1) return call();
+        // Granted, and the answer is lost.
+        if (most > 1) await call();
+        throw error;
+      });
+      const limits = { globalConcurrency: 8, concurrency: 6 };
+      expect(await harness.run(() => harness.sleep(1), { ...limits, store })).toMatchObject({
+        succeeded: 30,
+        ended: 'drained',
+      });
+      const all = { run: 'next', wanted: 8, most: 8, onArrival: false };
+      const now = harness.clock.wall();
+      expect(await harness.store.slots.take('q', { ...all, now, until: now + 70_000 })).toBe(8);
+    },
+  );
+
   it.each([
     ['a rule', {}],
     ['arrivals', { arrivals: { batch: 'b', ids: ['new'] } }],
@@ -165,6 +255,26 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const summary = await harness.run(() => harness.sleep(5), choices);
     expect(summary).toMatchObject({ ended: 'concurrencyLimited', attempted: 11, succeeded: 11 });
     expect((harness.time.now - START) / 1000).toBeLessThan(70);
+  });
+
+  it('ends then too where it asks for more of them all the time', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 500; i++) harness.put(`r${i}`);
+    const time = { now: harness.clock.wall(), until: harness.clock.wall() + 290_000 };
+    await harness.store.slots.take('q', { run: 'other', wanted: 1, most: 2, onArrival: false, ...time });
+    const renewSlots = () => Promise.reject(new StoreUnavailableError('slots.renew: no answer'));
+    let asked = 0;
+    const takeSlots: BacklogStore['slots']['take'] = (...args) => {
+      asked++;
+      return harness.store.slots.take(...args);
+    };
+    const store = replacing({ slots: { renew: renewSlots, take: takeSlots } }, harness.store);
+    const choices = { globalConcurrency: 2, concurrency: 2, attemptTimeout: 10, store };
+    expect(await harness.run(() => harness.sleep(1), choices)).toMatchObject({
+      ended: 'concurrencyLimited',
+      attempted: 55,
+    });
+    expect(asked).toBeGreaterThan(5);
   });
 
   it('starts no further attempt from the renewal on that finds its slots gone', async () => {

@@ -24,20 +24,21 @@ export class DynamoDbSlots implements SlotStore {
   constructor(private readonly table: Table) {}
 
   async take(queue: string, ask: SlotsAsk): Promise<number> {
+    const { has = 0 } = ask;
     let count = Math.min(ask.wanted, ask.most, ask.onArrival ? mostOnArrival(ask) : ask.most);
-    for (let tries = 0; tries < MAX_TRIES && count > 0; tries++) {
+    for (let tries = 0; tries < MAX_TRIES && count > has; tries++) {
       if (tries > 1) await this.table.backOff(tries);
       if (await this.add(queue, ask, count)) return count;
       const stored = await this.read(queue, ask.now + MAX_LEASE_MS);
-      // The answer to a first try was lost, and the client has repeated it.
-      const own = stored.slots.get(ask.run);
-      if (own) return own.count;
+      // The answer to a first try was lost, and the client has repeated it; or what the run has ran out.
+      const own = stored.slots.get(ask.run)?.count ?? 0;
+      if (own !== has) return own;
       if (!isConsistent(stored)) await this.repair(queue, stored);
       for (const [run, slots] of stored.slots)
         if (slots.until < ask.now) await this.remove(queue, run, slots);
       count = slotsFor(stored.slots, ask);
     }
-    return 0;
+    return has;
   }
 
   /** Renews slots. False: the run has none any more. A request that arrives late does not shorten them. */
@@ -73,28 +74,37 @@ export class DynamoDbSlots implements SlotStore {
     return its.length;
   }
 
+  /** @param count slots that the run is to have in all */
   private async add(queue: string, ask: SlotsAsk, count: number): Promise<boolean> {
-    const { run, onArrival, until } = ask;
+    const { run, onArrival, until, has = 0 } = ask;
     const expressions = new Expressions();
     const path = runPath(expressions, run);
     const [taken, taken2] = [expressions.name('slotsTaken'), expressions.name('slotsOnArrival')];
+    const more = count - has;
     // A sum below 0 is damaged: it would let too many runs in.
     const isFrom0To = (sum: string, most: number) =>
       `${sum} BETWEEN ${expressions.value(0)} AND ${expressions.value(most)}`;
     const hasRoom = and(
       `attribute_type(${expressions.name('slots')}, ${expressions.value('M')})`,
-      `attribute_not_exists(${path})`,
-      isFrom0To(taken, ask.most - count),
+      has > 0
+        ? `${path}.${expressions.name('count')} = ${expressions.value(has)}`
+        : `attribute_not_exists(${path})`,
+      isFrom0To(taken, ask.most - more),
       onArrival
-        ? isFrom0To(taken2, mostOnArrival(ask) - count)
+        ? isFrom0To(taken2, mostOnArrival(ask) - more)
         : `attribute_type(${taken2}, ${expressions.value('N')})`,
     );
+    // A request that arrives late shortens nothing.
+    const own =
+      has > 0
+        ? `${path}.${expressions.name('count')} = ${expressions.value(count)}`
+        : `${path} = ${expressions.value({ count, onArrival, until })}`;
     const sums = [
-      `${taken} = ${taken} + ${expressions.value(count)}`,
-      `${taken2} = ${taken2} + ${expressions.value(onArrival ? count : 0)}`,
+      `${taken} = ${taken} + ${expressions.value(more)}`,
+      `${taken2} = ${taken2} + ${expressions.value(onArrival ? more : 0)}`,
     ];
     const { written } = await this.table.update(queueKey(queue), {
-      UpdateExpression: `SET ${path} = ${expressions.value({ count, onArrival, until })}, ${sums.join(', ')}`,
+      UpdateExpression: `SET ${own}, ${sums.join(', ')}`,
       ConditionExpression: hasRoom,
       ...expressions.placeholders(),
     });

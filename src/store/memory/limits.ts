@@ -7,11 +7,12 @@ export class MemorySlots implements SlotStore {
 
   async take(queue: string, ask: SlotsAsk): Promise<number> {
     const taken = this.slots.get(queue) ?? new Map<string, Slots>();
-    const own = taken.get(ask.run);
-    if (own) return own.count;
+    const { run, onArrival, has = 0 } = ask;
+    const own = taken.get(run);
+    if ((own?.count ?? 0) !== has) return own?.count ?? 0;
     const count = slotsFor(taken, ask);
-    if (count === 0) return 0;
-    const { run, onArrival, until } = ask;
+    if (count <= has) return has;
+    const until = own?.until ?? ask.until;
     const current = [...taken].filter(([, slots]) => slots.until >= ask.now);
     this.slots.set(queue, new Map([...current, [run, { count, onArrival, until }]]));
     return count;

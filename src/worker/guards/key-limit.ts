@@ -12,6 +12,7 @@ import { KeyQuotas, type KeyQuotasDeps } from './key-quotas.js';
 import { LanePasses, MAX_WAIT_IN_PASS_MS } from './lane-passes.js';
 import type { AtOnce } from './pool.js';
 import type { SharedLane, WaitingRecords } from './shared-lane.js';
+import { ASK_AGAIN_MS } from './slot-hold.js';
 
 /** The longest wait of a first attempt for its turn. Records that would wait longer are indexed instead. */
 const MAX_WAIT_ON_ARRIVAL_MS = 2_000;
@@ -23,8 +24,6 @@ const MAX_WAIT_FOR_PERMIT_MS = 60_000;
 const MAX_WAIT_IN_LANE_MS = 10_000;
 /** The longest wait in a turn of a queue among others, which wait for it. */
 const MAX_WAIT_IN_TURN_MS = 2_000;
-/** Time after which a run asks again for slots that other runs have, beside those that it has. */
-const ASK_AGAIN_MS = 5_000;
 
 /** Begins with records in their order. */
 type Begin = (some: readonly Work[]) => Promise<WorkedOff>;

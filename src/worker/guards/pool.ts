@@ -76,10 +76,18 @@ export class Pool {
     return share;
   }
 
-  async open(): Promise<boolean> {
+  async open(inserted: number | undefined): Promise<boolean> {
     const { slots, size } = this.deps;
-    this.size = slots ? await slots.take() : size;
+    this.size = slots ? await slots.take(inserted) : size;
     return this.size > 0;
+  }
+
+  /** Takes more of the attempts of its queue, if it has less than its part. */
+  async prepare(): Promise<void> {
+    const { slots } = this.deps;
+    if (!slots) return;
+    await slots.ensure();
+    this.size = await slots.takeMore();
   }
 
   isBusy(share: Share): boolean {
@@ -222,12 +230,12 @@ export class Share implements AtOnce, Guard {
   }
 
   /** Takes the run's attempts at a time from those of its queue, if no other lane has. */
-  async open(): Promise<StopReason | undefined> {
-    return (await this.pool.open()) ? undefined : 'concurrencyLimited';
+  async open(inserted?: number): Promise<StopReason | undefined> {
+    return (await this.pool.open(inserted)) ? undefined : 'concurrencyLimited';
   }
 
   async prepare(): Promise<void> {
-    await this.slots?.ensure();
+    await this.pool.prepare();
   }
 
   stopReason(): StopReason | undefined {

@@ -9,6 +9,8 @@ export const SLOTS_MS = holdMs(0);
 const MAX_COVER_SECONDS = 30;
 /** Time between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
 const SPARE_MS = 5_000;
+/** Time after which a run asks again for slots that other runs had, beside those that it has. */
+export const ASK_AGAIN_MS = 5_000;
 
 /** The dependencies of one run's hold on slots. */
 export interface SlotHoldDeps {

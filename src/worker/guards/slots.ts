@@ -2,7 +2,7 @@ import { newHolder } from '../../leases/names.js';
 import { CLOCK_SKEW_MS, keepRenewed, notRenewed, type TimedHold } from '../../leases/timed-hold.js';
 import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
 import type { BacklogStore } from '../../store/store.js';
-import { SLOTS_MS, type SlotHoldDeps, slotsRenewInMs, startableMs } from './slot-hold.js';
+import { ASK_AGAIN_MS, SLOTS_MS, type SlotHoldDeps, slotsRenewInMs, startableMs } from './slot-hold.js';
 
 export interface RunSlotsDeps extends SlotHoldDeps {
   readonly concurrency: number;
@@ -22,7 +22,9 @@ export class RunSlots implements TimedHold {
   private readonly run: string;
   private readonly over = new AbortController();
   private taking: Promise<number> | undefined;
+  private wanted = 0;
   private granted = 0;
+  private askedAt = 0;
   /** Tells that it asked and got no answer: it may have some. */
   private mayHave = false;
   private until = 0;
@@ -42,11 +44,23 @@ export class RunSlots implements TimedHold {
   /**
    * Takes them, once for the run.
    *
+   * @param records attempts that it makes at most. A batch on arrival of a few records leaves the other slots to other batches
    * @returns how many; 0 if none are free, or DynamoDB does not answer
    */
-  take(): Promise<number> {
-    this.taking ??= this.takeNow();
+  take(records = Number.POSITIVE_INFINITY): Promise<number> {
+    this.taking ??= this.takeNow(records);
     return this.taking;
+  }
+
+  /**
+   * Asks for those that it lacks, at most each five seconds: it would have few for as long as it goes on otherwise.
+   *
+   * @returns how many it has by now
+   */
+  async takeMore(): Promise<number> {
+    const isLacking = this.granted > 0 && this.granted < this.wanted;
+    if (isLacking && this.deps.clock.wall() >= this.askedAt + ASK_AGAIN_MS) await this.ask();
+    return this.granted;
   }
 
   /** Tells whether an attempt may start now. */
@@ -83,33 +97,30 @@ export class RunSlots implements TimedHold {
     });
   }
 
-  private get wanted(): number {
+  private async takeNow(records: number): Promise<number> {
     const { concurrency, globalConcurrency } = this.deps;
-    return Math.min(concurrency, globalConcurrency);
-  }
-
-  private async takeNow(): Promise<number> {
-    this.granted = await this.ask(this.deps.globalConcurrency);
-    this.lost = this.granted === 0;
+    this.wanted = Math.min(concurrency, globalConcurrency, records);
+    await this.ask();
     if (!this.lost) this.renewing = keepRenewed(this, this.over.signal, this.deps);
     return this.granted;
   }
 
-  private async ask(most: number): Promise<number> {
-    const { queue, onArrival, store, clock, logger } = this.deps;
+  private async ask(): Promise<void> {
+    const { run, wanted, granted: has } = this;
+    const { queue, onArrival, globalConcurrency: most, store, clock, logger } = this.deps;
     const now = clock.wall();
+    this.askedAt = now;
     const until = now + SLOTS_MS;
     try {
-      const ask = { run: this.run, wanted: this.wanted, most, onArrival, now: now - CLOCK_SKEW_MS, until };
-      const granted = await store.slots.take(queue, ask);
-      this.until = until;
-      return granted;
+      const ask = { run, wanted, has, most, onArrival, now: now - CLOCK_SKEW_MS, until };
+      this.granted = await store.slots.take(queue, ask);
+      if (has === 0) this.until = until;
     } catch (error) {
       if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
       this.mayHave = true;
       logger.warn('slots could not be taken', { queue, error: error.message });
-      return 0;
     }
+    this.lost ||= this.granted === 0;
   }
 
   renewInMs(): number {

@@ -223,6 +223,37 @@ export function keepingQueues(underTest: UnderTest): void {
 
     const held = (count: number, onArrival = false) => ({ count, onArrival });
 
+    it('are added to those that a run has, once, as far as there are any', async () => {
+      const { store } = underTest();
+      const queue = 'queue-more-slots';
+      await store.slots.take(queue, ask('a', 3, { onArrival: true }));
+      await store.slots.take(queue, ask('b', 4));
+      // Its answer was lost: it has more than it knows.
+      expect(await store.slots.take(queue, ask('b', 4, { has: 3 }))).toBe(4);
+      // Those on arrival have half of all.
+      expect(await store.slots.take(queue, ask('a', 7, { onArrival: true, has: 3 }))).toBe(5);
+      expect(await store.slots.take(queue, ask('a', 7, { onArrival: true, has: 5 }))).toBe(5);
+      await store.slots.release(queue, 'a', held(5, true));
+      expect(await store.slots.take(queue, ask('e', 3, { onArrival: true }))).toBe(3);
+      await store.slots.release(queue, 'e', held(3, true));
+      for (const _ of [1, 2]) expect(await store.slots.take(queue, ask('b', 9, { has: 4 }))).toBe(9);
+      expect(await store.slots.take(queue, ask('c', 9))).toBe(1);
+      await store.slots.release(queue, 'b', held(9));
+      // By now it has none.
+      expect(await store.slots.take(queue, ask('b', 10, { has: 9 }))).toBe(0);
+      expect(await store.slots.take(queue, ask('d', 10))).toBe(9);
+    });
+
+    it('that are added last no longer, and no shorter, than those that a run has', async () => {
+      const { store } = underTest();
+      const queue = 'queue-more-time';
+      await store.slots.take(queue, ask('a', 4));
+      await store.slots.take(queue, ask('a', 8, { has: 4, until: NOW + 10 }));
+      expect(await store.slots.take(queue, ask('b', 9, { now: NOW + 300_000 }))).toBe(2);
+      await store.slots.take(queue, ask('a', 9, { has: 8, until: NOW + 900_000 }));
+      expect(await store.slots.take(queue, ask('c', 10, { now: NOW + 300_001 }))).toBe(10);
+    });
+
     it('are given as far as there are any', async () => {
       const { store } = underTest();
       expect(await store.slots.take('queue-13', ask('a', 6))).toBe(6);

@@ -84,24 +84,27 @@ function meaning(played: readonly PlayedQueue[]): string[] {
 
 /** The 99 % of fewer than a hundred records are no other figure than the longest one. */
 const MIN_FOR_PERCENT = 100;
+/** Text for what had not come when the play ended. */
+const NOT_BY_THE_END = 'not by the end';
 
 function waitText({ records, p50, p99, max }: Delays): string {
-  if (!Number.isFinite(p50)) return 'never';
-  const most = records < MIN_FOR_PERCENT ? `at most ${timeText(max)}` : `99 %: ${timeText(p99)}`;
-  return `${afterText(p50)} (${most})`;
+  if (!Number.isFinite(p50)) return NOT_BY_THE_END;
+  const isFew = records < MIN_FOR_PERCENT;
+  const most = `${isFew ? 'at most' : '99 %:'} ${timeText(isFew ? max : p99)}`;
+  return `${afterText(p50)} (${Number.isFinite(isFew ? max : p99) ? most : `some ${NOT_BY_THE_END}`})`;
 }
 
 function afterText(seconds: number): string {
-  return Number.isFinite(seconds) ? `after ${timeText(seconds)}` : 'never';
+  return Number.isFinite(seconds) ? `after ${timeText(seconds)}` : NOT_BY_THE_END;
 }
 
 function countText(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** `0.18 s`, `58 s`, `9 min 40 s`; `-` where no record was counted. */
+/** `0.18 s`, `58 s`, `9 min 40 s`; `-` where no record was counted, and `not by the end`. */
 function timeText(seconds: number): string {
   if (Number.isNaN(seconds)) return '-';
-  if (!Number.isFinite(seconds)) return 'never';
+  if (!Number.isFinite(seconds)) return NOT_BY_THE_END;
   return seconds < 60 ? `${Number(seconds.toPrecision(2))} s` : age(seconds * 1000);
 }
