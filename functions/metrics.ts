@@ -195,7 +195,7 @@ export interface KeyGauges {
   readonly dimension: string;
   /** Records that wait for an attempt, now or later. */
   readonly waiting: number;
-  /** Those of them that have failed. */
+  /** Waiting records that have failed. */
   readonly inRetry: number;
 }
 

@@ -12,7 +12,7 @@ export interface KeyGaugeValues {
   readonly values: {
     /** Records that wait for an attempt, now or later. */
     readonly waiting: number;
-    /** Those of them that have failed. */
+    /** Waiting records that have failed. */
     readonly inRetry: number;
   };
 }

@@ -12,7 +12,7 @@ import { context, environment, workbench } from './support.js';
 
 const queues = { webhooks: { retryMode: 'perRecord' as const }, orders: { retryMode: 'perRecord' as const } };
 const iso = (ms: number) => new Date(NOW + ms).toISOString();
-/** Keys that were written by somebody hostile, each with the value of its dimension. */
+/** Hostile keys, each with the value of its dimension. */
 const HOSTILE = {
   ['__proto__']: '__proto__',
   ':leading': '%3Aleading',
@@ -48,7 +48,11 @@ afterEach(async () => {
 });
 
 /** Records of a key that wait; `retry` of them have failed. */
-async function put(key: string | undefined, count: number, { retry = 0, ...item }: Item & { retry?: number } = {}) {
+async function put(
+  key: string | undefined,
+  count: number,
+  { retry = 0, ...item }: Item & { retry?: number } = {},
+) {
   const name = key === undefined ? 'none' : Buffer.from(key).toString('hex').slice(0, 40);
   for (let i = 0; i < count; i++) {
     const failed = { status: 'ERROR', failures: 1, lastError: { name: 'HttpError', message: '503' } };
@@ -61,7 +65,7 @@ async function put(key: string | undefined, count: number, { retry = 0, ...item 
   }
 }
 
-/** The monitor as it is deployed, but for its clock. */
+/** The monitor as it is deployed, except its clock. */
 function monitor(keys: readonly string[] = ['webhooks'], changes: MonitorSeams = {}) {
   const { overrides, log } = workbench(queues);
   const env = {
@@ -109,7 +113,7 @@ describe('the metrics of keys', () => {
     expect(dimensions(ofKey)).toEqual([[['Table', 'Queue', 'Key']]]);
   });
 
-  it('have hostile keys as printable ASCII, from which each can be told', async () => {
+  it('have hostile keys as printable ASCII, which can be decoded', async () => {
     for (const key of Object.keys(HOSTILE)) await put(key, 5);
     await monitor().read();
     const dimensions = keyLines().flatMap(({ Key }) => (Key === undefined ? [] : [String(Key)]));
@@ -133,7 +137,10 @@ describe('the metrics of keys', () => {
 
   it('of an empty queue cost no request', async () => {
     const { client, ...rest } = where();
-    const broken = { ...rest, client: { ...client, send: () => Promise.reject(new Error('asked')) } as never };
+    const broken = {
+      ...rest,
+      client: { ...client, send: () => Promise.reject(new Error('asked')) } as never,
+    };
     expect(await sampleKeys(broken, QUEUE, counts(0))).toMatchObject({ worst: [], readUnits: 0 });
     await expect(sampleKeys(broken, QUEUE, counts(5))).rejects.toThrow('asked');
   });
