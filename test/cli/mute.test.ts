@@ -62,7 +62,7 @@ describe('a mute', () => {
     const kinds = rule()[0]?.MuteTargets?.AlarmNames.map(
       (name) => /Alarms([A-Z][A-Za-z]+)orders/.exec(name)?.[1],
     );
-    expect(kinds).toEqual(['Dead', 'Depth', 'DepthPerKey', 'Failures', 'Lag', 'UnknownTask']);
+    expect(kinds).toEqual(['Dead', 'DepthPerKey', 'Depth', 'Failures', 'Lag', 'UnknownTask']);
     const end = endOf(rule()[0]?.Rule.Schedule ?? {}) ?? 0;
     expect(Math.abs(end - (Date.now() + 2 * HOUR))).toBeLessThanOrEqual(60_000);
     expect(json).toEqual({
@@ -117,7 +117,7 @@ describe('a mute', () => {
 
   it.each([
     ['DescribeAlarmsForMetric', 1],
-    ['PutAlarmMuteRule', 6],
+    ['PutAlarmMuteRule', 7],
   ])('without the right to %s says which one, with request %i as the last', async (action, requests) => {
     cloudWatch.denied.add(action);
     const { code, err } = await run('mute', 'orders', '--until', '2h');
