@@ -2,13 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as Plot from '@observablehq/plot';
-import { endLabels, LEADER } from '../tools/src/charts/end-labels.js';
+import { type Wait, waitsPanel } from '../tools/src/charts/key-waits.js';
 import { type Picture, toSvg } from '../tools/src/charts/picture.js';
-import { BACKGROUND, curveStyle, FONT_SIZE, MARGIN, type Panel, panel } from '../tools/src/charts/plot.js';
-import { BOLD, textWidth } from '../tools/src/charts/text.js';
-import { linearTicks } from '../tools/src/charts/time-axis.js';
-import { AXIS_HEIGHT, TICKS_WIDTH, timeAxis } from '../tools/src/charts/time-axis-marks.js';
 import { scenarioOf, workloadOf } from '../tools/src/cli/simulate-keys/input.js';
 import { play } from '../tools/src/lab/keys/play.js';
 import { workloadKind } from '../tools/src/lab/keys/workloads.js';
@@ -20,14 +15,6 @@ export const COMMAND =
 const LOAD = { name: 'one-noisy', noisyRecords: 12_000, noisyWithin: 40_000, quiet: 3_000, seed: 1 } as const;
 /** End of the axis of time. Records that are inserted later wait for nothing, as the noise is over. */
 const SHOWN_SECONDS = 45;
-const HEIGHT = 280;
-const TOP = 14;
-
-/** A record of a quiet key: when it was put, from the beginning of the noise on, and how long its first attempt took to come. */
-interface Wait {
-  readonly at: number;
-  readonly seconds: number;
-}
 
 const QUEUES = [
   { name: 'without fairness', settings: {} },
@@ -55,7 +42,7 @@ export async function noisyCustomerPicture(): Promise<Readonly<Record<'light' | 
     sections: [
       {
         text: 'Wait for the first attempt, of each record of a quiet customer',
-        panel: waitsPanel(series),
+        panel: waitsPanel(series, SHOWN_SECONDS),
       },
     ],
     tables: [],
@@ -67,41 +54,6 @@ export async function noisyCustomerPicture(): Promise<Readonly<Record<'light' | 
 function hiddenText(waits: readonly Wait[]): string {
   const short = waits.filter(({ seconds }) => seconds < 2);
   return `Without fairness, ${short.length} of ${waits.length} records were attempted within 2 s, too: their marks are at the bottom.`;
-}
-
-function waitsPanel(series: readonly { readonly name: string; readonly waits: readonly Wait[] }[]): Panel {
-  const styled = series.map((one, i) => ({ ...one, ...curveStyle(1 - i) }));
-  const most = Math.max(...series.flatMap(({ waits }) => waits.map(({ seconds }) => seconds)));
-  const ticks = linearTicks(most, 6, true);
-  const labels = styled.map(({ name, color, waits }) => {
-    const [longest] = waits.toSorted((one, other) => other.seconds - one.seconds);
-    return { text: name, color, x: longest?.at ?? 0, y: longest?.seconds ?? 0 };
-  });
-  return panel({
-    height: HEIGHT + TOP + AXIS_HEIGHT,
-    marginLeft: TICKS_WIDTH,
-    marginRight: Math.max(...labels.map(({ text }) => LEADER + BOLD * textWidth(text, FONT_SIZE))) + MARGIN,
-    marginTop: TOP,
-    marginBottom: AXIS_HEIGHT,
-    x: { domain: [0, SHOWN_SECONDS] },
-    y: { domain: [0, ticks.at(-1)?.seconds ?? most] },
-    marks: [
-      ...timeAxis('y', ticks, (seconds) => seconds),
-      ...timeAxis('x', linearTicks(SHOWN_SECONDS, 3), (seconds) => seconds, 'inserted after the noise began'),
-      ...styled.map(({ waits, color, symbol }) =>
-        Plot.dot(waits, {
-          x: 'at',
-          y: 'seconds',
-          symbol,
-          stroke: color,
-          fill: BACKGROUND,
-          strokeWidth: 1.8,
-          r: 3,
-        }),
-      ),
-      endLabels(labels),
-    ],
-  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
