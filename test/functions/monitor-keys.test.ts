@@ -192,6 +192,20 @@ describe('a sample of the keys', () => {
     expect(readUnits).toBeLessThan(125);
   });
 
+  it('reads the lanes of busy keys, which are beyond the shards', async () => {
+    await put('busy', 9, { lane: 'webhooks#31' });
+    const busyKeys = busyKeysText([{ shard: 31, hash: hashOfKey('busy'), until: NOW + 3_600_000 }]);
+    expect((await sampleKeys(where(), { ...QUEUE, busyKeys }, counts(9))).most.waiting).toBe(9);
+    expect((await sampleKeys(where(), QUEUE, counts(9))).most.waiting).toBe(0);
+  });
+
+  it('has as many in retry as the monitor has counted: failed records stand together in the index', async () => {
+    await put('a', 300, { retry: 150 });
+    const { most } = await sampleKeys(where(), QUEUE, counts(300, { inRetry: 200 }));
+    expect(Math.abs(most.inRetry - 200)).toBeLessThan(3);
+    expect(Math.abs(most.waiting - 300)).toBeLessThan(3);
+  });
+
   it('stops at 100 read units of large records', async () => {
     await put('large', 60, { payload: 'x'.repeat(30_000) });
     const { readUnits, worst } = await sampleKeys(where(), QUEUE, counts(60));
