@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { checkDepthAlarms } from './props/alarm-settings.js';
+import { checkDepthAlarms, checkMetricsPerKey } from './props/alarm-settings.js';
 import type { ReadProps } from './props/backlog-shape.js';
 import { type Queue, readQueues } from './props/queue.js';
 import { withRecurring } from './props/recurring.js';
@@ -26,5 +26,6 @@ export function queuesOf(backlog: Construct, options: ReadProps): Queues {
   if (shared) checkShared(backlog, shared);
   checkTimeZone(timeZone, trigger, queues);
   checkDepthAlarms(queues, metrics);
+  checkMetricsPerKey(queues, { metrics, isShared: shared !== undefined });
   return { queues, workers };
 }

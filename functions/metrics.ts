@@ -189,6 +189,28 @@ export function emitGauges(
   });
 }
 
+/** Waiting records of one key of a queue, estimated if not all were read. */
+export interface KeyGauges {
+  /** The key, as a dimension has it. */
+  readonly dimension: string;
+  /** Records that wait for an attempt, now or later. */
+  readonly waiting: number;
+  /** Waiting records that have failed. */
+  readonly inRetry: number;
+}
+
+/** Metrics of the worst keys of a queue, each on a line of its own, and of the most that any one key has. */
+export function emitKeyGauges(
+  { worst, most }: { readonly worst: readonly KeyGauges[]; readonly most: Omit<KeyGauges, 'dimension'> },
+  { table, queue }: { table: string; queue: string },
+  level: MetricsLevel,
+): void {
+  const emit = (dimensions: Record<string, string>, { waiting, inRetry }: Omit<KeyGauges, 'dimension'>) =>
+    write(level, { dimensions, counts: { KeyWaiting: waiting, KeyInRetry: inRetry } });
+  emit({ Table: table, Queue: queue }, most);
+  for (const { dimension: Key, ...gauges } of worst) emit({ Table: table, Queue: queue, Key }, gauges);
+}
+
 /** The greatest values of all queues without alarms of their own. */
 export interface TableGauges {
   readonly oldestDueAge: number;

@@ -37,6 +37,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
   const inner = new Construct(scope, id);
   const known = forMonitor(queues);
   const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
+  const keyed = queues.filter(({ metricsPerKey }) => metricsPerKey).map(({ name }) => name);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(
       inner,
@@ -44,6 +45,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
       { ...common, tables, timeout: TIMEOUT },
       {
         BACKLOG_EVENT_SOURCES: sources,
+        ...(keyed.length > 0 && { BACKLOG_KEY_METRICS: JSON.stringify(keyed) }),
         ...(bus && { BACKLOG_INCIDENT_BUS: bus.eventBusArn }),
         ...(bus && runbookUrl !== undefined && { BACKLOG_RUNBOOK_URL: `${runbookUrl}#failures` }),
       },

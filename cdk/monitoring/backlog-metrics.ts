@@ -3,9 +3,17 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { QUEUE_PATTERN } from '../../src/record/index.js';
+import { isKey, KEY_FORM } from '../../src/record/key.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
-import { type MetricName, queueMetric, type TableMetricName, tableMetric } from './metrics.js';
+import {
+  type KeyMetricName,
+  keyMetric,
+  type MetricName,
+  queueMetric,
+  type TableMetricName,
+  tableMetric,
+} from './metrics.js';
 
 /** The metrics of a backlog, by CDK's conventions. A metric that is zero is not written: it has no data then. */
 export abstract class BacklogMetrics extends Construct {
@@ -96,6 +104,19 @@ export abstract class BacklogMetrics extends Construct {
   }
 
   /**
+   * Records of one key that wait: of this key, or (undefined) of the key with most of them. Read every five minutes from a sample, with
+   * `metricsPerKey`. A key has data while it is among the five with most. Default: the maximum over five minutes.
+   */
+  metricKeyWaiting(queue: string, key?: string, options?: MetricOptions): Metric {
+    return this.ofKey('KeyWaiting', { queue, key }, options);
+  }
+
+  /** Records of one key that wait and have failed before, in the same way. Default: the maximum over five minutes. */
+  metricKeyInRetry(queue: string, key?: string, options?: MetricOptions): Metric {
+    return this.ofKey('KeyInRetry', { queue, key }, options);
+  }
+
+  /**
    * The time for which records have failed without recovery, in seconds: of a queue, or (undefined) of any. For an hour after the
    * recovery it is 0, then there is no data. Default: the maximum over five minutes.
    */
@@ -162,12 +183,27 @@ export abstract class BacklogMetrics extends Construct {
     return tableMetric(this.table.tableName, name, options);
   }
 
+  private ofKey(
+    name: KeyMetricName,
+    { queue, key }: { readonly queue: string; readonly key: string | undefined },
+    options?: MetricOptions,
+  ): Metric {
+    this.checkQueue(queue);
+    if (key === undefined) return queueMetric(this.table.tableName, queue, name, options);
+    if (!isKey(key)) throw new ConfigurationError(`key: expected ${KEY_FORM}, got ${show(key)}`);
+    return keyMetric(this.table.tableName, { queue, key }, name, options);
+  }
+
   private ofQueue(name: MetricName, queue: string, options?: MetricOptions): Metric {
+    this.checkQueue(queue);
+    return queueMetric(this.table.tableName, queue, name, options);
+  }
+
+  private checkQueue(queue: string): void {
     const known = this.queueNames();
     if (!(known ? known.includes(queue) : QUEUE_PATTERN.test(queue))) {
       const expected = known ? `one of ${known.map(show).join(', ')}` : 'the name of a queue';
       throw new ConfigurationError(`queue: expected ${expected}, got ${show(queue)}`);
     }
-    return queueMetric(this.table.tableName, queue, name, options);
   }
 }

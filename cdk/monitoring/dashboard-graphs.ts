@@ -25,8 +25,14 @@ export function byQueue(queues: readonly Queue[], metric: (queue: Queue) => Metr
   return metrics.length > MAX_NAMED && metrics[0] ? [searched(metrics[0])] : highest(metrics);
 }
 
-/** The highest of the same metric of all queues that have had any data in the last two weeks. */
-function searched({ namespace, metricName, dimensions = {}, statistic, period }: Metric): MathExpression {
+/** The highest of the same metric of all queues, or of all their keys, that have had any data in the last two weeks. */
+export function searched({
+  namespace,
+  metricName,
+  dimensions = {},
+  statistic,
+  period,
+}: Metric): MathExpression {
   const schema = [namespace, ...Object.keys(dimensions)].join(',');
   const search = `{${schema}} MetricName="${metricName}" Table="${dimensions.Table}"`;
   return new MathExpression({

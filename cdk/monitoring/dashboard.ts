@@ -13,8 +13,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Queue } from '../props/queue.js';
-import { byQueue, drainGraph, graph, heading, highest } from './dashboard-graphs.js';
-import { type MetricName, queueMetric, tableMetric } from './metrics.js';
+import { byQueue, drainGraph, graph, heading, highest, searched } from './dashboard-graphs.js';
+import { keyMetric, type MetricName, queueMetric, tableMetric } from './metrics.js';
 import type { Watched } from './watched.js';
 
 /** Most alarms of one widget. */
@@ -99,6 +99,21 @@ function waitingRows({ tableName, queues, metrics }: Watched): IWidget[][] {
         'Given up, and still in the table (records)',
         byQueue(queues, ({ name }) => queueMetric(tableName, name, 'DeadRecords', { label: name })),
       ),
+    ],
+    ...keyRows(tableName, queues),
+  ];
+}
+
+/** The keys of all queues that ask for it: one search finds them, as they are not known before. */
+function keyRows(tableName: string, queues: readonly Queue[]): IWidget[][] {
+  const [first] = queues.filter(({ metricsPerKey }) => metricsPerKey);
+  if (!first) return [];
+  // A search names dimensions, and takes any queue and key.
+  const any = { queue: first.name, key: 'any' };
+  return [
+    [
+      graph('Waiting of the worst keys (records)', [searched(keyMetric(tableName, any, 'KeyWaiting'))]),
+      graph('In retry of the worst keys (records)', [searched(keyMetric(tableName, any, 'KeyInRetry'))]),
     ],
   ];
 }

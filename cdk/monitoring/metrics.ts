@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { keyDimension } from '../../src/monitor/key-dimension.js';
 
 /** The namespace of the metrics, as functions/metrics.ts emits them. */
 export const METRICS_NAMESPACE = 'DynamoBacklog';
@@ -20,7 +21,11 @@ export type MetricName =
   | 'Waiting'
   | 'Due'
   | 'InRetry'
-  | 'DeadRecords';
+  | 'DeadRecords'
+  | KeyMetricName;
+
+/** Metrics of one key of a queue, or of its worst key. */
+export type KeyMetricName = 'KeyWaiting' | 'KeyInRetry';
 
 /** Metrics that are read, not counted: the sum of the readings of five minutes would mean nothing. */
 const GAUGES: ReadonlySet<string> = new Set([
@@ -31,6 +36,8 @@ const GAUGES: ReadonlySet<string> = new Set([
   'Due',
   'InRetry',
   'DeadRecords',
+  'KeyWaiting',
+  'KeyInRetry',
   'SourcesStopped',
   'RemovedQueueWaiting',
 ]);
@@ -66,6 +73,16 @@ export function queueMetric(
   options: MetricOptions = {},
 ): Metric {
   return metric(metricName, { Table: tableName, Queue: queue }, options);
+}
+
+/** A metric of one key of a queue: the largest value in five minutes. */
+export function keyMetric(
+  tableName: string,
+  { queue, key }: { readonly queue: string; readonly key: string },
+  metricName: KeyMetricName,
+  options: MetricOptions = {},
+): Metric {
+  return metric(metricName, { Table: tableName, Queue: queue, Key: keyDimension(key) }, options);
 }
 
 function metric(metricName: string, dimensionsMap: Record<string, string>, options: MetricOptions): Metric {

@@ -9,7 +9,7 @@ export function queueAlarms(
   queue: Queue,
 ): AlarmDefinition[] {
   const { name, alarms, enabled, work } = queue;
-  const { lagSeconds, dead, failures, depth, unknownTask, severity, given } = alarms;
+  const { lagSeconds, dead, failures, depth, depthPerKey, unknownTask, severity, given } = alarms;
   const definitions: (AlarmDefinition | undefined)[] = [
     lagSeconds !== undefined && enabled
       ? {
@@ -48,6 +48,19 @@ export function queueAlarms(
           metric: queueMetric(tableName, name, 'Waiting'),
           above: depth,
           description: `More than ${depth} records of the queue ${name} wait for an attempt, now or later. First: "backlog stats".`,
+        },
+    depthPerKey === undefined
+      ? undefined
+      : {
+          id: `DepthPerKey-${name}`,
+          essential: given.includes('depthPerKey'),
+          severity: 'ticket',
+          runbook: 'depthperkey',
+          metric: queueMetric(tableName, name, 'KeyWaiting'),
+          above: depthPerKey,
+          description:
+            `More than ${depthPerKey} records of one key (customer, tenant) of the queue ${name} wait for an attempt, now or later. ` +
+            `First: "backlog keys ${name}".`,
         },
     // The built-in delivery takes whatever comes.
     unknownTask && work.type !== 'delivery' ? unknownTaskAlarm(tableName, name) : undefined,

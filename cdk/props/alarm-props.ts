@@ -50,6 +50,13 @@ export interface QueueAlarms {
   readonly depth?: number | false | undefined;
 
   /**
+   * Records of one key that may wait, now or later. It needs `metricsPerKey`.
+   *
+   * @default - no alarm
+   */
+  readonly depthPerKey?: number | false | undefined;
+
+  /**
    * The severity of all alarms of this queue.
    *
    * @default - `page` for lag and failures, `ticket` for the others

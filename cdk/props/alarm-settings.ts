@@ -11,6 +11,7 @@ export interface QueueAlarmSettings {
   readonly dead: number | undefined;
   readonly failures: boolean;
   readonly depth: number | undefined;
+  readonly depthPerKey: number | undefined;
   readonly unknownTask: boolean;
   readonly severity: Severity | undefined;
   /** The thresholds that were given: these alarms are wanted, whatever else is left out. */
@@ -24,6 +25,7 @@ const shape = z.strictObject({
   dead: count.default(0),
   failures: z.boolean({ error: 'expected true or false' }).default(true),
   depth: count.default(false),
+  depthPerKey: count.default(false),
   severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
 });
 
@@ -38,6 +40,7 @@ const NONE: QueueAlarmSettings = {
   dead: undefined,
   failures: false,
   depth: undefined,
+  depthPerKey: undefined,
   unknownTask: false,
   severity: undefined,
   given: [],
@@ -59,12 +62,13 @@ export function ownAlarms(
 /** @throws ConfigurationError naming the threshold */
 export function readQueueAlarms(input: unknown, attemptTimeout: number, path: string): QueueAlarmSettings {
   if (input === false) return NONE;
-  const { lag, dead, failures, depth, severity } = parseOptions(shape, input ?? {}, path);
+  const { lag, dead, failures, depth, depthPerKey, severity } = parseOptions(shape, input ?? {}, path);
   return {
     lagSeconds: lag === false ? undefined : (lag?.toSeconds() ?? LAG_SECONDS + attemptTimeout),
     dead: dead === false ? undefined : dead,
     failures,
     depth: depth === false ? undefined : depth,
+    depthPerKey: depthPerKey === false ? undefined : depthPerKey,
     unknownTask: true,
     severity,
     given: Object.keys(input ?? {}),
@@ -82,4 +86,30 @@ export function checkDepthAlarms(
     `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits ` +
       `(give "metrics": "full"), got ${show(watched.alarms.depth)}`,
   );
+}
+
+/** @throws ConfigurationError for metrics of keys that no monitor writes, or an alarm on them without the metrics */
+export function checkMetricsPerKey(
+  queues: readonly {
+    readonly name: string;
+    readonly metricsPerKey: boolean;
+    readonly alarms: QueueAlarmSettings;
+  }[],
+  { metrics, isShared }: { readonly metrics: MetricsLevel; readonly isShared: boolean },
+): void {
+  const beside = isShared
+    ? '"sharedBacklog", whose monitor is in another stack'
+    : `metrics "${metrics}" (give "metrics": "full")`;
+  for (const { name, metricsPerKey, alarms } of queues) {
+    if (metricsPerKey && (isShared || metrics !== 'full')) {
+      throw new ConfigurationError(
+        `queues.${name}.metricsPerKey: expected false or nothing beside ${beside}, got true`,
+      );
+    }
+    if (!metricsPerKey && alarms.depthPerKey !== undefined) {
+      throw new ConfigurationError(
+        `queues.${name}.alarms.depthPerKey: expected "metricsPerKey": true in the queue beside it, got ${show(alarms.depthPerKey)}`,
+      );
+    }
+  }
 }

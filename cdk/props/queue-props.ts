@@ -154,6 +154,15 @@ export interface QueueProps extends EntryFunctionProps, QueueOptions<Duration> {
   readonly fairness?: boolean | undefined;
 
   /**
+   * Metrics of the five keys with most waiting records, read every five minutes from a sample.
+   *
+   * Up to twelve metrics at a time, of $0.30 a month each. It needs the metrics `full`, and the monitor of this Backlog.
+   *
+   * @default false
+   */
+  readonly metricsPerKey?: boolean | undefined;
+
+  /**
    * The thresholds of the queue's alarms; `false`: it has none.
    *
    * @default - the default of each

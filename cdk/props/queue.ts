@@ -49,6 +49,8 @@ export interface Queue {
   readonly weight: number;
   readonly enabled: boolean;
   readonly attemptTimeout: number;
+  /** Its worst keys have metrics of their own. */
+  readonly metricsPerKey: boolean;
   readonly alarms: QueueAlarmSettings;
   /** The first attempt as the props say; undefined takes what fits. */
   readonly firstAttempt: FirstAttempt | undefined;
@@ -80,6 +82,7 @@ const queueShape = z.strictObject({
   ...eachOf(QUEUE_OPTIONS, z.unknown().optional()),
   ...eachOf(TIMES, duration.optional()),
   retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
+  metricsPerKey: z.boolean({ error: 'expected true or false' }).default(false),
   alarms: z.unknown().optional(),
   firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
 });
@@ -146,6 +149,7 @@ function readQueue(name: string, input: unknown): Queue {
     weight: props.weight ?? 1,
     enabled: props.enabled,
     attemptTimeout,
+    metricsPerKey: props.metricsPerKey,
     alarms,
     firstAttempt: work.type === 'external' ? 'scheduled' : firstAttemptOf(props, path),
   };

@@ -208,6 +208,7 @@ function recurringQueue(definitions: Definitions): Queue {
     weight: 1,
     enabled: true,
     attemptTimeout,
+    metricsPerKey: false,
     alarms,
     firstAttempt: 'scheduled',
   };

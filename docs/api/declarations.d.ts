@@ -1108,6 +1108,7 @@ interface QueueAlarms {
     readonly dead?: number | false | undefined;
     readonly failures?: boolean | undefined;
     readonly depth?: number | false | undefined;
+    readonly depthPerKey?: number | false | undefined;
     readonly severity?: Severity | undefined;
 }
 
@@ -1172,6 +1173,7 @@ interface QueueProps extends EntryFunctionProps, QueueOptions<Duration$1> {
     readonly firstAttempt?: FirstAttempt | undefined;
     readonly shards?: number | undefined;
     readonly fairness?: boolean | undefined;
+    readonly metricsPerKey?: boolean | undefined;
     readonly alarms?: QueueAlarms | false | undefined;
 }
 type HistoryProps = Omit<HistoryOptions, 'redact'>;
@@ -1846,6 +1848,8 @@ declare abstract class BacklogMetrics extends Construct {
     metricDue(queue: string, options?: MetricOptions): Metric;
     metricInRetry(queue: string, options?: MetricOptions): Metric;
     metricDeadRecords(queue: string, options?: MetricOptions): Metric;
+    metricKeyWaiting(queue: string, key?: string, options?: MetricOptions): Metric;
+    metricKeyInRetry(queue: string, key?: string, options?: MetricOptions): Metric;
     metricFailing(queue?: string, options?: MetricOptions): Metric;
     metricIndexed(options?: MetricOptions): Metric;
     metricRepaired(options?: MetricOptions): Metric;
@@ -2994,6 +2998,27 @@ declare function laneTotals(lanes: readonly string[], { total, counted }: Omit<L
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
 
+interface ReadBudget {
+    readonly records: number;
+    readonly units: number;
+    readonly entries: number;
+}
+declare function affordable(left: number, { read, spent }: {
+    readonly read: number;
+    readonly spent: number;
+}): number;
+declare function readWithin(tables: Pick<Tables, 'open'>, ids: readonly string[], mostUnits: number): Promise<{
+    readonly records: readonly BacklogRecord[];
+    readonly readUnits: number;
+}>;
+
+interface Sample {
+    readonly strata: readonly Stratum[];
+    readonly readUnits: number;
+}
+type SampledQueue = Pick<OverviewStats, 'queue' | 'counted' | 'pending' | 'dead' | 'lanes' | 'busyKeys' | 'beginnings'>;
+declare function sampleRecords(tables: Pick<Tables, 'open' | 'clock'>, queues: readonly SampledQueue[], budget: ReadBudget): Promise<Sample>;
+
 interface Sentence {
     readonly tone: 'ok' | 'run' | 'unknown' | 'amber' | 'dead';
     readonly title: string;
@@ -3258,6 +3283,7 @@ export {
     VirtualTime,
     WaitTimeoutError,
     Writes,
+    affordable,
     age,
     alarmText,
     areEqual,
@@ -3374,6 +3400,7 @@ export {
     phaseOf,
     randomToken,
     readJson,
+    readWithin,
     recordEvent,
     records,
     redactionOf,
@@ -3386,6 +3413,7 @@ export {
     retryAfter,
     retryDecider,
     run,
+    sampleRecords,
     scaledClock,
     scheduleId,
     seededRandom,
@@ -3567,6 +3595,7 @@ export type {
     QueueWeights,
     QueuesAndRules,
     Random,
+    ReadBudget,
     Reading,
     RecentAttempts,
     RecordChange,
@@ -3598,6 +3627,8 @@ export type {
     RunSummary,
     RunTarget,
     RuntimeKnowledge,
+    Sample,
+    SampledQueue,
     Schedule,
     Selected,
     Selection,

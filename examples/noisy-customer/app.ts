@@ -12,6 +12,9 @@ export const backlog = new Backlog(stack, 'Backlog', {
       concurrency: 2,
       onInsertConcurrency: 2,
       fairness: process.env.FAIRNESS !== 'off',
+      // Metrics of the customers with most waiting webhooks, and an alarm if one has more than 100.
+      metricsPerKey: true,
+      alarms: { depthPerKey: 100 },
     },
   },
 });

@@ -1,7 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import {
   type GaugeValues,
+  type KeyGaugeValues,
   type MeterProvider,
+  observeKeys,
   observeQueues,
   type QueueGaugeValues,
 } from '../../src/monitor/index.js';
@@ -13,6 +15,8 @@ const EXPORT_MS = 5_000;
 /** Exports what the monitor has read by OpenTelemetry. Made only where an SDK has registered a provider. */
 export class GaugeExport {
   private readonly noted = new Map<string, QueueGaugeValues>();
+  /** Keys by queue; undefined: no queue has had any. */
+  private keys: Map<string, readonly Omit<KeyGaugeValues, 'table' | 'queue'>[]> | undefined;
   /** Times of the last counts by queue, the backlog's, epoch milliseconds. */
   private readonly countedAt = new Map<string, number>();
 
@@ -26,6 +30,18 @@ export class GaugeExport {
   note(queue: string, values: GaugeValues, now: number): void {
     this.noted.set(queue, { table: this.table, queue, values });
     if (values.readingAge !== undefined) this.countedAt.set(queue, now - values.readingAge * 1000);
+  }
+
+  noteKeys(queue: string, worst: readonly Omit<KeyGaugeValues, 'table' | 'queue'>[]): void {
+    if (!this.keys) {
+      const { provider, table } = this;
+      const keys = new Map<string, typeof worst>();
+      const valuesOf = ([of, all]: [string, typeof worst]) =>
+        all.map((one) => ({ table, queue: of, ...one }));
+      observeKeys(provider, () => [...keys].flatMap(valuesOf));
+      this.keys = keys;
+    }
+    this.keys.set(queue, worst);
   }
 
   /** Notes the age of the last count alone: SDKs may repeat the other values of a queue, and so it shows that they are old. */
@@ -47,6 +63,7 @@ export class GaugeExport {
     } finally {
       done.abort();
       this.noted.clear();
+      this.keys?.clear();
     }
   }
 }

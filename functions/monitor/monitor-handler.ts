@@ -19,7 +19,13 @@ import type { HandlerDeps } from '../deps.js';
 import type { LambdaContext, LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, logFailure, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { emitGauges, emitRemovedQueues, emitSourcesStopped, emitTableGauges } from '../metrics.js';
+import {
+  emitGauges,
+  emitKeyGauges,
+  emitRemovedQueues,
+  emitSourcesStopped,
+  emitTableGauges,
+} from '../metrics.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
 import { GaugeExport } from './gauge-export.js';
 import type { PutEvents } from './incident-events.js';
@@ -70,7 +76,7 @@ const SPARE_MS = 10_000;
 /**
  * Reads, every five minutes, how much waits in each queue and for how long, and whether the intake is still handed what
  * was put. What it finds are metrics, and a log line for each queue in which there is anything. New counts are noted in
- * the control table, for the console and the dashboard.
+ * the control table, for the console and the dashboard. Of queues that ask for it, a sample says which keys wait most.
  *
  * A queue that cannot be read does not keep the others from it: the invocation fails when all have been tried.
  */
@@ -80,14 +86,15 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const settings = readMonitorSettings(env);
     const clock = overrides.clock ?? clockOf(settings);
     const { tables } = settings;
-    const store =
-      overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
+    const given = overrides.store ? { store: overrides.store } : { client: createDynamoDbClient() };
+    const store = given.store ?? new DynamoDbOperatorStore({ client: given.client, tables, clock });
     // Times of the counts in the control table, by queue: a count that could not be noted is noted next time.
     const noted = new Map<string, string>();
     return {
       settings,
       clock,
       store,
+      given,
       noted,
       ages: new Map() as LastAges,
       counter: new RateLimitedCounter(clock),
@@ -97,7 +104,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
   let exported: GaugeExport | undefined;
 
   const handle = async (_: unknown, context: LambdaContext) => {
-    const { settings, clock, store, noted, ages, counter } = start();
+    const { settings, clock, store, given, noted, ages, counter } = start();
     const { metrics } = settings;
     const table = settings.tables.records;
     let oldest = 0;
@@ -150,7 +157,21 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         await store.readings.write(queue.name, readingItem(noteOf(queue, counted)));
         noted.set(queue.name, counted.at);
       }
+      if (counted && settings.keyMetrics.has(queue.name))
+        await readKeys({ ...queue, busyKeys: state.busyKeys }, counted);
       return reading;
+    };
+    const readKeys = async (queue: MonitoredQueue, counted: RateLimitedCounts) => {
+      if (clock.wall() >= deadline) throw new Error(`no time was left to read the keys of ${queue.name}`);
+      // Loaded only where a queue asks for it.
+      const { sampleKeys } = await import('./key-gauges.js');
+      const tables = { table, controlTable: settings.tables.control, clock, ...given };
+      const { worst, most } = await sampleKeys(tables, queue, counted);
+      emitKeyGauges({ worst, most }, { table, queue: queue.name }, metrics);
+      exported?.noteKeys(
+        queue.name,
+        worst.map(({ key, waiting, inRetry }) => ({ key, values: { waiting, inRetry } })),
+      );
     };
     const lookAtSources = async () => {
       const stopped: { mapping: string; why: string }[] = [];

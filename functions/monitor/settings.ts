@@ -7,18 +7,21 @@ import { readSettings, type Settings } from '../settings.js';
 export interface MonitorSettings extends Settings {
   /** The ids of the intake's event source mappings. */
   readonly eventSources: readonly string[];
+  /** Queues whose worst keys have metrics. */
+  readonly keyMetrics: ReadonlySet<string>;
   /** The event bus that learns of incidents. Undefined: none does. */
   readonly incidentBus?: string | undefined;
   /** The page that says what to do. Undefined: none is known. */
   readonly runbookUrl?: string | undefined;
 }
 
-const sourcesSchema = z.array(z.string().check(z.minLength(1)));
+const textsSchema = z.array(z.string().check(z.minLength(1)));
 
 /** @throws ConfigurationError naming the variable */
 export function readMonitorSettings(env: Readonly<Record<string, string | undefined>>): MonitorSettings {
   const {
     BACKLOG_EVENT_SOURCES: sources = '[]',
+    BACKLOG_KEY_METRICS: keyMetrics = '[]',
     BACKLOG_INCIDENT_BUS: bus,
     BACKLOG_RUNBOOK_URL: runbook,
   } = env;
@@ -26,10 +29,11 @@ export function readMonitorSettings(env: Readonly<Record<string, string | undefi
     ...readSettings(env),
     incidentBus: bus || undefined,
     runbookUrl: runbook || undefined,
-    eventSources: parseOptions(
-      sourcesSchema,
-      parseJson(sources, 'BACKLOG_EVENT_SOURCES'),
-      'BACKLOG_EVENT_SOURCES',
-    ),
+    eventSources: texts(sources, 'BACKLOG_EVENT_SOURCES'),
+    keyMetrics: new Set(texts(keyMetrics, 'BACKLOG_KEY_METRICS')),
   };
+}
+
+function texts(json: string, variable: string): string[] {
+  return parseOptions(textsSchema, parseJson(json, variable), variable);
 }

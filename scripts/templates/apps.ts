@@ -89,7 +89,11 @@ function everything(app: App): Stack[] {
   const delivery = { url: URL, secret: new Secret(own, 'Secret'), headers };
   const entry = { retry: { type: 'fibonacci' }, entry: ENTRY, reservedConcurrentExecutions: 20 } as const;
   const queues = (name: string): Record<string, QueueProps> => ({
-    [`${name}-orders`]: { retry: { type: 'fibonacci' }, deliverTo: delivery },
+    [`${name}-orders`]: {
+      retry: { type: 'fibonacci' },
+      deliverTo: delivery,
+      metricsPerKey: name === 'platform',
+    },
     [`${name}-prices`]: { progressive: true, deliverTo: delivery },
     [`${name}-imports`]: entry,
     [`${name}-mails`]: { retry: { type: 'none' }, worker: 'worker' },

@@ -1,10 +1,13 @@
 export { type FailingNow, failingNow } from './failing.js';
 export { GaugeReader, type GaugeReaderDeps } from './gauge-reader.js';
 export { type DescribedQueue, type MonitoredQueue, monitoredQueue, oldestDueAge } from './gauges.js';
+export { keyDimension } from './key-dimension.js';
+export type { KeyGaugeValues } from './key-gauges.js';
 export {
   type Meter,
   type MeterProvider,
   type ObservableResult,
+  observeKeys,
   observeQueues,
   registeredMeterProvider,
 } from './open-telemetry.js';

@@ -1,5 +1,6 @@
 import { VERSION } from '../support/version.js';
-import { GAUGE_FIELDS, QUEUE_GAUGES, type QueueGaugeValues } from './queue-gauges.js';
+import { KEY_GAUGES, type KeyGaugeValues } from './key-gauges.js';
+import { type GaugeDefinition, QUEUE_GAUGES, type QueueGaugeValues } from './queue-gauges.js';
 
 /** The result to which a callback of OpenTelemetry reports. */
 export interface ObservableResult {
@@ -36,16 +37,32 @@ export function observeQueues(
   provider: MeterProvider,
   read: () => readonly QueueGaugeValues[] | Promise<readonly QueueGaugeValues[]>,
 ): void {
+  observeGauges(provider, QUEUE_GAUGES, read);
+}
+
+/** Hands gauges of keys to OpenTelemetry, in the same way. */
+export function observeKeys(provider: MeterProvider, read: () => readonly KeyGaugeValues[]): void {
+  observeGauges(provider, KEY_GAUGES, read);
+}
+
+/** Values of gauges, by field, beside the attributes that tell them from others. */
+type Observed<Field extends string> = { readonly values: { readonly [Name in Field]?: number | undefined } };
+
+function observeGauges<Field extends string>(
+  provider: MeterProvider,
+  definitions: Readonly<Record<Field, GaugeDefinition>>,
+  read: () => readonly Observed<Field>[] | Promise<readonly Observed<Field>[]>,
+): void {
   const meter = provider.getMeter('dynamo-backlog', VERSION);
-  const gauges = GAUGE_FIELDS.map((field) => {
-    const { name, ...options } = QUEUE_GAUGES[field];
+  const gauges = (Object.keys(definitions) as Field[]).map((field) => {
+    const { name, ...options } = definitions[field];
     return [field, meter.createObservableGauge(name, options) as never] as const;
   });
   const observe = async (result: ObservableResult) => {
-    for (const { table, queue, values } of await read()) {
+    for (const { values, ...attributes } of await read()) {
       for (const [field, gauge] of gauges) {
         const value = values[field];
-        if (value !== undefined) result.observe(gauge, value, { table, queue });
+        if (value !== undefined) result.observe(gauge, value, attributes as Record<string, string>);
       }
     }
   };

@@ -71,6 +71,8 @@ export type {
   RunReport,
   RuntimeKnowledge,
 } from './runtime.js';
+export { affordable, type ReadBudget, readWithin } from './sample/read-within.js';
+export { type Sample, type SampledQueue, sampleRecords } from './sample/sample-records.js';
 export { type Sentence, sentenceOf } from './sentence.js';
 export { Serving, type ServingFacts } from './serving.js';
 export { type OpenBreaker, type QueueView, type RuleView, type Snapshot, snapshotOf } from './snapshot.js';

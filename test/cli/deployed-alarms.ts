@@ -25,7 +25,7 @@ export function deployedAlarms(): FakeAlarm[] {
   const ofQueue = { retry: { type: 'fibonacci' } as const, handler: ownFunction(stack) };
   const backlog = new Backlog(stack, 'Backlog', {
     queues: {
-      orders: { ...ofQueue, alarms: { depth: 100 } },
+      orders: { ...ofQueue, metricsPerKey: true, alarms: { depth: 100, depthPerKey: 50 } },
       bulk: retryQueue,
       quiet: { ...retryQueue, alarms: false },
     },

@@ -56,20 +56,20 @@ describe('a mute', () => {
     expect({ code, err }).toEqual({
       code: 0,
       err: expect.stringMatching(
-        /^orders of table Records at .*: 5 alarms muted until .*\d\d:\d\d UTC, by ann, "the bank is down"; what is still on then notifies$/,
+        /^orders of table Records at .*: 6 alarms muted until .*\d\d:\d\d UTC, by ann, "the bank is down"; what is still on then notifies$/,
       ),
     });
     const kinds = rule()[0]?.MuteTargets?.AlarmNames.map(
       (name) => /Alarms([A-Z][A-Za-z]+)orders/.exec(name)?.[1],
     );
-    expect(kinds).toEqual(['Dead', 'Depth', 'Failures', 'Lag', 'UnknownTask']);
+    expect(kinds).toEqual(['Dead', 'DepthPerKey', 'Depth', 'Failures', 'Lag', 'UnknownTask']);
     const end = endOf(rule()[0]?.Rule.Schedule ?? {}) ?? 0;
     expect(Math.abs(end - (Date.now() + 2 * HOUR))).toBeLessThanOrEqual(60_000);
     expect(json).toEqual({
       ...{ queue: 'orders', muted: true, until: new Date(end).toISOString() },
       ...{ rule: ruleName('Records', 'orders'), alarms: rule()[0]?.MuteTargets?.AlarmNames },
     });
-    expect(cloudWatch.requests).toHaveLength(7);
+    expect(cloudWatch.requests).toHaveLength(8);
   });
 
   it('replaces the one before, and is ended by unmute, which says by whose words it lasted', async () => {
@@ -117,7 +117,7 @@ describe('a mute', () => {
 
   it.each([
     ['DescribeAlarmsForMetric', 1],
-    ['PutAlarmMuteRule', 6],
+    ['PutAlarmMuteRule', 7],
   ])('without the right to %s says which one, with request %i as the last', async (action, requests) => {
     cloudWatch.denied.add(action);
     const { code, err } = await run('mute', 'orders', '--until', '2h');

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CountsReader } from '../../src/overview/counts.js';
+import { shares } from '../../src/overview/sample/shares.js';
 import { readCauses } from '../../tools/src/console/failures/read-causes.js';
-import { shares } from '../../tools/src/console/failures/shares.js';
-import { PAGE_BUDGET } from '../../tools/src/console/read-within.js';
+import { PAGE_BUDGET } from '../../tools/src/console/read-budgets.js';
 import {
   consoleUnderTest,
   DAY,

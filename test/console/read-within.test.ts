@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { readWithin } from '../../src/overview/sample/read-within.js';
 import { MemoryStore } from '../../src/store/index.js';
-import { readWithin } from '../../tools/src/console/read-within.js';
 import { replacing } from '../simulation/replacing.js';
 import { NOW, waiting } from './console-under-test.js';
 

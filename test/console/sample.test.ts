@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CountsReader } from '../../src/overview/counts.js';
 import { type KeyCounts, keysOf } from '../../src/overview/keys.js';
+import type { ReadBudget } from '../../src/overview/sample/read-within.js';
 import { busyKeysText, hashOfKey } from '../../src/record/busy-keys.js';
 import { readSample } from '../../tools/src/console/failures/read-causes.js';
-import { LARGE_BUDGET, PAGE_BUDGET, type ReadBudget } from '../../tools/src/console/read-within.js';
+import { LARGE_BUDGET, PAGE_BUDGET } from '../../tools/src/console/read-budgets.js';
 import {
   consoleUnderTest,
   DAY,

@@ -32,12 +32,15 @@ function registered(forceFlush?: () => Promise<void>) {
   return { exports, collect };
 }
 
-function monitored(store?: (own: ReturnType<typeof workbench>['store']) => Methods) {
+function monitored(
+  store?: (own: ReturnType<typeof workbench>['store']) => Methods,
+  variables: Record<string, string> = {},
+) {
   const bench = workbench(queues);
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const { clock, logger } = bench.overrides;
   const changed = store ? replacing(store(bench.store), bench.store) : bench.store;
-  const deps = { store: changed, clock, logger, env: environment(queues) };
+  const deps = { store: changed, clock, logger, env: { ...environment(queues), ...variables } };
   const handler = monitorHandler({ ...deps, trouble: async () => undefined });
   return { ...bench, read: () => handler({ monitor: true }, context) };
 }
@@ -70,6 +73,23 @@ describe('the gauges of the monitor', () => {
     expect(exports[1]).toEqual([]);
     await read();
     expect(exports[2]).toHaveLength(exports[0]?.length ?? 0);
+  });
+
+  it('of the worst keys are exported by the keys as they are', async () => {
+    const { exports, collect } = registered();
+    const { insert, read } = monitored(undefined, { BACKLOG_KEY_METRICS: '["orders"]' });
+    for (let i = 0; i < 6; i++)
+      await insert({ id: `r${i}`, queue: 'orders', key: 'Acme Ltd', status: i < 2 ? 'ERROR' : 'NEW' });
+    const key = { table: 'records-table', queue: 'orders', key: 'Acme Ltd' };
+    await read();
+    await read();
+    for (const samples of exports.slice(0, 2))
+      expect(samples.filter(([, , attributes]) => 'key' in attributes)).toEqual([
+        ['backlog.key.records.waiting', 6, key],
+        ['backlog.key.records.in_retry', 2, key],
+      ]);
+    await collect();
+    expect(exports[2]).toEqual([]);
   });
 
   it('of a queue that cannot be read say only how old its count is', async () => {

@@ -26,6 +26,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['tutorials/erp-at-night.md', 'An ERP that is closed at night'],
       ['tutorials/from-sqs.md', 'Move from SQS'],
       ['tutorials/after-an-outage.md', 'Redrive after an outage'],
+      ['tutorials/noisy-customer.md'],
       ['tutorials/test-a-handler.md'],
     ],
   },

@@ -31,8 +31,15 @@ describe('the alarms', () => {
       return anchor;
     });
     expect(headings).toEqual(expect.arrayContaining(linked));
-    // And no paragraph on an alarm that there is not: these five come with other props.
-    const others = ['unknowntask', 'depth', 'scheduledeadletters', 'recordeventsage', 'recurringlag'];
+    // And no paragraph on an alarm that there is not: these come with other props.
+    const others = [
+      'unknowntask',
+      'depth',
+      'depthperkey',
+      'scheduledeadletters',
+      'recordeventsage',
+      'recurringlag',
+    ];
     expect(headings.toSorted()).toEqual([...new Set([...linked, ...others])].toSorted());
   });
 

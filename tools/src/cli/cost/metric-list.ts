@@ -18,6 +18,8 @@ export const QUEUE_METRICS = [
     'CaughtUp',
   ],
   ...['LagSeconds', 'OldestDueAge', 'FailingSeconds', 'Waiting', 'Due', 'InRetry', 'DeadRecords'],
+  // Those of single keys are not known.
+  ...['KeyWaiting', 'KeyInRetry'],
 ] as const;
 /** Metrics by the table alone. */
 export const TABLE_METRICS = [

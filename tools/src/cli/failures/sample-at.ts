@@ -1,6 +1,6 @@
 import { CountsReader, type OverviewDeps, type OverviewStats } from 'dynamo-backlog/overview';
 import { readSample, type SampleRead } from '../../console/failures/read-causes.js';
-import { LARGE_BUDGET } from '../../console/read-within.js';
+import { LARGE_BUDGET } from '../../console/read-budgets.js';
 import { refuseUnknownQueues } from '../operate/known-queue.js';
 import { type OperateTargetFlags, tablesAt } from '../operate/target.js';
 import { RemoteRuntime } from '../top/remote-runtime.js';

@@ -15,8 +15,8 @@ import {
   scheduleOf,
 } from './rule.js';
 
-/** The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth` and `UnknownTask`. */
-const METRICS = ['OldestDueAge', 'FailingSeconds', 'Dead', 'Waiting', 'UnknownTask'];
+/** The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth`, `DepthPerKey` and `UnknownTask`. */
+const METRICS = ['OldestDueAge', 'FailingSeconds', 'Dead', 'Waiting', 'KeyWaiting', 'UnknownTask'];
 type MuteTarget = Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
 
 /** A mute that has begun. */

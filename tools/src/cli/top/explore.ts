@@ -7,7 +7,7 @@ import {
 } from 'dynamo-backlog';
 import type { Counts, OverviewDeps } from 'dynamo-backlog/overview';
 import { type CausesRead, readCauses } from '../../console/failures/read-causes.js';
-import { LARGE_BUDGET, PAGE_BUDGET } from '../../console/read-within.js';
+import { LARGE_BUDGET, PAGE_BUDGET } from '../../console/read-budgets.js';
 import type { Target } from '../connect.js';
 import { recordsOf } from '../list.js';
 import { AlarmMutes, muteRefusal } from '../mute/alarm-mutes.js';

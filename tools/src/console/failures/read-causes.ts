@@ -5,10 +5,10 @@ import {
   leastExact,
   type OverviewDeps,
   type OverviewStats,
+  type ReadBudget,
   type Stratum,
+  sampleRecords,
 } from 'dynamo-backlog/overview';
-import type { ReadBudget } from '../read-within.js';
-import { sampleRecords } from './sample.js';
 
 /** Records that were read to know causes and keys, and what that has cost. */
 export interface SampleRead {

@@ -17,7 +17,7 @@ import {
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark } from '../parts.js';
-import { LARGE_BUDGET, LOCAL_BUDGET, PAGE_BUDGET } from '../read-within.js';
+import { LARGE_BUDGET, LOCAL_BUDGET, PAGE_BUDGET } from '../read-budgets.js';
 import { CauseList } from './cause-list.js';
 import { KeyList } from './key-list.js';
 import { readSample } from './read-causes.js';

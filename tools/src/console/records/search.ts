@@ -1,6 +1,7 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { isId, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
-import { affordable, PAGE_BUDGET } from '../read-within.js';
+import { affordable } from 'dynamo-backlog/overview';
+import { PAGE_BUDGET } from '../read-budgets.js';
 import type { RecordFilter } from './filter.js';
 import {
   type Cursor,

@@ -1,10 +1,10 @@
 import type { RecurringRecord } from 'dynamo-backlog';
 import { RECURRING_QUEUE, Tables } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, type CountsReader, type OverviewStats } from 'dynamo-backlog/overview';
+import { COUNT_SIGNS, type CountsReader, type OverviewStats, readWithin } from 'dynamo-backlog/overview';
 import { findSchedules, inOrder } from '../../recurring/find-schedules.js';
 import { isUnserved } from '../../recurring/serving.js';
 import type { ConsoleDeps } from '../deps.js';
-import { LOCAL_BUDGET, PAGE_BUDGET, readWithin } from '../read-within.js';
+import { LOCAL_BUDGET, PAGE_BUDGET } from '../read-budgets.js';
 
 /** Rows of a page. */
 const SHOWN = 100;

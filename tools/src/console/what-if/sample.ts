@@ -9,8 +9,7 @@ import {
   type Tables,
   triesOf,
 } from 'dynamo-backlog/engine';
-import type { OverviewStats } from 'dynamo-backlog/overview';
-import { readWithin } from '../read-within.js';
+import { type OverviewStats, readWithin } from 'dynamo-backlog/overview';
 import { policyOf } from '../record/plan.js';
 import type { WaitingRecord } from './projection.js';
 

@@ -1,14 +1,28 @@
-import { deadLane, LAST_TIME, laneOfBusy, type OperatorStore, type Tables } from 'dynamo-backlog/engine';
-import { type LaneBeginning, laneTotals, type OverviewStats, type Stratum } from 'dynamo-backlog/overview';
-import { type ReadBudget, readWithin } from '../read-within.js';
+import type { Tables } from '../../operate/tables.js';
+import { laneOfBusy } from '../../record/busy-keys.js';
+import { deadLane } from '../../record/index.js';
+import type { OperatorStore } from '../../store/operator-store.js';
+import { LAST_TIME } from '../../support/clock.js';
+import { laneTotals } from '../lane-totals.js';
+import type { LaneBeginning, OverviewStats } from '../queue-counts.js';
+import type { Stratum } from '../weighed.js';
+import { type ReadBudget, readWithin } from './read-within.js';
 import { shares } from './shares.js';
 import { type WalkedLane, walkLanes } from './walk-lanes.js';
 
 /** The records that were read of all queues. */
 export interface Sample {
+  /** The records of each lane. */
   readonly strata: readonly Stratum[];
+  /** The cost of the sample. */
   readonly readUnits: number;
 }
+
+/** The facts of a queue that its sample depends on. */
+export type SampledQueue = Pick<
+  OverviewStats,
+  'queue' | 'counted' | 'pending' | 'dead' | 'lanes' | 'busyKeys' | 'beginnings'
+>;
 
 /** A lane from which records are to be read. */
 interface Quota {
@@ -22,7 +36,7 @@ interface Quota {
 /** Reads records of each lane: all of them where they are few, otherwise from all parts of its index. */
 export async function sampleRecords(
   tables: Pick<Tables, 'open' | 'clock'>,
-  queues: readonly OverviewStats[],
+  queues: readonly SampledQueue[],
   budget: ReadBudget,
 ): Promise<Sample> {
   const index = tables.open();
@@ -46,7 +60,7 @@ export async function sampleRecords(
 
 /** The lanes that hold records, each with the number of records to read. */
 function quotasOf(
-  queues: readonly OverviewStats[],
+  queues: readonly SampledQueue[],
   walked: ReadonlyMap<string, WalkedLane>,
   most: number,
 ): Quota[] {
@@ -91,7 +105,7 @@ function furthest(
 
 /** The lanes of a queue's records that wait, or of its dead ones. */
 function partOf(
-  { queue, counted, pending, lanes, busyKeys = [], ...stats }: OverviewStats,
+  { queue, counted, pending, lanes, busyKeys = [], ...stats }: SampledQueue,
   beginnings: ReadonlyMap<string, LaneBeginning>,
   dead: boolean,
 ) {

@@ -1,25 +1,15 @@
-import type { BacklogRecord } from 'dynamo-backlog';
-import type { Tables } from 'dynamo-backlog/engine';
+import type { Tables } from '../../operate/tables.js';
+import type { BacklogRecord } from '../../record/index.js';
 
-/** The cost of a page's records at most. */
+/** The cost of a sample at most. */
 export interface ReadBudget {
+  /** Records that are read. */
   readonly records: number;
   /** Read units for records; what the index costs comes on top. */
   readonly units: number;
   /** Index entries from which these records are chosen; 80 to 150 of them are a read unit. */
   readonly entries: number;
 }
-
-/** The budget of a page in AWS. With what a look at the queues costs, a page stays below 50 read units. */
-export const PAGE_BUDGET: ReadBudget = { records: 50, units: 25, entries: 400 };
-/** The budget of a page on the local runtime, whose embedded database bills nothing. */
-export const LOCAL_BUDGET: ReadBudget = {
-  records: 300,
-  units: Number.POSITIVE_INFINITY,
-  entries: 5_000,
-};
-/** The budget of a page when an operator asks for more. */
-export const LARGE_BUDGET: ReadBudget = { records: 1_000, units: 500, entries: 20_000 };
 
 /** The number of records that are read first: their size is not known before. */
 const FIRST_RECORDS = 5;

@@ -1,5 +1,7 @@
-import { deadLane, LAST_TIME, type OperatorStore } from 'dynamo-backlog/engine';
-import type { OverviewStats } from 'dynamo-backlog/overview';
+import { deadLane } from '../../record/index.js';
+import type { OperatorStore } from '../../store/operator-store.js';
+import { LAST_TIME } from '../../support/clock.js';
+import type { OverviewStats } from '../queue-counts.js';
 import { shares } from './shares.js';
 
 /** The ids of a lane's records, from the earliest due time on. */
@@ -13,21 +15,21 @@ export interface WalkedLane {
 const MAX_ENTRIES = 1_000;
 
 /**
- * Reads the index of all lanes that hold records. It says how many records a lane has, where that is its end, and gives ids of all
+ * Reads the index of all lanes that hold records, or may hold some. It says how many records a lane has, where that is its end, and gives ids of all
  * parts of it to choose from: records of one key often stand together.
  *
  * @param most index entries in all, of which each lane gets a share; 80 to 150 of them are a read unit
  */
 export async function walkLanes(
   store: Pick<OperatorStore, 'pages'>,
-  queues: readonly OverviewStats[],
+  queues: readonly Pick<OverviewStats, 'queue' | 'lanes' | 'beginnings'>[],
   most: number,
 ): Promise<ReadonlyMap<string, WalkedLane>> {
   const lanes = queues.flatMap(({ queue, lanes: own, beginnings }) => {
     if (!beginnings) throw new Error(`${queue} was counted as a whole: its lanes are not known`);
     return [...own, ...own.map(deadLane)].flatMap((lane) => {
       const { entries = 0, more = false } = beginnings.get(lane) ?? {};
-      return entries > 0 ? [{ lane, wanted: more ? most : entries }] : [];
+      return entries > 0 || more ? [{ lane, wanted: more ? most : entries }] : [];
     });
   });
   const limits = shares(
