@@ -27,7 +27,12 @@ export async function readWithin(
   tables: Pick<Tables, 'open'>,
   ids: readonly string[],
   mostUnits: number,
-): Promise<{ readonly records: readonly BacklogRecord[]; readonly readUnits: number }> {
+): Promise<{
+  /** The records that were read. */
+  readonly records: readonly BacklogRecord[];
+  /** Their cost. */
+  readonly readUnits: number;
+}> {
   const { store, units } = tables.open();
   const records: BacklogRecord[] = [];
   let read = 0;
