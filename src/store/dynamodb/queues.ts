@@ -19,6 +19,7 @@ import type { Table } from './table.js';
  *     resumedAt        when its last pause ended, ISO-8601
  *     failing          what fails without recovery: src/record/failing-text.ts
  *     busyKeys         the keys that have lanes of their own: src/record/busy-keys.ts
+ *     pausedKeys       the keys that an operator has paused: src/store/key-pauses.ts
  *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
@@ -60,9 +61,9 @@ export class DynamoDbQueues implements QueueStore {
     return this.noteText(queue, 'busyKeys', next, read);
   }
 
-  private async noteText(
+  protected async noteText(
     queue: string,
-    name: 'failing' | 'busyKeys',
+    name: 'failing' | 'busyKeys' | 'pausedKeys',
     next: string | undefined,
     read: string | undefined,
   ): Promise<boolean> {
@@ -104,7 +105,7 @@ export class DynamoDbQueues implements QueueStore {
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, failing, busyKeys } = item ?? {};
+  const { paused, failing, busyKeys, pausedKeys } = item ?? {};
   const resumedAt = isoOf(item?.resumedAt);
   const { retryMode, retryModeSince, tiers, breakers } = item ?? {};
   const isRetryMode =
@@ -115,6 +116,7 @@ export function parseQueueState(item: Item | undefined): QueueState {
     ...(paused !== true && resumedAt !== undefined ? { resumedAt } : {}),
     ...(typeof failing === 'string' ? { failing } : {}),
     ...(typeof busyKeys === 'string' ? { busyKeys } : {}),
+    ...(typeof pausedKeys === 'string' ? { pausedKeys } : {}),
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),
