@@ -1,4 +1,4 @@
-import { isKey } from '../record/index.js';
+import { isKey } from '../record/key.js';
 import { parseIso } from '../support/clock.js';
 import { isPauseText } from './pause-text.js';
 

@@ -87,7 +87,9 @@ export class RecordRules {
     const first = !this.queueChecked;
     this.queueChecked = true;
     const { pausedKeys } = queue;
-    this.putOff = pausedKeys ? await this.putOffOf(pausedKeys) : undefined;
+    this.putOff = pausedKeys
+      ? (await limitCode()).putOffOf(pausedKeys, this, this.deps, this.options.target)
+      : undefined;
     const closed = takeNote(queue);
     this.deps.failing.refresh(queue, readAt);
     await this.deps.failing.endPage();
@@ -143,12 +145,6 @@ export class RecordRules {
     }
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record, change: this.putOff?.(record) };
-  }
-
-  private async putOffOf(pausedKeys: string): Promise<PutOff> {
-    const { putOffOf } = await limitCode();
-    const { queue } = this.options.target;
-    return putOffOf(pausedKeys, { ...this.deps, queue, contextOf: (record) => this.settleContext(record) });
   }
 
   /** The change of a record whose long attempt was lost with its process: a failure, or the end of one that was cancelled. */

@@ -1,5 +1,5 @@
 import { age } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, type Condition, LOOKS, pauseNote, type QueueView } from 'dynamo-backlog/overview';
+import { COUNT_SIGNS, type Condition, LOOKS, pausedKeysText, pauseNote, type QueueView } from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
 import { FailedShare, OldestDue, PauseLink } from './cells.js';
@@ -199,6 +199,21 @@ function PauseNote({ stats, now }: { stats: QueueView['stats']; now: number }) {
   return note === '' ? null : <Foreign text={note} most={450} />;
 }
 
+/** The keys of a queue that are paused: one with its note, more by their number. */
+export function PausedKeys({ stats: { queue, pausedKeys = [] }, now }: { stats: QueueView['stats']; now: number }) {
+  const [first] = pausedKeys;
+  if (!first) return null;
+  const address =
+    pausedKeys.length > 1 ? link('/failures', {}) : link('/queue-key', { name: queue, key: first.key });
+  return (
+    <span class="block">
+      <a href={address}>
+        <Foreign text={pausedKeysText(pausedKeys, now)} most={450} />
+      </a>
+    </span>
+  );
+}
+
 function RunAndLease(props: { context: PageContext; view: QueueView; isDense: boolean }) {
   const { context, view, isDense } = props;
   const { nextRunAt, leases, stats } = view;
@@ -212,6 +227,7 @@ function RunAndLease(props: { context: PageContext; view: QueueView; isDense: bo
           <PauseNote stats={stats} now={context.now} />
         </span>
       )}
+      <PausedKeys stats={stats} now={context.now} />
       {nextRunAt === undefined ? null : (
         <span class="block">
           <When at={nextRunAt} now={context.now} expected />
