@@ -158,8 +158,8 @@ export {
   type OperatorStore,
   type SweepStore,
 } from './store/index.js';
-export { LaneIndex } from './store/memory/lane-index.js';
 export { type KeyPause, keyPausesNow } from './store/key-pauses.js';
+export { LaneIndex } from './store/memory/lane-index.js';
 export { patiently } from './store/patience.js';
 export { type Settle, type Settled, SettleGroups, type SettleTogether } from './store/settle-groups.js';
 export {

@@ -1,5 +1,12 @@
 import { age } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, causeText, count, counted, type KeyCounts, keyPauseNote } from 'dynamo-backlog/overview';
+import {
+  COUNT_SIGNS,
+  causeText,
+  count,
+  counted,
+  type KeyCounts,
+  keyPauseNote,
+} from 'dynamo-backlog/overview';
 import { plain } from '../failures/lines.js';
 import { cut, type Paint, padEnd, padStart, width } from '../paint.js';
 

@@ -78,7 +78,8 @@ async function setKeyPaused(
   return EXIT.ok;
 }
 
-const LATE = 'A run may put off more of them within this minute, for an hour at most: the same command makes them due.';
+const LATE =
+  'A run may put off more of them within this minute, for an hour at most: the same command makes them due.';
 
 function pauseOf({ until, reason, by = userName() }: PauseFlags) {
   return { until, reason, by };

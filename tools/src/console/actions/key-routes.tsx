@@ -56,9 +56,7 @@ export function keyRoutes({ deps, guard, notes, reader, runner, contextOf }: Rou
     const { queue, key } = named(request);
     const isPause = request.req.param('state') === 'pause';
     try {
-      const result = await (isPause
-        ? pause(queue, key, noteOf(form, deps.access.as))
-        : resume(queue, key));
+      const result = await (isPause ? pause(queue, key, noteOf(form, deps.access.as)) : resume(queue, key));
       const text = `${isPause ? 'pause' : 'resume'} ${key} in ${queue}`;
       deps.onAction({ at: new Date().toISOString(), as: deps.access.as, text, result });
       reader.forget();

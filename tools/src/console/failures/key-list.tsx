@@ -117,6 +117,7 @@ function KeyPauseLink({ of, now }: { of: KeyCounts; now: number }) {
   const { key, paused: [first] = [], queues } = of;
   const queue = first?.queue ?? queues[0];
   if (key === undefined || queue === undefined) return null;
+  const verb = first === undefined ? 'Pause' : 'Resume';
   return (
     <>
       {first === undefined ? null : (
@@ -124,8 +125,8 @@ function KeyPauseLink({ of, now }: { of: KeyCounts; now: number }) {
           <Foreign text={`paused${keyPauseNote(first.pause, now)}`} most={80} />
         </Badge>
       )}
-      <a class="sub sm" href={link('/queue-key', { name: queue, key })}>
-        {first === undefined ? 'Pause' : 'Resume'}…<span class="vh"> {key}</span>
+      <a class="sub sm" href={link('/queue-key', { name: queue, key })} aria-label={`${verb}… ${key}`}>
+        {verb}…
       </a>
     </>
   );

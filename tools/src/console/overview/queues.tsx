@@ -1,8 +1,8 @@
 import { age } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, type Condition, LOOKS, pausedKeysText, pauseNote, type QueueView } from 'dynamo-backlog/overview';
+import { COUNT_SIGNS, type Condition, LOOKS, pauseNote, type QueueView } from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
-import { FailedShare, OldestDue, PauseLink } from './cells.js';
+import { FailedShare, OldestDue, PausedKeys, PauseLink } from './cells.js';
 import { MinutesChart } from './chart.js';
 import { FoldedQueues, foldQueues } from './folded.js';
 
@@ -197,21 +197,6 @@ function dueNow({ stats }: QueueView): number | undefined {
 function PauseNote({ stats, now }: { stats: QueueView['stats']; now: number }) {
   const note = pauseNote(stats, now);
   return note === '' ? null : <Foreign text={note} most={450} />;
-}
-
-/** The keys of a queue that are paused: one with its note, more by their number. */
-export function PausedKeys({ stats: { queue, pausedKeys = [] }, now }: { stats: QueueView['stats']; now: number }) {
-  const [first] = pausedKeys;
-  if (!first) return null;
-  const address =
-    pausedKeys.length > 1 ? link('/failures', {}) : link('/queue-key', { name: queue, key: first.key });
-  return (
-    <span class="block">
-      <a href={address}>
-        <Foreign text={pausedKeysText(pausedKeys, now)} most={450} />
-      </a>
-    </span>
-  );
 }
 
 function RunAndLease(props: { context: PageContext; view: QueueView; isDense: boolean }) {
