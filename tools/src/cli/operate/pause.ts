@@ -10,7 +10,7 @@ interface PauseFlags extends OperateTargetFlags, ForceFlags {
   readonly until?: string | undefined;
   readonly reason?: string | undefined;
   readonly by?: string | undefined;
-  /** Of this key alone. Default: of the whole queue. */
+  /** The key. Default: the whole queue is meant. */
   readonly key?: string | undefined;
   readonly json?: boolean | undefined;
 }
