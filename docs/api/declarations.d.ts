@@ -711,6 +711,7 @@ interface QueueState {
     readonly resumedAt?: string | undefined;
     readonly failing?: string | undefined;
     readonly busyKeys?: string | undefined;
+    readonly pausedKeys?: string | undefined;
     readonly retryMode?: RetryModeState | undefined;
     readonly isRetryModeDamaged?: true | undefined;
     readonly tiers: ReadonlyMap<string, TierRun>;
@@ -1335,6 +1336,7 @@ interface OperatorLeaseStore extends LeaseStore {
 interface OperatorQueueStore extends QueueStore {
     readAll(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean, note?: PauseNote): Promise<boolean>;
+    notePausedKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 interface PauseNote {
     readonly pausedUntil?: string | undefined;
@@ -2022,6 +2024,15 @@ declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHa
 
 declare function jsonOf(payload: unknown): string;
 
+interface KeyPause {
+    readonly key: string;
+    readonly since: string;
+    readonly until?: string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+declare function keyPausesNow(text: string | undefined, now: number): KeyPause[];
+
 interface Stats {
     readonly readUnits: number;
     readonly at: string;
@@ -2035,6 +2046,7 @@ interface QueueStats {
     readonly pausedUntil?: string | undefined;
     readonly pauseReason?: string | undefined;
     readonly pausedBy?: string | undefined;
+    readonly pausedKeys?: readonly KeyPause[] | undefined;
     readonly unserved?: true | undefined;
     readonly openBreakers: number;
     readonly pending: number;
@@ -2196,6 +2208,7 @@ interface Selection {
     readonly deadReason?: string | undefined;
     readonly idPrefix?: string | undefined;
     readonly key?: string | undefined;
+    readonly keyPaused?: boolean | undefined;
     readonly olderThan?: number | string | undefined;
     readonly youngerThan?: number | string | undefined;
     readonly failedWithin?: number | string | undefined;
@@ -2308,6 +2321,10 @@ declare class BacklogOperator {
     stats(options?: StatsOptions): Promise<Stats>;
     pause(queue: string, options?: PauseOptions): Promise<boolean>;
     resume(queue: string): Promise<boolean>;
+    pauseKey(queue: string, key: string, options?: PauseOptions): Promise<boolean>;
+    resumeKey(queue: string, key: string, options?: OperationOptions): Promise<ActionResult & {
+        readonly resumed: boolean;
+    }>;
 }
 
 type RedactPayload = (payload: unknown, record: {
@@ -2410,19 +2427,22 @@ declare class Jobs {
 }
 declare function listed(items: ReadonlyMap<string, Item>, now: number): JobList;
 
-type Merged = {
-    readonly payload: unknown;
-} | {
-    readonly refused: string;
-};
-declare function mergeInto(payload: unknown, patch: Readonly<Record<string, unknown>>): Merged;
-
 interface ParsedPause {
     readonly until: number | undefined;
     readonly reason: string | undefined;
     readonly by: string | undefined;
 }
 declare function parsePause(options: unknown, now: number, name: string): ParsedPause;
+
+type Queues = Pick<OperatorStore, 'queues'>;
+declare function endKeyPause(store: Queues, queue: string, key: string, now: number): Promise<boolean>;
+
+type Merged = {
+    readonly payload: unknown;
+} | {
+    readonly refused: string;
+};
+declare function mergeInto(payload: unknown, patch: Readonly<Record<string, unknown>>): Merged;
 
 interface StatsDeps {
     readonly store: Pick<OperatorStore, 'pages'>;
@@ -2450,6 +2470,8 @@ interface BusyKey {
     readonly until: number;
 }
 declare function laneOfBusy({ shard }: BusyKey, queue: string): string;
+
+declare function isPutOffByPause({ notBefore, dueAt }: BacklogRecord, now: number): boolean;
 
 interface Place {
     readonly region?: string | undefined;
@@ -2980,8 +3002,12 @@ interface KeyCounts {
     readonly cause: Cause | undefined;
     readonly queues: readonly string[];
     readonly busyUntil: number | undefined;
+    readonly paused?: readonly {
+        readonly queue: string;
+        readonly pause: KeyPause;
+    }[] | undefined;
 }
-declare function keysOf(strata: readonly Stratum[], queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys'>[], now: number): KeyCounts[];
+declare function keysOf(strata: readonly Stratum[], queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys' | 'pausedKeys'>[], now: number): KeyCounts[];
 
 interface LaneTotal {
     readonly lane: string;
@@ -2992,6 +3018,8 @@ declare function laneTotals(lanes: readonly string[], { total, counted }: Omit<L
 
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
+declare function keyPauseNote({ until, reason, by }: KeyPause, now: number): string;
+declare function pausedKeysText(pausedKeys: readonly KeyPause[] | undefined, now: number): string;
 
 interface Sentence {
     readonly tone: 'ok' | 'run' | 'unknown' | 'amber' | 'dead';
@@ -3288,6 +3316,7 @@ export {
     detailTypeOf,
     didYouMean,
     duePartsOf,
+    endKeyPause,
     errorText,
     explainRead,
     failTimes,
@@ -3321,12 +3350,15 @@ export {
     isPassiveBy,
     isPending,
     isPlainObject,
+    isPutOffByPause,
     isRegion,
     isRevived,
     isSameValue,
     isUnderAttempt,
     itemBytes,
     jsonOf,
+    keyPauseNote,
+    keyPausesNow,
     keysOf,
     lambdaImage,
     laneOfBusy,
@@ -3369,6 +3401,7 @@ export {
     parseWeights,
     patiently,
     pauseNote,
+    pausedKeysText,
     perform,
     phaseOf,
     randomToken,
@@ -3513,6 +3546,7 @@ export type {
     JobState,
     KeyCounts,
     KeyLanes,
+    KeyPause,
     KnownQueue,
     LambdaContext,
     LaneBeginning,
