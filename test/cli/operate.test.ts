@@ -329,7 +329,14 @@ describe('the other actions', () => {
 
 describe('a key of a queue', () => {
   it('is paused with a note, and resumed with what waits for it', async () => {
-    const said = ['--until', '2999-12-24T16:00:00Z', '--reason', 'their endpoint is down', '--by', 'role/ops'];
+    const said = [
+      '--until',
+      '2999-12-24T16:00:00Z',
+      '--reason',
+      'their endpoint is down',
+      '--by',
+      'role/ops',
+    ];
     const note = ' by role/ops until Tue 24 Dec 2999 16:00 UTC, "their endpoint is down"';
     const paused = await operate('pause', 'orders', '--key', 'tenant-7', ...said);
     expect(paused.err).toMatch(/^tenant-7 in orders of table .* is paused now/);
@@ -358,7 +365,9 @@ describe('a key of a queue', () => {
   });
 
   it('is refused where it is none, and so is one more than the limit', async () => {
-    expect((await operate('pause', 'orders', '--key', '')).err).toMatch(/key: expected text of 1 to 256 bytes/);
+    expect((await operate('pause', 'orders', '--key', '')).err).toMatch(
+      /key: expected text of 1 to 256 bytes/,
+    );
     const wrong = await operate('pause', 'orders', '--key', 'k', '--until', 'noon');
     expect(wrong.err).toMatch(/^error: pause\.until: expected a time that lies ahead/);
     const pauses = Array.from({ length: 20 }, (_, i) => ({ key: `k${i}`, since: iso() }));

@@ -71,7 +71,9 @@ it('an operator gives up where others change the keys all the time', async () =>
   let others = 0;
   const between = () => operatorOf(harness).pauseKey('q', 'other', { reason: `change ${others++}` });
   const store = interrupted(harness.store, { 'queues.notePausedKeys': between });
-  await expect(operatorOf(harness, store).pauseKey('q', 'acme')).rejects.toThrow(/others change its paused keys/);
+  await expect(operatorOf(harness, store).pauseKey('q', 'acme')).rejects.toThrow(
+    /others change its paused keys/,
+  );
 });
 
 it('pauses of a queue and of its keys do not touch each other', async () => {

@@ -31,7 +31,13 @@ describe('the note of a pause', () => {
 
 describe('the text of paused keys', () => {
   const since = '2026-11-20T12:00:00.000Z';
-  const whole = { key: 'tenant-7', since, until: '2026-11-20T16:00:00.000Z', reason: 'asked', by: 'role/ops' };
+  const whole = {
+    key: 'tenant-7',
+    since,
+    until: '2026-11-20T16:00:00.000Z',
+    reason: 'asked',
+    by: 'role/ops',
+  };
 
   it('is read as it was written', () => {
     const pauses = [whole, { key: 'ü "\u0000', since }];
