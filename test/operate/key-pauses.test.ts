@@ -121,3 +121,14 @@ describe('wrong options', () => {
     expect(await keysOf(harness)).toEqual(['acme']);
   });
 });
+
+it('a record that was put off and is discarded says in which lane it may be under attempt', async () => {
+  const harness = new Harness();
+  const operator = operatorOf(harness);
+  await operator.pauseKey('q', 'acme');
+  harness.put('a', { key: 'acme' });
+  await harness.run(() => {});
+  expect(harness.item('a').notBefore).toMatchObject({ lane: '#paused' });
+  await operator.discard('a');
+  expect(harness.item('a')).toMatchObject({ status: 'DEAD', notBefore: { lane: 'q' } });
+});
