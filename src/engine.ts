@@ -57,6 +57,7 @@ export {
   selectedQueues,
   undoRefusal,
 } from './operate/jobs/index.js';
+export { endKeyPause } from './operate/key-pauses.js';
 export { mergeInto } from './operate/merge-patch.js';
 export { parsePause } from './operate/parse-pause.js';
 export { type DuePart, duePartsOf } from './operate/queue-stats.js';
@@ -118,6 +119,7 @@ export {
   withoutDeadEnding,
 } from './record/index.js';
 export { itemBytes } from './record/item-size.js';
+export { isPutOffByPause } from './record/put-off-by-pause.js';
 export {
   type Definition,
   describeSchedule,
@@ -156,6 +158,7 @@ export {
   type OperatorStore,
   type SweepStore,
 } from './store/index.js';
+export { type KeyPause, keyPausesNow } from './store/key-pauses.js';
 export { LaneIndex } from './store/memory/lane-index.js';
 export { patiently } from './store/patience.js';
 export { type Settle, type Settled, SettleGroups, type SettleTogether } from './store/settle-groups.js';

@@ -27,6 +27,7 @@ export {
   type ActionResult,
   BacklogOperator,
   type BacklogOperatorOptions,
+  type KeyPause,
   OperationInterruptedError,
   type OperationOptions,
   type OperationResult,

@@ -712,6 +712,7 @@ interface QueueState {
     readonly resumedAt?: string | undefined;
     readonly failing?: string | undefined;
     readonly busyKeys?: string | undefined;
+    readonly pausedKeys?: string | undefined;
     readonly retryMode?: RetryModeState | undefined;
     readonly isRetryModeDamaged?: true | undefined;
     readonly tiers: ReadonlyMap<string, TierRun>;
@@ -1338,6 +1339,7 @@ interface OperatorLeaseStore extends LeaseStore {
 interface OperatorQueueStore extends QueueStore {
     readAll(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean, note?: PauseNote): Promise<boolean>;
+    notePausedKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 interface PauseNote {
     readonly pausedUntil?: string | undefined;
@@ -2027,6 +2029,15 @@ declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHa
 
 declare function jsonOf(payload: unknown): string;
 
+interface KeyPause {
+    readonly key: string;
+    readonly since: string;
+    readonly until?: string | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+declare function keyPausesNow(text: string | undefined, now: number): KeyPause[];
+
 interface Stats {
     readonly readUnits: number;
     readonly at: string;
@@ -2040,6 +2051,7 @@ interface QueueStats {
     readonly pausedUntil?: string | undefined;
     readonly pauseReason?: string | undefined;
     readonly pausedBy?: string | undefined;
+    readonly pausedKeys?: readonly KeyPause[] | undefined;
     readonly unserved?: true | undefined;
     readonly openBreakers: number;
     readonly pending: number;
@@ -2201,6 +2213,7 @@ interface Selection {
     readonly deadReason?: string | undefined;
     readonly idPrefix?: string | undefined;
     readonly key?: string | undefined;
+    readonly keyPaused?: boolean | undefined;
     readonly olderThan?: number | string | undefined;
     readonly youngerThan?: number | string | undefined;
     readonly failedWithin?: number | string | undefined;
@@ -2313,6 +2326,10 @@ declare class BacklogOperator {
     stats(options?: StatsOptions): Promise<Stats>;
     pause(queue: string, options?: PauseOptions): Promise<boolean>;
     resume(queue: string): Promise<boolean>;
+    pauseKey(queue: string, key: string, options?: PauseOptions): Promise<boolean>;
+    resumeKey(queue: string, key: string, options?: OperationOptions): Promise<ActionResult & {
+        readonly resumed: boolean;
+    }>;
 }
 
 type RedactPayload = (payload: unknown, record: {
@@ -2415,19 +2432,22 @@ declare class Jobs {
 }
 declare function listed(items: ReadonlyMap<string, Item>, now: number): JobList;
 
-type Merged = {
-    readonly payload: unknown;
-} | {
-    readonly refused: string;
-};
-declare function mergeInto(payload: unknown, patch: Readonly<Record<string, unknown>>): Merged;
-
 interface ParsedPause {
     readonly until: number | undefined;
     readonly reason: string | undefined;
     readonly by: string | undefined;
 }
 declare function parsePause(options: unknown, now: number, name: string): ParsedPause;
+
+type Queues = Pick<OperatorStore, 'queues'>;
+declare function endKeyPause(store: Queues, queue: string, key: string, now: number): Promise<boolean>;
+
+type Merged = {
+    readonly payload: unknown;
+} | {
+    readonly refused: string;
+};
+declare function mergeInto(payload: unknown, patch: Readonly<Record<string, unknown>>): Merged;
 
 interface StatsDeps {
     readonly store: Pick<OperatorStore, 'pages'>;
@@ -2455,6 +2475,8 @@ interface BusyKey {
     readonly until: number;
 }
 declare function laneOfBusy({ shard }: BusyKey, queue: string): string;
+
+declare function isPutOffByPause({ notBefore, dueAt }: BacklogRecord, now: number): boolean;
 
 interface Place {
     readonly region?: string | undefined;
@@ -2985,8 +3007,12 @@ interface KeyCounts {
     readonly cause: Cause | undefined;
     readonly queues: readonly string[];
     readonly busyUntil: number | undefined;
+    readonly paused?: readonly {
+        readonly queue: string;
+        readonly pause: KeyPause;
+    }[] | undefined;
 }
-declare function keysOf(strata: readonly Stratum[], queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys'>[], now: number): KeyCounts[];
+declare function keysOf(strata: readonly Stratum[], queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys' | 'pausedKeys'>[], now: number): KeyCounts[];
 
 interface LaneTotal {
     readonly lane: string;
@@ -2997,6 +3023,8 @@ declare function laneTotals(lanes: readonly string[], { total, counted }: Omit<L
 
 type Pause = Pick<QueueStats, 'paused' | 'pausedUntil' | 'pauseReason' | 'pausedBy'>;
 declare function pauseNote({ pausedUntil, pauseReason, pausedBy }: Pause, now: number): string;
+declare function keyPauseNote({ until, reason, by }: KeyPause, now: number): string;
+declare function pausedKeysText(pausedKeys: readonly KeyPause[] | undefined, now: number): string;
 
 interface ReadBudget {
     readonly records: number;
@@ -3315,6 +3343,7 @@ export {
     detailTypeOf,
     didYouMean,
     duePartsOf,
+    endKeyPause,
     errorText,
     explainRead,
     failTimes,
@@ -3348,12 +3377,15 @@ export {
     isPassiveBy,
     isPending,
     isPlainObject,
+    isPutOffByPause,
     isRegion,
     isRevived,
     isSameValue,
     isUnderAttempt,
     itemBytes,
     jsonOf,
+    keyPauseNote,
+    keyPausesNow,
     keysOf,
     lambdaImage,
     laneOfBusy,
@@ -3396,6 +3428,7 @@ export {
     parseWeights,
     patiently,
     pauseNote,
+    pausedKeysText,
     perform,
     phaseOf,
     randomToken,
@@ -3542,6 +3575,7 @@ export type {
     JobState,
     KeyCounts,
     KeyLanes,
+    KeyPause,
     KnownQueue,
     LambdaContext,
     LaneBeginning,

@@ -26,6 +26,7 @@ export {
     InsertManyResult,
     InsertResult,
     InvalidRecordError,
+    KeyPause,
     ListOptions,
     Missed,
     NewRecord,

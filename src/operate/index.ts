@@ -1,3 +1,4 @@
+export type { KeyPause } from '../store/key-pauses.js';
 export type { SkipReason } from './changes.js';
 export { BacklogOperator } from './operator.js';
 export type { OperationOptions, Which } from './options.js';

@@ -7,8 +7,9 @@ import { ConfigurationError } from '../support/errors.js';
 import { parseOptions } from '../support/validation.js';
 import { type ActionName, actionOf } from './action-of.js';
 import { exportAction } from './actions.js';
+import { endKeyPause, parseKey, pauseKey } from './key-pauses.js';
 import { Operation } from './operation.js';
-import { exportSchema, statsSchema } from './option-schemas.js';
+import { exportSchema, operationSchema, statsSchema } from './option-schemas.js';
 import type {
   ChangePolicyOptions,
   DiscardOptions,
@@ -199,6 +200,41 @@ export class BacklogOperator {
    */
   async resume(queue: string): Promise<boolean> {
     return this.setPaused('resume', queue, false);
+  }
+
+  /**
+   * Stops one key of a queue: no further attempt of its records begins within a page, nor on arrival. Those of other keys go on. It
+   * ends at `until`. False: it was paused so already. Options of a second pause replace those of the first.
+   *
+   * @throws ConfigurationError for what is no queue or key, wrong options, or the 21st key of a queue; StoreError if the table cannot
+   *   be used or reached
+   */
+  async pauseKey(queue: string, key: string, options: PauseOptions = {}): Promise<boolean> {
+    const now = this.tables.clock.now();
+    const note = parsePause(options, now, 'pause');
+    const name = parseOptions(queueName, queue, 'pauseKey: queue');
+    return pauseKey(this.tables.open().store, name, parseKey(key, 'pauseKey'), note, now);
+  }
+
+  /**
+   * Lets a key go on, and makes the records due that runs have put off. `resumed` is false if the key was not paused: its records are
+   * made due all the same, as a run may have put some off in the minute of the resume.
+   *
+   * @throws ConfigurationError for what is no queue or key, or wrong options; OperationInterruptedError if the tables cannot be used or
+   *   reached, with what was done by then
+   */
+  async resumeKey(
+    queue: string,
+    key: string,
+    options: OperationOptions = {},
+  ): Promise<ActionResult & { readonly resumed: boolean }> {
+    const name = parseOptions(queueName, queue, 'resumeKey: queue');
+    const which = { queue: name, key: parseKey(key, 'resumeKey'), keyPaused: true };
+    // Its options are checked before anything is changed.
+    const { dryRun } = parseOptions(operationSchema, options, 'resumeKey');
+    const { store } = this.tables.open();
+    const resumed = dryRun ? false : await endKeyPause(store, name, key, this.tables.clock.now());
+    return { ...(await this.runNow(which, options)), resumed };
   }
 
   private setPaused(name: string, queue: string, paused: boolean, note?: PauseNote): Promise<boolean> {

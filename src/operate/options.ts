@@ -94,7 +94,7 @@ export interface ExportOptions {
 export interface PauseOptions {
   /**
    * The time until which no alarm says that the queue is late: a `Date`, ISO-8601 with its zone, a time of day in UTC such as
-   * `"16:00Z"`, or a duration from now such as `"2h"`. The queue stays paused beyond it. Default: none.
+   * `"16:00Z"`, or a duration from now such as `"2h"`. The queue stays paused beyond it; the pause of a key ends. Default: none.
    */
   readonly until?: Date | string | undefined;
   /** The reason, for other operators: up to 200 characters on one line. Default: none. */

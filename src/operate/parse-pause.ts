@@ -8,7 +8,7 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d) ?(?:Z|UTC)$/;
 const DAY_MS = 86_400_000;
 
 /** @inline */
-interface ParsedPause {
+export interface ParsedPause {
   /** The announced end, epoch milliseconds. */
   readonly until: number | undefined;
   /** The reason, on one line. */

@@ -1,5 +1,6 @@
 import { DEFAULT_TIERS } from '../policies/index.js';
 import type { RetryMode } from '../record/index.js';
+import { type KeyPause, keyPausesNow } from '../store/key-pauses.js';
 import type { QueueState } from '../store/store.js';
 import { LAST_TIME, toIso } from '../support/clock.js';
 
@@ -29,6 +30,8 @@ export interface QueueStats {
   readonly pauseReason?: string | undefined;
   /** The name of the operator. */
   readonly pausedBy?: string | undefined;
+  /** The keys that are paused, and have not come to their ends. Absent: none. */
+  readonly pausedKeys?: readonly KeyPause[] | undefined;
   /** Records wait in it, and no function serves it. Absent: one does, or the control table does not tell. */
   readonly unserved?: true | undefined;
   /** Destinations whose circuit breaker is open. */
@@ -99,9 +102,11 @@ const DAY_MS = 24 * HOUR_MS;
 /** A queue's counts, with what its item in the control table says. */
 export function withState(
   queue: string,
-  { paused, pausedAt, pausedUntil, pauseReason, pausedBy, retryMode, breakers }: QueueState,
+  { paused, pausedAt, pausedUntil, pauseReason, pausedBy, pausedKeys, retryMode, breakers }: QueueState,
   counts: QueueCounts,
+  now: number,
 ): QueueStats {
+  const keys = keyPausesNow(pausedKeys, now);
   return {
     queue,
     retryMode: retryMode?.mode,
@@ -110,6 +115,7 @@ export function withState(
     ...(pausedUntil === undefined ? {} : { pausedUntil }),
     ...(pauseReason === undefined ? {} : { pauseReason }),
     ...(pausedBy === undefined ? {} : { pausedBy }),
+    ...(keys.length === 0 ? {} : { pausedKeys: keys }),
     openBreakers: breakers.size,
     ...counts,
   };

@@ -9,6 +9,7 @@ import {
   STATUSES,
   type Status,
 } from '../record/index.js';
+import { isPutOffByPause } from '../record/put-off-by-pause.js';
 import { parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions } from '../support/validation.js';
@@ -33,6 +34,8 @@ export interface Selection {
   readonly idPrefix?: string | undefined;
   /** The key, a customer or tenant: the whole of it. */
   readonly key?: string | undefined;
+  /** Records that a run has put off, as their key was paused, and that are not due yet. */
+  readonly keyPaused?: boolean | undefined;
   /** Lower bound of the time since the insertion: seconds as a number, or text such as `"90m"`, `"2h"`, `"7d"`. */
   readonly olderThan?: number | string | undefined;
   /** Upper bound of the time since the insertion, in the same form. */
@@ -103,6 +106,7 @@ const selectionSchema = z.strictObject({
   deadReason: text,
   idPrefix: text,
   key: z.optional(z.custom<string>(isKey, `expected ${KEY_FORM}`)),
+  keyPaused: z.optional(z.boolean()),
   olderThan: z.optional(z.unknown()),
   youngerThan: z.optional(z.unknown()),
   failedWithin: z.optional(z.unknown()),
@@ -139,6 +143,7 @@ export function parseSelection(
     throw new ConfigurationError(`${name}.status: expected ${actsOn.join(', ')}, got "${other}"`);
   }
   const { queue, errorName, messagePattern, deadReason, idPrefix = '', key, attributes = {} } = selection;
+  const { keyPaused } = selection;
   const queues = queue === undefined ? undefined : [queue].flat();
   const errorContains = selection.errorContains?.toLowerCase();
   const payload = [selection.payload ?? []].flat();
@@ -149,6 +154,7 @@ export function parseSelection(
     (queues === undefined || queues.includes(record.queue)) &&
     record.id.startsWith(idPrefix) &&
     (key === undefined || record.key === key) &&
+    (keyPaused === undefined || isPutOffByPause(record, now) === keyPaused) &&
     (errorName === undefined || hasCause(record.lastError, errorName)) &&
     (errorContains === undefined || failureText(record).includes(errorContains)) &&
     (messagePattern === undefined || hasPattern(record.lastError?.message ?? '', messagePattern)) &&

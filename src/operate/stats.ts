@@ -29,7 +29,7 @@ export async function statsOf(
   deps: StatsDeps,
 ): Promise<QueueStats> {
   const isByAge = state.retryMode?.mode === 'progressive';
-  return withState(queue, state, await countsOf({ lanes: lanesOf(queue), isByAge }, now, deps));
+  return withState(queue, state, await countsOf({ lanes: lanesOf(queue), isByAge }, now, deps), now);
 }
 
 /** Counts the records of one queue in the index: each entry once. */

@@ -60,7 +60,7 @@ export { attemptsText, incidentName, incidentText } from './incident-text.js';
 export { goesOn, type Incident, type IncidentQueue, incidentsOf } from './incidents.js';
 export { type KeyCounts, keysOf } from './keys.js';
 export { type LaneTotal, laneTotals } from './lane-totals.js';
-export { pauseNote } from './pause-text.js';
+export { keyPauseNote, pausedKeysText, pauseNote } from './pause-text.js';
 export type { LaneBeginning, OverviewStats } from './queue-counts.js';
 export type { LatestSuccess, QueueFailures } from './queue-failures.js';
 export type {

@@ -1,5 +1,6 @@
 import { type Cause, causeOf, causeText } from '../operate/cause.js';
 import { hashOfKey } from '../record/busy-keys.js';
+import type { KeyPause } from '../store/key-pauses.js';
 import { groupBy } from '../support/group-by.js';
 import type { OverviewStats } from './queue-counts.js';
 import { type Exactness, exactnessOf, type Stratum, type Weighed, weighed } from './weighed.js';
@@ -26,17 +27,19 @@ export interface KeyCounts {
   readonly queues: readonly string[];
   /** The time until which it has a lane of its own, epoch milliseconds; undefined: it is not busy. */
   readonly busyUntil: number | undefined;
+  /** The queues in which it is paused, with what the operator has said. Default: none. */
+  readonly paused?: readonly { readonly queue: string; readonly pause: KeyPause }[] | undefined;
 }
 
 /**
  * The keys of these records, the one with most waiting records first, and records without a key at the end.
  *
- * @param queues the queues of the records, with their busy keys
+ * @param queues the queues of the records, with their busy and their paused keys
  * @param now the backlog's time, epoch milliseconds
  */
 export function keysOf(
   strata: readonly Stratum[],
-  queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys'>[],
+  queues: readonly Pick<OverviewStats, 'queue' | 'busyKeys' | 'pausedKeys'>[],
   now: number,
 ): KeyCounts[] {
   const busyBy = new Map(queues.map(({ queue, busyKeys = [] }) => [queue, busyKeys]));
@@ -56,6 +59,7 @@ export function keysOf(
       cause: causeMostOf(own),
       queues: of,
       busyUntil: until.length > 0 ? Math.max(...until) : undefined,
+      ...pausedIn(key, queues),
     };
   });
   return keys.sort(
@@ -65,6 +69,16 @@ export function keysOf(
       other.dead - one.dead ||
       ((one.key ?? '') < (other.key ?? '') ? -1 : 1),
   );
+}
+
+function pausedIn(
+  key: string | undefined,
+  queues: readonly Pick<OverviewStats, 'queue' | 'pausedKeys'>[],
+): Pick<KeyCounts, 'paused'> {
+  const paused = queues.flatMap(({ queue, pausedKeys = [] }) =>
+    pausedKeys.filter((pause) => pause.key === key).map((pause) => ({ queue, pause })),
+  );
+  return paused.length > 0 ? { paused } : {};
 }
 
 function countsOf(own: readonly Weighed[]): Pick<KeyCounts, 'waiting' | 'retry' | 'dead'> {

@@ -131,7 +131,7 @@ export async function lookAt(
     lastDeadAt: dead.more ? undefined : lastOf(dead.dueTimes),
   };
   const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
-    ...withState(queue, { ...state, retryMode }, counts),
+    ...withState(queue, { ...state, retryMode }, counts, deps.now),
     inRetry: inRetryOf(reading, counts, deps.now),
     ...times,
     lanes,

@@ -13,6 +13,7 @@ import { type BacklogRecord, isPending } from './record.js';
  * | a map `{ until }` | a long attempt is under way, as its process says | that process | its outcome |
  * | a map `{ until, cancel }` | that attempt is to end, for this reason | operators and producers, once that process | its outcome |
  * | a map `{ until, lane }` | an operator took it out of that lane, where a run may be attempting it | operators | the next outcome, or a redrive |
+ * | a map `{ until, lane: '#paused' }` | its key is paused; it is due at that time, and in no other lane | runs | the next outcome |
  */
 export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
 
@@ -20,6 +21,9 @@ export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
 export const HOLD_MS = 75_000;
 /** Real time after which a run's attempt in a lane that the record has left is over: no function of Lambda's lives longer. */
 const MAX_RUN_MS = 15 * 60_000;
+
+/** The `lane` of a record that waits as its key is paused. No lane has this name. */
+export const KEY_PAUSED = '#paused';
 
 /** The longest reason that is kept: a `deadReason` has room for it. */
 const MAX_CANCEL_BYTES = 180;
@@ -72,7 +76,8 @@ export function restOf(record: OfRecord): string | undefined {
 
 /** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
 export function previousLaneOf({ notBefore }: OfRecord, now: number): string | undefined {
-  return typeof notBefore === 'object' && Date.parse(notBefore.until) > now ? notBefore.lane : undefined;
+  const { until, lane } = typeof notBefore === 'object' ? notBefore : {};
+  return lane !== KEY_PAUSED && Date.parse(until ?? '') > now ? lane : undefined;
 }
 
 /**

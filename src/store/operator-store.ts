@@ -92,6 +92,8 @@ export interface OperatorQueueStore extends QueueStore {
    *   does not
    */
   setPaused(queue: string, paused: boolean, note?: PauseNote): Promise<boolean>;
+  /** Writes the paused keys of a queue (`key-pauses.ts`); undefined: there are none. False: they are not as they were read. */
+  notePausedKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean>;
 }
 
 /** The words of an operator about a pause. */

@@ -299,6 +299,8 @@ export interface QueueState {
   readonly failing?: string | undefined;
   /** The keys that have lanes of their own (`busy-keys.ts`), as they are stored. */
   readonly busyKeys?: string | undefined;
+  /** The keys that an operator has paused (`key-pauses.ts`), as they are stored. */
+  readonly pausedKeys?: string | undefined;
   /** The queue's retry mode; absent until a run has noted it. */
   readonly retryMode?: RetryModeState | undefined;
   /** The stored retry mode is not valid. */

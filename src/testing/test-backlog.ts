@@ -10,6 +10,7 @@ import {
 } from '../record/index.js';
 import { nameOf, RECURRING_QUEUE, RecurringRecords } from '../recurring/index.js';
 import { checkItem } from '../store/item-limits.js';
+import { keyPausesNow } from '../store/key-pauses.js';
 import type { Clock } from '../support/clock.js';
 import { age, type Duration, parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
@@ -309,7 +310,7 @@ export class TestBacklog {
   private async checkReachable(): Promise<void> {
     const known = this.world.queues.map(({ name }) => name);
     const states = await this.world.store.queues.readAll();
-    for (const { id, queue } of this.world.store.parsed().filter(isPending)) {
+    for (const { id, queue, key } of this.world.store.parsed().filter(isPending)) {
       if (queue === RECURRING_QUEUE && !known.includes(queue)) {
         throw new Error(
           `runUntilSettled: nothing looks at the recurring record ${show(nameOf(id))}: add the option "recurring", {} at least`,
@@ -323,6 +324,12 @@ export class TestBacklog {
       if (states.get(queue)?.paused) {
         throw new Error(
           `runUntilSettled: the queue ${show(queue)} is paused, and the record ${show(id)} waits in it`,
+        );
+      }
+      const pauses = keyPausesNow(states.get(queue)?.pausedKeys, this.world.time.now);
+      if (pauses.some((pause) => pause.key === key && pause.until === undefined)) {
+        throw new Error(
+          `runUntilSettled: the key ${show(key)} of the queue ${show(queue)} is paused, and the record ${show(id)} waits for it`,
         );
       }
     }

@@ -157,8 +157,9 @@ function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: 
     return undefined;
   }
   if (verdict.do === 'attempt' && markIfSuspect(record, run)) return undefined;
-  const change = verdict.do === 'attempt' ? run.busyKeys?.move(record) : undefined;
-  return change ? { record, change } : rules.work(record, verdict);
+  const work = rules.work(record, verdict);
+  const change = work.change ? undefined : run.busyKeys?.move(record);
+  return change ? { record, change } : work;
 }
 
 /** Gives the lease back. If the store fails, the lease runs out by itself, and the run ends for its own reason. */

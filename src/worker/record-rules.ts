@@ -28,7 +28,8 @@ import type { RunDeps } from './deps.js';
 import type { FailingWatch } from './failing-watch.js';
 import { type Deciding, deadIfRefused, decide, decidingFor } from './failures/decisions.js';
 import type { Gate } from './guards/gate.js';
-import type { QueueGuards } from './guards/queue-guards.js';
+import type { PutOff } from './guards/key-pauses.js';
+import { limitCode, type QueueGuards } from './guards/queue-guards.js';
 import type { RunOptions } from './options.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './stop-reason.js';
@@ -55,6 +56,8 @@ export class RecordRules {
   /** The record that is attempted ahead of its time. */
   probe: string | undefined;
   private queueChecked = false;
+  /** Undefined: the queue had no paused key when it was last read. */
+  private putOff: PutOff | undefined;
   /** Tells whether the queue's records are indexed in this lane. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
@@ -83,6 +86,10 @@ export class RecordRules {
     const { records, unread = [], isLarge = false, queue } = page;
     const first = !this.queueChecked;
     this.queueChecked = true;
+    const { pausedKeys } = queue;
+    this.putOff = pausedKeys
+      ? (await limitCode()).putOffOf(pausedKeys, this, this.deps, this.options.target)
+      : undefined;
     const closed = takeNote(queue);
     this.deps.failing.refresh(queue, readAt);
     await this.deps.failing.endPage();
@@ -111,7 +118,7 @@ export class RecordRules {
   begin(record: BacklogRecord): Work {
     const why = whyUnfit(record);
     if (why !== undefined) return this.work(record, { do: 'quarantine', why });
-    return this.knows(record) ? { record } : this.work(record, { do: 'waitForTask' });
+    return this.work(record, { do: this.knows(record) ? 'attempt' : 'waitForTask' });
   }
 
   /** The time limit of the record's attempt. */
@@ -137,7 +144,7 @@ export class RecordRules {
       return { record, change: this.quarantine(record, verdict.why) };
     }
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
-    return { record };
+    return { record, change: this.putOff?.(record) };
   }
 
   /** The change of a record whose long attempt was lost with its process: a failure, or the end of one that was cancelled. */

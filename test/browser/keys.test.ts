@@ -23,8 +23,8 @@ it('the keys of the failures lead to their records, on a phone', async () => {
   const page = await openPage(origin, { viewport: NARROW });
   await page.goto(`${origin}/failures`);
   const first = page.locator('.keys li').first();
-  expect(await first.innerText()).toMatch(/^acme\s+34$/);
-  await first.getByRole('link').click();
+  expect(await first.innerText()).toMatch(/^acme\s+Pause…\s+34$/);
+  await first.getByRole('link').first().click();
   expect(await page.locator('.records tbody tr').count()).toBe(34);
   await page.goBack();
   expect(
@@ -52,4 +52,34 @@ it('keys of someone who wants to do harm are text, in a block that fits on a pho
     await page.locator('.keys li a').first().click();
     expect(await page.locator('.records tbody tr').count()).toBe(4);
   }
+});
+
+it('a key is paused and resumed on its page, on a phone', async () => {
+  const origin = await serve(await shop());
+  const page = await openPage(origin, { viewport: NARROW });
+  await page.goto(`${origin}/failures`);
+  await page.getByRole('link', { name: 'Pause… acme' }).first().click();
+  expect(await page.locator('h1').innerText()).toBe('Pause acme in orders?');
+  expect(await overflowOf(page)).toEqual({ by: 0, of: [] });
+  expect(await axe(page)).toEqual([]);
+  await page.getByLabel('Why, for other operators').fill('their endpoint is down');
+  await page.getByLabel(/^Until/).fill('2h');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  expect(await page.locator('.flash').innerText()).toContain('acme in orders is paused now.');
+  const first = page.locator('.keys li').first();
+  expect(await first.innerText()).toMatch(/paused by .* until \d\d:\d\d UTC, "their endpoint is down"/);
+  expect(await overflowOf(page)).toEqual({ by: 0, of: [] });
+  if (process.env.KEY_SHOTS)
+    await page.screenshot({ path: `${process.env.KEY_SHOTS}/keys.png`, fullPage: true });
+  await page.goto(origin);
+  expect(await page.getByText(/^key acme paused by/).count()).toBe(1);
+  if (process.env.KEY_SHOTS)
+    await page.screenshot({ path: `${process.env.KEY_SHOTS}/overview.png`, fullPage: true });
+  await page.getByText(/^key acme paused by/).click();
+  if (process.env.KEY_SHOTS)
+    await page.screenshot({ path: `${process.env.KEY_SHOTS}/resume.png`, fullPage: true });
+  await page.getByRole('button', { name: 'Resume' }).click();
+  expect(await page.locator('.flash').innerText()).toMatch(
+    /acme in orders is not paused now\. Job \w+ makes due/,
+  );
 });

@@ -327,6 +327,57 @@ describe('the other actions', () => {
   });
 });
 
+describe('a key of a queue', () => {
+  it('is paused with a note, and resumed with what waits for it', async () => {
+    const said = [
+      '--until',
+      '2999-12-24T16:00:00Z',
+      '--reason',
+      'their endpoint is down',
+      '--by',
+      'role/ops',
+    ];
+    const note = ' by role/ops until Tue 24 Dec 2999 16:00 UTC, "their endpoint is down"';
+    const paused = await operate('pause', 'orders', '--key', 'tenant-7', ...said);
+    expect(paused.err).toMatch(/^tenant-7 in orders of table .* is paused now/);
+    expect(paused.err).toContain(note);
+    expect((await operate('pause', 'orders', '--key', 'tenant-7')).err).toContain(`is paused already${note}`);
+    expect((await operate('stats')).out).toContain(`key tenant-7 paused${note}`);
+    expect(await control.get('queue#orders')).not.toHaveProperty('paused');
+    const until = iso(1_800_000);
+    const putOff = { dueAt: until, notBefore: { until, lane: '#paused' } };
+    await table.put(record('a', { ...putOff, key: 'tenant-7' }), record('b', { ...putOff, key: 'tenant-8' }));
+    await table.put(record('c', { dueAt: until, key: 'tenant-7' }));
+    const resumed = await operate('resume', 'orders', '--key', 'tenant-7', '--json');
+    expect(JSON.parse(resumed.out)).toEqual({
+      queue: 'orders',
+      key: 'tenant-7',
+      paused: false,
+      changed: true,
+      due: 1,
+    });
+    expect(resumed.err).toMatch(/tenant-7 in orders of table .* is not paused now; 1 record made due/);
+    expect(await table.get('a')).not.toHaveProperty('notBefore');
+    expect(await table.get('b')).toMatchObject(putOff);
+    expect((await operate('resume', 'orders', '--key', 'tenant-7')).err).toMatch(
+      /is not paused already; 0 records made due/,
+    );
+  });
+
+  it('is refused where it is none, and so is one more than the limit', async () => {
+    expect((await operate('pause', 'orders', '--key', '')).err).toMatch(
+      /key: expected text of 1 to 256 bytes/,
+    );
+    const wrong = await operate('pause', 'orders', '--key', 'k', '--until', 'noon');
+    expect(wrong.err).toMatch(/^error: pause\.until: expected a time that lies ahead/);
+    const pauses = Array.from({ length: 20 }, (_, i) => ({ key: `k${i}`, since: iso() }));
+    await control.put({ key: 'queue#orders', pausedKeys: JSON.stringify(pauses) });
+    const full = await operate('pause', 'orders', '--key', 'k20');
+    expect(full).toMatchObject({ code: 1 });
+    expect(full.err).toMatch(/20 keys are paused, and no more can be: resume one \("k0", "k1", "k2", …\)/);
+  });
+});
+
 describe('backlog export', () => {
   it('writes items unchanged, one a line', async () => {
     const odd = dead('a', { own: [1, { ü: true }], insertedAt: 'yesterday', big: 12345678901234567890n });

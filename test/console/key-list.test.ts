@@ -14,8 +14,10 @@ function blockOf(text: string) {
       .trim();
   return [...block.matchAll(/<section>(.*?)<\/section>/gs)].map(([, html = '']) => ({
     title: words(/<h3>(.*?)<\/h3>/s.exec(html)?.[1] ?? ''),
-    rows: [...html.matchAll(/<li.*?<\/li>/gs)].map(([row]) => words(row)),
-    hrefs: [...html.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&')),
+    rows: [...html.matchAll(/<li.*?<\/li>/gs)].map(([row]) => words(row).replace(' Pause…', '')),
+    hrefs: [...html.matchAll(/href="(\/records[^"]+)"/g)].map(([, href = '']) =>
+      href.replaceAll('&amp;', '&'),
+    ),
     html,
   }));
 }

@@ -37,6 +37,7 @@ import {
   withStaleReads,
 } from '../simulation/sabotage-features.js';
 import {
+  withoutKeyPauses,
   withoutLastingNotesOfKeys,
   withoutLeaseOfKeys,
   withoutNotesOfKeys,
@@ -99,6 +100,7 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the lease of a key’s lane', withoutLeaseOfKeys, true, false, 3],
   ['the slots of keys that other runs have', withoutSlotsOfOthers, true, false, 1],
   ['the permits of keys that other runs have', withoutPermitsOfOthers, true, false, 15],
+  ['the pauses of keys', withoutKeyPauses, true, false, 1],
 ])(
   'the worlds notice when %s is taken out',
   async (_, sabotage, hasArrivals, hasOperators, first) => {

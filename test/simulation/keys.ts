@@ -18,6 +18,17 @@ export interface Keys {
   readonly attemptsPerSecondPerKey: number | undefined;
   /** Shards of the queue, so many that keys share the lanes that are left. Undefined: as the world has them otherwise. */
   readonly shards?: number | undefined;
+  /** Pauses of keys of the queue. */
+  readonly pauses?: readonly KeyPausePlan[] | undefined;
+}
+
+/** An operator pauses a key, and resumes it at the end. */
+interface KeyPausePlan {
+  readonly key: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** The pause itself has that end, too. */
+  readonly hasEnd: boolean;
 }
 
 export function makeKeys(random: Random): Keys {
@@ -30,7 +41,13 @@ export function makeKeys(random: Random): Keys {
   const isFairAtFirst = changes === 0 || chance(random, 0.5);
   const attemptsPerSecondPerKey = pick(random, [undefined, undefined, 0.04, 1]);
   const shards = pick(random, [undefined, undefined, undefined, undefined, 30, 31]);
-  return { changesAtMs, isFairAtFirst, concurrencyPerKey, attemptsPerSecondPerKey, shards };
+  const keys = pick(random, [[], [], ['a'], ['b', 'c'], ['a', 'b']]);
+  const pauses = keys.map((key) => {
+    const fromMs = between(random, 0, TROUBLED_MS / 2);
+    const untilMs = between(random, fromMs, TROUBLED_MS);
+    return { key, fromMs, untilMs, hasEnd: chance(random, 0.5) };
+  });
+  return { changesAtMs, isFairAtFirst, concurrencyPerKey, attemptsPerSecondPerKey, shards, pauses };
 }
 
 export function isFairAt(

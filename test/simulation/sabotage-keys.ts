@@ -48,3 +48,20 @@ export const withoutPermitsOfOthers: Sabotage = {
 
 /** A sabotage: every run acquires the leases of keys' lanes. */
 export const withoutLeaseOfKeys: Sabotage = { ...withoutLease, hasKeys: true };
+
+/** A sabotage: no run sees that a key is paused. */
+export const withoutKeyPauses: Sabotage = {
+  hasKeys: true,
+  store: (store) =>
+    replacing(
+      {
+        pages: {
+          read: async (ids, queue) => {
+            const page = await store.pages.read(ids, queue);
+            return { ...page, queue: { ...page.queue, pausedKeys: undefined } };
+          },
+        },
+      },
+      store,
+    ),
+};

@@ -236,6 +236,7 @@ export class Witness {
     this.checkTask(actor, record, look);
     this.checkConcurrency(actor, record, look);
     this.checkPause(actor, id, look);
+    this.checkKeyPauses(actor, record, look);
     this.checkPaces(actor, record, look);
     this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
@@ -542,6 +543,7 @@ export class Witness {
     // A record that is overwritten while it may be under attempt is looked at again after a minute or two.
     if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
     if (this.features.keys?.concurrencyPerKey || this.features.keys?.attemptsPerSecondPerKey) return;
+    if (this.features.keys?.pauses?.length) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostPermanently) return;
     const lastChange =
       retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
@@ -671,6 +673,16 @@ export class Witness {
   private isFromBeforeRestore(since: number, { start }: Look): boolean {
     const { controlTable } = this.features;
     return controlTable !== undefined && since < start + controlTable.atMs + FUNCTION_TIMEOUT_SECONDS * 1000;
+  }
+
+  private checkKeyPauses(actor: Actor, { id, key }: BacklogRecord, { now, start, queue }: Look): void {
+    const { controlTable, keys } = this.features;
+    const { atMs = Number.POSITIVE_INFINITY } = controlTable ?? {};
+    if (queue !== 'q' || isOdd(actor) || now >= start + atMs) return;
+    for (const pause of keys?.pauses ?? []) {
+      if (key === pause.key && now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs)
+        this.report(`${id}: attempted by ${actor.name} while its key ${key} was paused`);
+    }
   }
 
   private checkPause(actor: Actor, id: string, { now, start, queue }: Look): void {

@@ -4,6 +4,7 @@ import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/run-report.js';
 import type { IndexingDeps } from '../../src/intake/index.js';
+import { BacklogOperator } from '../../src/operate/index.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type BacklogRecord,
@@ -338,6 +339,7 @@ export class World {
     this.scheduleProducers();
     this.scheduleRestore();
     this.schedulePause();
+    this.scheduleKeyPauses();
     this.scheduleExpiry();
     this.scheduleSweep();
     this.scheduleHostileItems();
@@ -479,6 +481,22 @@ export class World {
     this.time.after(pause.fromMs, () => setPaused(true));
     this.time.after(pause.untilMs, () => setPaused(false));
     if (restoredMs >= pause.untilMs) this.time.after(restoredMs + 1, () => setPaused(false));
+  }
+
+  private scheduleKeyPauses(): void {
+    const restoredMs = this.features.controlTable?.atMs ?? 0;
+    for (const { key, fromMs, untilMs, hasEnd } of this.features.keys?.pauses ?? []) {
+      const operator = () => {
+        const store = this.watchedOperator(this.newActor('operator', this.keysRandom), 'runNow');
+        const [clock, random] = [this.time.clock(), this.keysRandom];
+        return new BacklogOperator({ table: 'records', controlTable: 'control', store, clock, random });
+      };
+      const until = hasEnd && untilMs > fromMs ? { until: new Date(START + untilMs) } : {};
+      const resume = () => void operator().resumeKey('q', key);
+      this.time.after(fromMs, () => void operator().pauseKey('q', key, until));
+      this.time.after(untilMs, resume);
+      if (restoredMs >= untilMs) this.time.after(restoredMs + 1, resume);
+    }
   }
 
   private scheduleRestore(): void {

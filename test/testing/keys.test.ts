@@ -53,3 +53,28 @@ it('the attempt of a task alone sees the key that a test gives its record', asyn
   const { reason } = await perform(mail, { to: 'a' }, { record: { key: 'c-7' } });
   expect(reason).toBe('not for c-7');
 });
+
+it('a key is paused on virtual time, on arrival and by rules, until its end or a resume', async () => {
+  const attempted: string[] = [];
+  const backlog = testBacklog({ queues: { orders: { process: ({ id }) => void attempted.push(id) } } });
+  const put = (id: string, key: string) => backlog.client.insert({ id, queue: 'orders', payload: 1, key });
+  await backlog.operator.pauseKey('orders', 'c-7', { until: '3h' });
+  await put('a', 'c-7');
+  await put('b', 'c-8');
+  await backlog.drain();
+  await backlog.advance('2h');
+  expect(attempted).toEqual(['b']);
+  await backlog.runUntilSettled();
+  expect(attempted).toEqual(['b', 'a']);
+  expect(backlog.record('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+
+  await backlog.operator.pauseKey('orders', 'c-7');
+  await put('c', 'c-7');
+  await backlog.drain();
+  await expect(backlog.runUntilSettled()).rejects.toThrow(
+    'the key "c-7" of the queue "orders" is paused, and the record "c" waits for it',
+  );
+  expect(await backlog.operator.resumeKey('orders', 'c-7')).toMatchObject({ resumed: true, changed: 1 });
+  await backlog.runUntilSettled();
+  expect(attempted).toEqual(['b', 'a', 'c']);
+});

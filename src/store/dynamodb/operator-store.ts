@@ -121,6 +121,10 @@ class OperatorQueues extends DynamoDbQueues implements OperatorQueueStore {
     return (await this.table.update(queueKey(queue), update)).written;
   }
 
+  notePausedKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    return this.noteText(queue, 'pausedKeys', next, read);
+  }
+
   private async begin(queue: string, note: PauseNote): Promise<boolean> {
     const expressions = new Expressions();
     const set = { ...note, paused: true, pausedAt: toIso(this.clock.now()) };

@@ -1,5 +1,5 @@
 import type { Item } from '../../record/index.js';
-import { isSortable, toIso } from '../../support/clock.js';
+import { parseIso } from '../../support/clock.js';
 import { isPauseText } from '../pause-text.js';
 import type { QueueState, QueueStore, RetryModeState, TierRun } from '../store.js';
 import { parseBreakers } from './breaker-states.js';
@@ -19,6 +19,7 @@ import type { Table } from './table.js';
  *     resumedAt        when its last pause ended, ISO-8601
  *     failing          what fails without recovery: src/record/failing-text.ts
  *     busyKeys         the keys that have lanes of their own: src/record/busy-keys.ts
+ *     pausedKeys       the keys that an operator has paused: src/store/key-pauses.ts
  *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
@@ -60,9 +61,9 @@ export class DynamoDbQueues implements QueueStore {
     return this.noteText(queue, 'busyKeys', next, read);
   }
 
-  private async noteText(
+  protected async noteText(
     queue: string,
-    name: 'failing' | 'busyKeys',
+    name: 'failing' | 'busyKeys' | 'pausedKeys',
     next: string | undefined,
     read: string | undefined,
   ): Promise<boolean> {
@@ -103,18 +104,26 @@ export class DynamoDbQueues implements QueueStore {
   }
 }
 
-export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, failing, busyKeys } = item ?? {};
-  const resumedAt = isoOf(item?.resumedAt);
-  const { retryMode, retryModeSince, tiers, breakers } = item ?? {};
+/** Reads the item of a queue. What is damaged counts as none. */
+export function parseQueueState(item: Item = {}): QueueState {
+  const { paused, pausedAt, pausedUntil, pauseReason, pausedBy, resumedAt } = item;
+  const { retryMode, retryModeSince, tiers, breakers } = item;
   const isRetryMode =
     (retryMode === 'perRecord' || retryMode === 'progressive') && isTimeUntil(retryModeSince, LAST_TIME);
+  const isPaused = paused === true;
   return {
-    paused: paused === true,
-    ...(paused === true ? parsePause(item ?? {}) : {}),
-    ...(paused !== true && resumedAt !== undefined ? { resumedAt } : {}),
-    ...(typeof failing === 'string' ? { failing } : {}),
-    ...(typeof busyKeys === 'string' ? { busyKeys } : {}),
+    paused: isPaused,
+    ...(isPaused
+      ? {
+          pausedAt: parseIso(pausedAt),
+          pausedUntil: parseIso(pausedUntil),
+          pauseReason: isPauseText(pauseReason) ? pauseReason : undefined,
+          pausedBy: isPauseText(pausedBy) ? pausedBy : undefined,
+        }
+      : { resumedAt: parseIso(resumedAt) }),
+    failing: textOf(item.failing),
+    busyKeys: textOf(item.busyKeys),
+    pausedKeys: textOf(item.pausedKeys),
     retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
     ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),
@@ -122,21 +131,9 @@ export function parseQueueState(item: Item | undefined): QueueState {
   };
 }
 
-/** Reads what an operator said of a pause. A damaged part counts as none. */
-function parsePause({ pausedAt, pausedUntil, pauseReason, pausedBy }: Item): Partial<QueueState> {
-  const [since, until] = [isoOf(pausedAt), isoOf(pausedUntil)];
-  return {
-    ...(since === undefined ? {} : { pausedAt: since }),
-    ...(until === undefined ? {} : { pausedUntil: until }),
-    ...(isPauseText(pauseReason) ? { pauseReason } : {}),
-    ...(isPauseText(pausedBy) ? { pausedBy } : {}),
-  };
-}
-
-/** A stored time as the library writes it; undefined for what is no time. */
-function isoOf(value: unknown): string | undefined {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return isSortable(time) ? toIso(time) : undefined;
+/** A text that others than this code read; undefined for what is none. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Reads the run of a tier. A damaged one counts as none: a later run catches up on it. */

@@ -48,9 +48,13 @@ export class MemoryQueues implements OperatorQueueStore {
     return this.noteText(queue, 'busyKeys', next, read);
   }
 
+  async notePausedKeys(queue: string, next: string | undefined, read: string | undefined): Promise<boolean> {
+    return this.noteText(queue, 'pausedKeys', next, read);
+  }
+
   private noteText(
     queue: string,
-    name: 'failing' | 'busyKeys',
+    name: 'failing' | 'busyKeys' | 'pausedKeys',
     next: string | undefined,
     read: string | undefined,
   ): boolean {

@@ -3,4 +3,5 @@
 
 export { drainLanes } from '../drain-lanes.js';
 export { PageTurns } from '../page-turns.js';
+export { putOffOf } from './key-pauses.js';
 export { limitGuardsOf, poolOf } from './limit-guards.js';

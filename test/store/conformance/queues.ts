@@ -59,7 +59,7 @@ export function keepingQueues(underTest: UnderTest): void {
     expect(await store.queues.noteFailing('queue-fails', '[1,[]]', '[0,[]]')).toBe(true);
     expect(await store.queues.noteFailing('queue-fails', undefined, '[1,[]]')).toBe(true);
     expect(await store.queues.noteFailing('queue-fails', undefined, '[1,[]]')).toBe(true);
-    expect(await store.queues.read('queue-fails')).not.toHaveProperty('failing');
+    expect((await store.queues.read('queue-fails')).failing).toBeUndefined();
   });
 
   it('notes busy keys only if they are as they were read or noted already, beside what fails', async () => {
@@ -74,8 +74,23 @@ export function keepingQueues(underTest: UnderTest): void {
     expect(await store.queues.noteBusyKeys('queue-keys', 'v:a:2', 'v:a:1')).toBe(true);
     expect(await store.queues.noteBusyKeys('queue-keys', undefined, 'v:a:2')).toBe(true);
     const state = await read();
-    expect(state).not.toHaveProperty('busyKeys');
+    expect(state.busyKeys).toBeUndefined();
     expect(state).toMatchObject({ failing: '[0,[]]' });
+  });
+
+  it('notes the paused keys if they are as they were read', async () => {
+    const { store } = underTest();
+    const note = (next: string | undefined, read: string | undefined) =>
+      store.queues.notePausedKeys('queue-paused-keys', next, read);
+    expect(await note('[1]', '[0]')).toBe(false);
+    expect(await note('[1]', undefined)).toBe(true);
+    expect((await store.queues.read('queue-paused-keys')).pausedKeys).toBe('[1]');
+    expect((await store.queues.readAll()).get('queue-paused-keys')?.pausedKeys).toBe('[1]');
+    expect(await note('[2]', undefined)).toBe(false);
+    expect(await note('[2]', '[1]')).toBe(true);
+    expect(await note('[2]', '[1]')).toBe(true);
+    expect(await note(undefined, '[2]')).toBe(true);
+    expect((await store.queues.read('queue-paused-keys')).pausedKeys).toBeUndefined();
   });
 
   it('loses no tier when the first runs of several end at once', async () => {

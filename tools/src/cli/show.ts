@@ -3,11 +3,14 @@ import {
   age,
   DynamoDbStore,
   isPending,
+  isPutOffByPause,
   jsonOf,
+  keyPausesNow,
   notReadyText,
   restOf,
   traceIdOf,
 } from 'dynamo-backlog/engine';
+import { keyPauseNote } from 'dynamo-backlog/overview';
 import { eventJson } from '../event-json.js';
 import { type Attempted, historyGap } from '../history-gap.js';
 import { recordJson, type ShownPayload, shownPayload, shownResult } from '../shown-payload.js';
@@ -47,6 +50,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
           now: clock.now(),
           paint: painter(hasColors(process.stdout)),
           unserved: await whyUnserved(record, target),
+          keyPaused: await whyKeyPaused(record, target),
         }).join('\n');
     output.data(text);
     return EXIT.ok;
@@ -70,18 +74,35 @@ async function whyUnserved(record: BacklogRecord, target: Target): Promise<strin
   return unservedText(record.queue, await servingAt(target, new Set([record.queue])));
 }
 
+/** `key tenant-7 is paused by role/ops until 16:00 UTC`. The control table says more than the record. */
+async function whyKeyPaused(record: BacklogRecord, target: Target): Promise<string | undefined> {
+  const { key, queue } = record;
+  if (!isPending(record) || key === undefined) return undefined;
+  const { controlTable: control, client, table, clock } = target;
+  const now = clock.now();
+  if (control !== undefined) {
+    const store = new DynamoDbStore({ client, tables: { records: table, control }, clock });
+    const { pausedKeys } = await store.queues.read(queue);
+    const pause = keyPausesNow(pausedKeys, now).find((one) => one.key === key);
+    if (pause) return `key ${key} is paused${keyPauseNote(pause, now)}`;
+  }
+  return isPutOffByPause(record, now) ? `key ${key} was paused when a run came to it` : undefined;
+}
+
 interface Describing {
   readonly now: number;
   readonly paint: Paint;
   /** Text that no rule serves its queue. Undefined: a rule does, or it is not known. */
   readonly unserved: string | undefined;
+  /** Text that its key is paused. Undefined: it is not, or that is not known. */
+  readonly keyPaused: string | undefined;
 }
 
 function describe(
   record: BacklogRecord,
   shown: ShownPayload,
   result: ShownPayload | undefined,
-  { now, paint, unserved }: Describing,
+  { now, paint, unserved, keyPaused }: Describing,
 ): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   const time = (label: string, iso: string | undefined) =>
@@ -97,6 +118,7 @@ function describe(
     ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
     ...(record.key === undefined ? [] : [line('key', printable(record.key))]),
     ...(unserved ? [line('waits', paint('yellow', unserved))] : []),
+    ...(keyPaused ? [line('waits', paint('yellow', printable(keyPaused)))] : []),
     ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
     ...(waits ? [line('waits', printable(waits))] : []),
     line('status', paintStatus(record.status, paint)),

@@ -2,6 +2,7 @@ import { type Job, RECURRING_QUEUE, systemClock } from 'dynamo-backlog/engine';
 import { CountsReader, explainRead } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
 import { bulkRoutes } from './actions/bulk-routes.js';
+import { keyRoutes } from './actions/key-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
@@ -85,6 +86,7 @@ export function consoleApp(deps: ConsoleDeps, runner = new JobRunner(deps)): Hon
   });
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
+  app.route('/queue-key', keyRoutes(routes));
   app.route('/jobs', jobsRoutes(routes));
   app.route(
     '/recurring',

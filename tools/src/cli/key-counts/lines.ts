@@ -1,5 +1,12 @@
 import { age } from 'dynamo-backlog/engine';
-import { COUNT_SIGNS, causeText, count, counted, type KeyCounts } from 'dynamo-backlog/overview';
+import {
+  COUNT_SIGNS,
+  causeText,
+  count,
+  counted,
+  type KeyCounts,
+  keyPauseNote,
+} from 'dynamo-backlog/overview';
 import { plain } from '../failures/lines.js';
 import { cut, type Paint, padEnd, padStart, width } from '../paint.js';
 
@@ -45,7 +52,9 @@ export function keyLines(keys: readonly KeyCounts[], { now, columns, paint, top 
     'CAUSE',
   );
   const rows = shown.map((one) => {
-    const { waiting, retry, dead, oldestAt, busyUntil, cause } = one;
+    const { waiting, retry, dead, oldestAt, busyUntil, cause, paused: [first] = [] } = one;
+    const pause = first && `paused${keyPauseNote(first.pause, now)}`;
+    const said = [pause, cause && causeText(cause)].filter(Boolean).join('; ');
     return row(
       paint(one.key === undefined ? 'dim' : 'bold', keyText(one.key)),
       [
@@ -55,7 +64,7 @@ export function keyLines(keys: readonly KeyCounts[], { now, columns, paint, top 
         padStart(oldestAt === undefined ? '-' : age(now - oldestAt), AGE),
         padStart(busyUntil === undefined ? '-' : age(busyUntil - now), AGE),
       ],
-      cause === undefined ? '-' : plain(causeText(cause)),
+      said === '' ? '-' : plain(said),
     );
   });
   const left = named.length - top;

@@ -233,16 +233,20 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     const command = force(withNote(target(program.command(name)), isPause))
       .description(
         isPause
-          ? 'Stop a queue: no further attempt begins within a minute, nor on arrival. Records keep coming in.'
-          : 'Let a paused queue go on.',
+          ? 'Stop a queue, or one key of it: no further attempt begins within a minute, nor on arrival. Records keep coming in.'
+          : 'Let a paused queue, or one key of it, go on.',
       )
       .argument('<queue>', 'its name', flags.queue)
+      .option('--key <text>', 'this key of it alone, a customer or tenant: the whole text')
       .option('--json', 'the result for programs')
       .addHelpText(
         'after',
         examples(
           [`backlog ${name} orders`, ''],
           ...(isPause ? ([['backlog pause orders --until 16:00Z --reason stocktaking', '']] as const) : []),
+          isPause
+            ? ['backlog pause webhooks --key tenant-7 --until 2h', 'one customer; it ends by itself']
+            : ['backlog resume webhooks --key tenant-7', 'what has waited is due at once'],
         ),
       );
     command.action((queueName, given) => end(command, () => setPaused(queueName, isPause, given, output)));
@@ -268,7 +272,7 @@ function withNote(command: Command, isPause: boolean): Command {
     .option('--reason <text>', 'why, for other operators: up to 200 characters')
     .option(
       '--until <time>',
-      'no alarm says before that it is late, such as 16:00Z, 2h or 2026-12-24T18:00:00Z; it stays paused beyond that',
+      'no alarm says before that it is late, such as 16:00Z, 2h or 2026-12-24T18:00:00Z; a queue stays paused beyond that, a key goes on',
     )
     .option('--by <name>', 'your name (default: the user of this machine)');
 }

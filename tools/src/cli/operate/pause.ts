@@ -1,5 +1,6 @@
-import { pauseNote } from 'dynamo-backlog/overview';
-import { EXIT, type ExitCode, type Output } from '../output.js';
+import { keyPausesNow } from 'dynamo-backlog/engine';
+import { keyPauseNote, pauseNote, records } from 'dynamo-backlog/overview';
+import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { warnOfQueue } from './act.js';
 import { type ForceFlags, requireKnownQueue, storeOf } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt, userName } from './target.js';
@@ -9,6 +10,8 @@ interface PauseFlags extends OperateTargetFlags, ForceFlags {
   readonly until?: string | undefined;
   readonly reason?: string | undefined;
   readonly by?: string | undefined;
+  /** The key. Default: the whole queue is meant. */
+  readonly key?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -23,6 +26,7 @@ export async function setPaused(
   const { operator, target } = at;
   try {
     if (!flags.force) await requireKnownQueue(queue, at);
+    if (flags.key !== undefined) return await setKeyPaused(queue, flags.key, paused, { flags, at, output });
     const changed = await usage(() =>
       paused ? operator.pause(queue, pauseOf(flags)) : operator.resume(queue),
     );
@@ -37,6 +41,45 @@ export async function setPaused(
     target.client.destroy();
   }
 }
+
+interface KeyContext {
+  readonly flags: PauseFlags;
+  readonly at: Awaited<ReturnType<typeof operatorAt>>;
+  readonly output: Output;
+}
+
+/** The same for one key of the queue. */
+async function setKeyPaused(
+  queue: string,
+  key: string,
+  paused: boolean,
+  { flags, at, output }: KeyContext,
+): Promise<ExitCode> {
+  const { operator, target } = at;
+  const name = `${printable(key)} in ${queue} of ${target.where}`;
+  if (paused) {
+    const changed = await usage(() => operator.pauseKey(queue, key, pauseOf(flags)));
+    warnOfQueue(queue, target, output);
+    const now = target.clock.now();
+    const { pausedKeys } = await storeOf(at).queues.read(queue);
+    const pause = keyPausesNow(pausedKeys, now).find((one) => one.key === key);
+    const note = pause ? printable(keyPauseNote(pause, now)) : '';
+    output.message(`${name} is paused${changed ? ' now' : ' already'}${note}`);
+    if (flags.json) output.data(JSON.stringify({ queue, key, paused, changed }));
+    return EXIT.ok;
+  }
+  const onTrouble = (message: string) => output.message(message);
+  const { resumed, changed } = await usage(() => operator.resumeKey(queue, key, { onTrouble }));
+  warnOfQueue(queue, target, output);
+  const due = `${records(changed)} made due`;
+  output.message(`${name} is not paused${resumed ? ' now' : ' already'}; ${due}`);
+  if (resumed) output.message(LATE);
+  if (flags.json) output.data(JSON.stringify({ queue, key, paused, changed: resumed, due: changed }));
+  return EXIT.ok;
+}
+
+const LATE =
+  'A run may put off more of them within this minute, for an hour at most: the same command makes them due.';
 
 function pauseOf({ until, reason, by = userName() }: PauseFlags) {
   return { until, reason, by };

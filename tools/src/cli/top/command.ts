@@ -136,6 +136,7 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, { where, runbookUrl 
         pausedUntil: stats.pausedUntil,
         pauseReason: stats.pauseReason,
         pausedBy: stats.pausedBy,
+        pausedKeys: stats.pausedKeys,
         openBreakers: stats.openBreakers,
         lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
         leases: leases.map(({ key, holder, until }) => ({

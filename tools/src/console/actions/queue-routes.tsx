@@ -56,7 +56,7 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
 }
 
 /** The options of a pause, as the form has them. */
-function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
+export function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
   const [until, reason] = [field('until').trim(), field('reason').trim()];
   return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
 }

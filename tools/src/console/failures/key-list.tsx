@@ -3,6 +3,7 @@ import {
   count,
   counted,
   type KeyCounts,
+  keyPauseNote,
   minuteText,
   records,
   sumOf,
@@ -95,6 +96,7 @@ function Ranking(props: {
                   busy until {minuteText(of.busyUntil, now)}
                 </Badge>
               )}
+              <KeyPauseLink of={of} now={now} />
             </span>
             <span class="r b">
               {COUNT_SIGNS[of.counted]}
@@ -107,5 +109,25 @@ function Ranking(props: {
         ))}
       </ol>
     </section>
+  );
+}
+
+/** That a key is paused, and the link to the page that pauses or resumes it: in the queue with most of its records. */
+function KeyPauseLink({ of, now }: { of: KeyCounts; now: number }) {
+  const { key, paused: [first] = [], queues } = of;
+  const queue = first?.queue ?? queues[0];
+  if (key === undefined || queue === undefined) return null;
+  const verb = first === undefined ? 'Pause' : 'Resume';
+  return (
+    <>
+      {first === undefined ? null : (
+        <Badge tone="grey" icon="paused">
+          <Foreign text={`paused${keyPauseNote(first.pause, now)}`} most={80} />
+        </Badge>
+      )}
+      <a class="sub sm" href={link('/queue-key', { name: queue, key })} aria-label={`${verb}… ${key}`}>
+        {verb}…
+      </a>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { age } from 'dynamo-backlog/engine';
-import type { QueueView } from 'dynamo-backlog/overview';
-import { link, Unknown } from '../parts.js';
+import { pausedKeysText, type QueueView } from 'dynamo-backlog/overview';
+import { Foreign, link, Unknown } from '../parts.js';
 
 /** The time since the oldest due time, or until it. @param inLine what is beside it is left out */
 export function OldestDue({
@@ -50,5 +50,26 @@ export function PauseLink({ queue, isPaused }: { queue: string; isPaused: boolea
     <a class="sub sm" href={link('/queue', { name: queue })}>
       {isPaused ? 'Resume' : 'Pause'}…<span class="vh"> {queue}</span>
     </a>
+  );
+}
+
+/** The keys of a queue that are paused: one with its note, more by their number. */
+export function PausedKeys({
+  stats: { queue, pausedKeys = [] },
+  now,
+}: {
+  stats: QueueView['stats'];
+  now: number;
+}) {
+  const [first] = pausedKeys;
+  if (!first) return null;
+  const address =
+    pausedKeys.length > 1 ? link('/failures', {}) : link('/queue-key', { name: queue, key: first.key });
+  return (
+    <span class="block">
+      <a href={address}>
+        <Foreign text={pausedKeysText(pausedKeys, now)} most={450} />
+      </a>
+    </span>
   );
 }

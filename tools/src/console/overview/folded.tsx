@@ -10,7 +10,7 @@ import {
 } from 'dynamo-backlog/overview';
 import type { PageContext } from '../layout.js';
 import { Count, Foreign, link, Mark, Unknown, When } from '../parts.js';
-import { FailedShare, OldestDue, PauseLink } from './cells.js';
+import { FailedShare, OldestDue, PausedKeys, PauseLink } from './cells.js';
 
 /** Most queues that are all shown in full. */
 const FEW_QUEUES = 6;
@@ -108,6 +108,7 @@ function Line(props: { context: PageContext; view: QueueView; hasMinutes: boolea
         <Mark tone={tone} icon={icon}>
           {word}
         </Mark>
+        <PausedKeys stats={stats} now={context.now} />
       </td>
       <td class="r">
         <Count of={stats.pending} sign={COUNT_SIGNS[stats.counted]} />

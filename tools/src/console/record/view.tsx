@@ -3,6 +3,7 @@ import {
   age,
   cancelReasonOf,
   isPending,
+  isPutOffByPause,
   jsonOf,
   nameOf,
   notReadyText,
@@ -62,7 +63,7 @@ export function recordPage(
                 <Foreign text={record.id} most={300} />
               </h1>
               <p>
-                <StateBadge state={stateOf(record, running)} /> <Summary record={record} />
+                <StateBadge state={stateOf(record, running)} /> <Summary record={record} now={now} />
               </p>
               <RecurringLine record={record} now={now} />
             </div>
@@ -88,7 +89,7 @@ function stateOf(record: BacklogRecord, running: boolean): RecordState {
   return running && isPending(record) ? 'RUNNING' : record.status;
 }
 
-function Summary({ record }: { record: BacklogRecord }) {
+function Summary({ record, now }: { record: BacklogRecord; now: number }) {
   const { failures, attempts, lastError, firstFailureAt, lastFailureAt, deadReason, unknownTaskSince } =
     record;
   const waits = notReadyText(record);
@@ -108,6 +109,11 @@ function Summary({ record }: { record: BacklogRecord }) {
         </>
       )}
       {unknownTaskSince === undefined ? null : 'No handler knows its task. '}
+      {record.key !== undefined && isPutOffByPause(record, now) ? (
+        <>
+          It waits, as its key <Foreign text={record.key} most={130} /> is paused.{' '}
+        </>
+      ) : null}
       {waits === undefined ? null : (
         <>
           It waits, <Foreign text={waits} most={200} />.{' '}
