@@ -356,11 +356,11 @@ describe('a key of a queue', () => {
       changed: true,
       due: 1,
     });
-    expect(resumed.err).toMatch(/tenant-7 in orders of table .* is not paused now; 1 record made due/);
+    expect(resumed.err).toMatch(/tenant-7 in orders of table .* goes on: 1 record made due/);
     expect(await table.get('a')).not.toHaveProperty('notBefore');
     expect(await table.get('b')).toMatchObject(putOff);
     expect((await operate('resume', 'orders', '--key', 'tenant-7')).err).toMatch(
-      /is not paused already; 0 records made due/,
+      /was not paused: 0 records made due/,
     );
   });
 
@@ -567,7 +567,9 @@ describe('backlog stats', () => {
     expect((await backlog('pause', 'oders', '--force')).err).toMatch(
       /warning: the running app has no queue "oders"/,
     );
-    await table.put(dead('a'));
+    await backlog('pause', 'orders', '--key', 'tenant-7', '--by', 'ops');
+    await table.put(dead('a'), record('b', { key: 'tenant-7' }));
+    expect((await backlog('show', 'b')).out).toContain('key tenant-7 is paused by ops');
     const warning = /warning: the running app has no queue "ordres"/;
     expect((await backlog('move', 'a', '--to', 'ordres', '--dry-run', '--force')).err).toMatch(warning);
     expect((await backlog('redrive', 'a', '--to', 'ordres', '--dry-run', '--force')).err).toMatch(warning);

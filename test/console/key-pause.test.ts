@@ -39,7 +39,7 @@ it('a resume ends the pause, and a job makes due what has waited', async () => {
   expect(about.text).toContain('It waits, as its key <bdi>tenant-7</bdi> is paused.');
   const { location } = await post(app, '/queue-key/resume?name=orders&key=tenant-7', {}, {}, FROM);
   expect(await pausesOf(console)).toEqual([]);
-  expect((await get(app, location)).text).toMatch(/tenant-7 in orders is not paused now\. Job \w+ makes due/);
+  expect((await get(app, location)).text).toMatch(/tenant-7 in orders goes on\. Job \w+ makes due/);
   await expect.poll(() => store.items().find(({ id }) => id === 'a')).toMatchObject({ dueAt: iso() });
   expect(store.items().find(({ id }) => id === 'b')).toMatchObject(putOff);
 });

@@ -16,6 +16,7 @@ import { type Attempted, historyGap } from '../history-gap.js';
 import { recordJson, type ShownPayload, shownPayload, shownResult } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';
+import { controlTableIfKnown } from './operate/target.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
@@ -78,8 +79,9 @@ async function whyUnserved(record: BacklogRecord, target: Target): Promise<strin
 async function whyKeyPaused(record: BacklogRecord, target: Target): Promise<string | undefined> {
   const { key, queue } = record;
   if (!isPending(record) || key === undefined) return undefined;
-  const { controlTable: control, client, table, clock } = target;
+  const { client, table, clock } = target;
   const now = clock.now();
+  const control = await controlTableIfKnown(target, undefined);
   if (control !== undefined) {
     const store = new DynamoDbStore({ client, tables: { records: table, control }, clock });
     const { pausedKeys } = await store.queues.read(queue);

@@ -72,7 +72,7 @@ async function setKeyPaused(
   const { resumed, changed } = await usage(() => operator.resumeKey(queue, key, { onTrouble }));
   warnOfQueue(queue, target, output);
   const due = `${records(changed)} made due`;
-  output.message(`${name} is not paused${resumed ? ' now' : ' already'}; ${due}`);
+  output.message(`${name} ${resumed ? 'goes on' : 'was not paused'}: ${due}`);
   if (resumed) output.message(LATE);
   if (flags.json) output.data(JSON.stringify({ queue, key, paused, changed: resumed, due: changed }));
   return EXIT.ok;

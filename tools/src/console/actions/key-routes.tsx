@@ -39,7 +39,7 @@ export function keyRoutes({ deps, guard, notes, reader, runner, contextOf }: Rou
   const resume = async (queue: string, key: string) => {
     const resumed = await endKeyPause(store, queue, key, tables.clock.now());
     const job = await runner.begin({ action: 'runNow', which: { queue, key, keyPaused: true } });
-    return `${key} in ${queue} is not paused ${resumed ? 'now' : 'already'}. Job ${job.id} makes due what has waited.`;
+    return `${key} in ${queue} ${resumed ? 'goes on' : 'was not paused'}. Job ${job.id} makes due what has waited.`;
   };
 
   const pause = async (queue: string, key: string, note: ReturnType<typeof noteOf>) => {
