@@ -12,6 +12,7 @@ import { ConfigurationError } from '../support/errors.js';
 import { show } from '../support/validation.js';
 import type { ParsedPause } from './parse-pause.js';
 
+/** @inline */
 type Queues = Pick<OperatorStore, 'queues'>;
 
 /** Tries to write, while other operators pause and resume keys of the same queue. */

@@ -227,7 +227,12 @@ export class BacklogOperator {
     queue: string,
     key: string,
     options: OperationOptions = {},
-  ): Promise<ActionResult & { readonly resumed: boolean }> {
+  ): Promise<
+    ActionResult & {
+      /** The key was paused. */
+      readonly resumed: boolean;
+    }
+  > {
     const name = parseOptions(queueName, queue, 'resumeKey: queue');
     const which = { queue: name, key: parseKey(key, 'resumeKey'), keyPaused: true };
     // Its options are checked before anything is changed.

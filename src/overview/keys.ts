@@ -28,7 +28,14 @@ export interface KeyCounts {
   /** The time until which it has a lane of its own, epoch milliseconds; undefined: it is not busy. */
   readonly busyUntil: number | undefined;
   /** The queues in which it is paused, with what the operator has said. Default: none. */
-  readonly paused?: readonly { readonly queue: string; readonly pause: KeyPause }[] | undefined;
+  readonly paused?:
+    | readonly {
+        /** Name of the queue. */
+        readonly queue: string;
+        /** The pause of the key. */
+        readonly pause: KeyPause;
+      }[]
+    | undefined;
 }
 
 /**
