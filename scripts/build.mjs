@@ -14,6 +14,8 @@ import { licensesOf } from './licenses.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const LICENSES = 'THIRD-PARTY-LICENSES.txt';
+/** The comment of a private member in a declaration. */
+const OF_PRIVATE_MEMBER = /\n[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/(?=\n[ \t]*private )/g;
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
 
 await mkdir(SCRATCH, { recursive: true });
@@ -58,7 +60,7 @@ async function compile(outdir) {
 
 /**
  * Removes comments from compiled files: editors show those of the declarations, and the tarball is 8 % smaller. Those in the body
- * of a class go with the white space, which is put back then.
+ * of a class go with the white space, which is put back then. Declarations lose those of private members: no editor shows these.
  */
 async function stripComments(folder) {
   const files = await readdir(folder, { recursive: true });
@@ -67,8 +69,11 @@ async function stripComments(folder) {
     const { code } = await transform(await readFile(file, 'utf8'), options);
     await writeFile(file, (await transform(code)).code);
   };
-  const compiled = files.filter((file) => file.endsWith('.js')).map((file) => join(folder, file));
-  await Promise.all(compiled.map(strip));
+  const stripPrivate = async (file) => {
+    await writeFile(file, (await readFile(file, 'utf8')).replace(OF_PRIVATE_MEMBER, ''));
+  };
+  const ending = (end) => files.filter((file) => file.endsWith(end)).map((file) => join(folder, file));
+  await Promise.all([...ending('.js').map(strip), ...ending('.d.ts').map(stripPrivate)]);
 }
 
 /** Gives the files that went into it. */
