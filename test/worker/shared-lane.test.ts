@@ -81,7 +81,7 @@ describe('a lane that keys share', () => {
       ended: 'drained',
       leftOver: 0,
     });
-    // In the order of their due times.
+    // Records begin in the order of their due times.
     const ofA = order.filter((id) => id.startsWith('a'));
     expect(ofA).toEqual(Array.from({ length: 400 }, (_, i) => `a${i}`));
     // The pile once, and again those whose turn it is.

@@ -85,7 +85,7 @@ export class LanePasses {
     const { clock, quotas } = this.deps;
     const most = quotas.mostWithin(MAX_WAIT_IN_PASS_MS) ?? MAX_READ_IN_PASS;
     const toRead = (page: readonly IndexKey[]) => {
-      // What the pass before has left is named again, now that the index has answered.
+      // Records that the pass before has left are named again, now that the index has answered.
       counters.leftOver(-this.leftBefore);
       this.leftBefore = 0;
       const read = this.shared?.toRead(page, clock.wall() + MAX_WAIT_IN_PASS_MS, most) ?? page;
@@ -104,7 +104,7 @@ export class LanePasses {
     const { shared } = this;
     const { clock, latestStart, stop, turns } = this.deps;
     const leftMs = (shared?.nextAt ?? Number.POSITIVE_INFINITY) - clock.wall();
-    // Where an open breaker has put off all that was read, the next pass would do so at once.
+    // A pass that began nothing waits in full: an open breaker would put all records off again at once.
     const leastMs = this.hasStarted ? MIN_PAUSE_MS : MAX_WAIT_IN_PASS_MS;
     const waitMs = Math.max(leastMs, Math.min(leftMs, MAX_WAIT_IN_PASS_MS));
     const isShort = clock.wall() + waitMs > latestStart;

@@ -57,7 +57,7 @@ export class RateLimit implements Guard {
   private async start(): Promise<true> {
     const { clock, stop, perSecond } = this.deps;
     const now = clock.wall();
-    // Before the wait: others may come meanwhile.
+    // The start is noted before the wait: other attempts may come meanwhile.
     this.lastStart = Math.max(now, this.lastStart + 1000 / perSecond);
     if (this.lastStart > now) await clock.sleep(this.lastStart - now, stop);
     return true;

@@ -245,7 +245,7 @@ export function keepingQueues(underTest: UnderTest): void {
       await store.slots.take(queue, ask('b', 4));
       // Its answer was lost: it has more than it knows.
       expect(await store.slots.take(queue, ask('b', 4, { has: 3 }))).toBe(4);
-      // Those on arrival have half of all.
+      // Runs on arrival have half of all slots.
       expect(await store.slots.take(queue, ask('a', 7, { onArrival: true, has: 3 }))).toBe(5);
       expect(await store.slots.take(queue, ask('a', 7, { onArrival: true, has: 5 }))).toBe(5);
       await store.slots.release(queue, 'a', held(5, true));
@@ -254,7 +254,7 @@ export function keepingQueues(underTest: UnderTest): void {
       for (const _ of [1, 2]) expect(await store.slots.take(queue, ask('b', 9, { has: 4 }))).toBe(9);
       expect(await store.slots.take(queue, ask('c', 9))).toBe(1);
       await store.slots.release(queue, 'b', held(9));
-      // By now it has none.
+      // The run has none by now.
       expect(await store.slots.take(queue, ask('b', 10, { has: 9 }))).toBe(0);
       expect(await store.slots.take(queue, ask('d', 10))).toBe(9);
     });

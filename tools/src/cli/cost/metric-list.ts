@@ -18,7 +18,7 @@ export const QUEUE_METRICS = [
     'CaughtUp',
   ],
   ...['LagSeconds', 'OldestDueAge', 'FailingSeconds', 'Waiting', 'Due', 'InRetry', 'DeadRecords'],
-  // Those of single keys are not known.
+  // Metrics of single keys are not counted: nothing says how many keys there are.
   ...['KeyWaiting', 'KeyInRetry'],
 ] as const;
 /** Metrics by the table alone. */

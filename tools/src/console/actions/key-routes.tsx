@@ -1,18 +1,12 @@
 import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
-import { endKeyPause, type KeyPause, keyPausesNow, Tables } from 'dynamo-backlog/engine';
+import { endKeyPause, keyPausesNow, Tables } from 'dynamo-backlog/engine';
 import { keyPauseNote } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
-import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, link, Panel, When } from '../parts.js';
-import type { Field } from './catalog.js';
-import { Problem } from './confirm.js';
-import { PauseFields, pauseProblem } from './pause-fields.js';
-import { noteOf } from './queue-routes.js';
-
-/** Characters of a name, a time and a reason. */
-const MAX_NOTE = 450;
+import { Foreign, link } from '../parts.js';
+import { noteOf } from './pause-fields.js';
+import { pausePage, type SentPause } from './pause-page.js';
 
 /** Pause and resume of one key of a queue: a page that says what happens, then the form. A resume begins a job. */
 export function keyRoutes({ deps, guard, notes, reader, runner, contextOf }: Routes): Hono {
@@ -26,12 +20,26 @@ export function keyRoutes({ deps, guard, notes, reader, runner, contextOf }: Rou
   });
 
   /** @param sent the form that was refused, and why. Default: the page is opened. */
-  const show = async (request: Context, sent?: Pick<KeyPageProps, 'verb' | 'field' | 'problem'>) => {
+  const show = async (request: Context, sent?: SentPause) => {
     const { queue, key } = named(request);
     const { pausedKeys } = await store.queues.read(queue);
     const pause = keyPausesNow(pausedKeys, tables.clock.now()).find((one) => one.key === key);
     const opened = { verb: pause ? 'Resume' : 'Pause', field: () => '' } as const;
-    const shown = keyPage({ context: contextOf(request), queue, name: key, pause, ...(sent ?? opened) });
+    const context = contextOf(request);
+    const { verb } = sent ?? opened;
+    const name = (
+      <>
+        <Foreign text={key} most={130} /> in <Foreign text={queue} most={130} />
+      </>
+    );
+    const shown = pausePage({
+      ...{ context, view: 'Failures', title: `${verb} a key of ${queue}`, panel: `${verb} a key`, name },
+      actionOf: (state) => link(`/queue-key/${state}`, { name: queue, key }),
+      back: '/failures',
+      pause: pause && { since: pause.since, note: keyPauseNote(pause, context.now) },
+      ...{ effects: EFFECTS, labels: LABELS },
+      ...(sent ?? opened),
+    });
     return request.html(shown, sent === undefined ? 200 : 422);
   };
 
@@ -74,66 +82,9 @@ const LABELS = {
   until: 'Until, such as 16:00Z or 2h: it goes on by itself then. Empty: until you resume it',
 };
 
-interface KeyPageProps {
-  readonly context: PageContext;
-  readonly queue: string;
-  /** The key. */
-  readonly name: string;
-  /** Its pause. Undefined: it is not paused. */
-  readonly pause: KeyPause | undefined;
-  readonly verb: 'Pause' | 'Resume';
-  /** The values that were filled in before. */
-  readonly field: Field;
-  /** The reason why the form was refused. Default: it was not sent yet. */
-  readonly problem?: string | undefined;
-}
-
-function keyPage({ context, queue, name, pause, verb, field, problem }: KeyPageProps) {
-  const { access } = context.deps;
-  const isPause = verb === 'Pause';
-  return page({
-    context,
-    title: `${verb} a key of ${queue}`,
-    view: 'Failures',
-    children: (
-      <>
-        <Verdict>
-          {verb} <Foreign text={name} most={130} /> in <Foreign text={queue} most={130} />?
-        </Verdict>
-        <Panel title={`${verb} a key`} note="nothing is changed until you confirm">
-          <ActionForm
-            context={context}
-            action={link(`/queue-key/${verb.toLowerCase()}`, { name: queue, key: name })}
-            class="blank"
-          >
-            {pause === undefined ? null : (
-              <p>
-                Paused <When at={pause.since} now={context.now} />
-                <Foreign text={keyPauseNote(pause, context.now)} most={MAX_NOTE} />.
-              </p>
-            )}
-            <p>
-              {isPause
-                ? 'Attempts that have begun are finished. After the current page, which takes a minute at most, no attempt of this key begins. Its records still come in, and wait; those of other keys go on.'
-                : 'A job makes due what has waited for this. Records that wait for another reason stay as they are. What a run puts off within this minute waits for an hour at most.'}
-            </p>
-            {problem !== undefined && pauseProblem(problem).of === undefined ? (
-              <Problem text={problem} />
-            ) : null}
-            {isPause ? <PauseFields labels={LABELS} field={field} problem={problem} /> : null}
-            <p class="buttons">
-              <button class="btn pri" type="submit" disabled={!access.write}>
-                <Icon name={isPause ? 'paused' : 'run'} />
-                {verb}
-              </button>
-              <a class="btn" href="/failures">
-                Keep it as it is
-              </a>
-              {access.write ? null : <span class="sub sm">{access.reason}</span>}
-            </p>
-          </ActionForm>
-        </Panel>
-      </>
-    ),
-  });
-}
+const EFFECTS = {
+  Pause:
+    'Attempts that have begun are finished. After the current page, which takes a minute at most, no attempt of this key begins. Its records still come in, and wait; those of other keys go on.',
+  Resume:
+    'A job makes due what has waited for this. Records that wait for another reason stay as they are. What a run puts off within this minute waits for an hour at most.',
+};

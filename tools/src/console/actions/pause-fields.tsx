@@ -1,3 +1,4 @@
+import type { SentForm } from '../forms.js';
 import type { Field } from './catalog.js';
 import { Problem } from './confirm.js';
 
@@ -36,6 +37,12 @@ export function PauseFields({ labels, field, problem }: PauseFieldsProps) {
       })}
     </div>
   );
+}
+
+/** The options of a pause, as the form has them. */
+export function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
+  const [until, reason] = [field('until').trim(), field('reason').trim()];
+  return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
 }
 
 /** The field that a message of a refused pause is about, and the message without it. */

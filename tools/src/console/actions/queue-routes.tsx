@@ -1,17 +1,12 @@
 import { BacklogOperator, ConfigurationError } from 'dynamo-backlog';
-import { type StoreTypes, Tables } from 'dynamo-backlog/engine';
-import { type OverviewStats, pauseNote, waitText } from 'dynamo-backlog/overview';
+import { Tables } from 'dynamo-backlog/engine';
+import { pauseNote, waitText } from 'dynamo-backlog/overview';
 import { type Context, Hono } from 'hono';
 import type { Routes } from '../app-parts.js';
-import { readForm, type SentForm } from '../forms.js';
-import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import { Foreign, Icon, link, Panel, When } from '../parts.js';
-import type { Field } from './catalog.js';
-import { Problem } from './confirm.js';
-import { PauseFields, pauseProblem } from './pause-fields.js';
-
-/** Characters of a name, a time and a reason. */
-const MAX_NOTE = 450;
+import { readForm } from '../forms.js';
+import { Foreign, link } from '../parts.js';
+import { noteOf } from './pause-fields.js';
+import { pausePage, type SentPause } from './pause-page.js';
 
 /** Pause and resume of a queue: a page that says what happens, then the form. */
 export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
@@ -20,13 +15,23 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
   const { store } = new Tables(deps.backlog).open();
 
   /** @param sent the form that was refused, and why. Default: the page is opened. */
-  const show = async (request: Context, sent?: Pick<QueuePageProps, 'verb' | 'field' | 'problem'>) => {
+  const show = async (request: Context, sent?: SentPause) => {
     const queue = request.req.query('name') ?? '';
     const state = await store.queues.read(queue);
     const { counts } = await reader.read();
     const stats = counts?.stats.queues.find((one) => one.queue === queue);
     const opened = { verb: state.paused ? 'Resume' : 'Pause', field: () => '' } as const;
-    const shown = queuePage({ context: contextOf(request), queue, state, stats, ...(sent ?? opened) });
+    const { pausedAt } = state;
+    const context = contextOf(request);
+    const { verb } = sent ?? opened;
+    const shown = pausePage({
+      ...{ context, view: 'Overview', title: `${verb} ${queue}`, panel: verb, back: '/' },
+      name: <Foreign text={queue} most={130} />,
+      actionOf: (name) => link(`/queue/${name}`, { name: queue }),
+      pause: pausedAt === undefined ? undefined : { since: pausedAt, note: pauseNote(state, context.now) },
+      ...{ effects: EFFECTS, labels: LABELS, waiting: stats && waitText(stats) },
+      ...(sent ?? opened),
+    });
     return request.html(shown, sent === undefined ? 200 : 422);
   };
 
@@ -55,77 +60,14 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
   return app;
 }
 
-/** The options of a pause, as the form has them. */
-export function noteOf({ field }: Exclude<SentForm, { refusal: string }>, by: string) {
-  const [until, reason] = [field('until').trim(), field('reason').trim()];
-  return { by, ...(until === '' ? {} : { until }), ...(reason === '' ? {} : { reason }) };
-}
-
-const PAUSE_LABELS = {
+const LABELS = {
   reason: 'Why, for other operators',
   until: 'No alarm before, such as 16:00Z or 2h. It stays paused until you resume it',
 };
 
-interface QueuePageProps {
-  readonly context: PageContext;
-  readonly queue: string;
-  readonly state: StoreTypes.QueueState;
-  readonly stats: OverviewStats | undefined;
-  readonly verb: 'Pause' | 'Resume';
-  /** The values that were filled in before. */
-  readonly field: Field;
-  /** The reason why the form was refused. Default: it was not sent yet. */
-  readonly problem?: string | undefined;
-}
-
-function queuePage({ context, queue, state, stats, verb, field, problem }: QueuePageProps) {
-  const { pausedAt } = state;
-  const { access } = context.deps;
-  const isPause = verb === 'Pause';
-  return page({
-    context,
-    title: `${verb} ${queue}`,
-    view: 'Overview',
-    children: (
-      <>
-        <Verdict>
-          {verb} <Foreign text={queue} most={130} />?
-        </Verdict>
-        <Panel title={verb} note="nothing is changed until you confirm">
-          <ActionForm
-            context={context}
-            action={link(`/queue/${verb.toLowerCase()}`, { name: queue })}
-            class="blank"
-          >
-            {pausedAt === undefined ? null : (
-              <p>
-                Paused <When at={pausedAt} now={context.now} />
-                <Foreign text={pauseNote(state, context.now)} most={MAX_NOTE} />.
-              </p>
-            )}
-            <p>
-              {isPause
-                ? 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'
-                : 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'}
-            </p>
-            {problem !== undefined && pauseProblem(problem).of === undefined ? (
-              <Problem text={problem} />
-            ) : null}
-            {isPause ? <PauseFields labels={PAUSE_LABELS} field={field} problem={problem} /> : null}
-            {stats === undefined ? null : <p class="sub">{waitText(stats)}.</p>}
-            <p class="buttons">
-              <button class="btn pri" type="submit" disabled={!access.write}>
-                <Icon name={isPause ? 'paused' : 'run'} />
-                {verb}
-              </button>
-              <a class="btn" href="/">
-                Keep it as it is
-              </a>
-              {access.write ? null : <span class="sub sm">{access.reason}</span>}
-            </p>
-          </ActionForm>
-        </Panel>
-      </>
-    ),
-  });
-}
+const EFFECTS = {
+  Pause:
+    'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.',
+  Resume:
+    'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.',
+};
