@@ -6,7 +6,7 @@ import type { Permits } from '../../src/store/store.js';
 import type { Process } from '../../src/worker/index.js';
 import { PageTurns } from '../../src/worker/page-turns.js';
 import { FAIR, FairQueue } from './fair-queue.js';
-import { fail, START, succeed } from './harness.js';
+import { fail, type RunChoices, START, succeed } from './harness.js';
 
 /** A process that notes when the attempts of each key began, in seconds. */
 function watched(harness: FairQueue, seconds: number | ((id: string) => number) = 0.1) {
@@ -323,16 +323,25 @@ describe('all runs of a queue together', () => {
   });
 
   it('have the lanes of keys take turns as they do without it, where attempts at once are few', async () => {
-    const harness = new FairQueue();
     const keys = Array.from({ length: 24 }, (_, i) => `key ${i} `);
-    await harness.noteKeys(keys);
-    for (let i = 0; i < 1_000; i++) harness.put(`n${i}`);
-    for (const [i, key] of keys.entries()) harness.putMany(15, key, `q#${31 - i}`);
-    const { process, starts } = watched(harness, 1);
-    await harness.run(process, { ...FAIR, attemptsPerSecondPerKey: 1, deadlineSeconds: 120 });
-    const counts = keys.map((key) => starts.get(key)?.length ?? 0);
-    expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
-    expect(Math.max(...keys.map((key) => starts.get(key)?.[0] ?? 999))).toBeLessThanOrEqual(15);
+    /** The first start of the last key, and the fewest starts of a key, in a run of 90 seconds. */
+    async function played(limits: Pick<RunChoices, 'attemptsPerSecondPerKey'>) {
+      const harness = new FairQueue();
+      await harness.noteKeys(keys);
+      for (let i = 0; i < 600; i++) harness.put(`n${i}`);
+      for (const [i, key] of keys.entries()) harness.putMany(8, key, `q#${31 - i}`);
+      const { process, starts } = watched(harness, 1);
+      await harness.run(process, { ...FAIR, ...limits, deadlineSeconds: 90 });
+      const of = keys.map((key) => starts.get(key) ?? []);
+      const firsts = of.map(([first = Number.POSITIVE_INFINITY]) => first);
+      return { lastFirst: Math.max(...firsts), fewest: Math.min(...of.map(({ length }) => length)) };
+    }
+    const without = await played({});
+    const paced = await played({ attemptsPerSecondPerKey: 1 });
+    expect(without.fewest).toBeGreaterThanOrEqual(3);
+    expect(paced.fewest).toBeGreaterThanOrEqual(without.fewest - 1);
+    // All keys have had a turn after about the same rounds of attempts, which last a second each.
+    expect(paced.lastFirst).toBeLessThanOrEqual(without.lastFirst + 2);
   });
 
   it('keep to it where one of them uses a permit late, as its attempts at once are few', async () => {
