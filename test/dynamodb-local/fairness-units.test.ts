@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { loadLimits, resolvePolicy, run, systemClock } from '../../src/engine.js';
-import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { createDynamoDbClient } from '../../src/store/index.js';
 import type { Arrivals, Process } from '../../src/worker/index.js';
 import type { LimitOptions } from '../../src/worker/queue-options.js';
-import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
+import { meteredStore, SILENT } from './metered-store.js';
 
 const COUNT = 40;
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const client = createDynamoDbClient({ endpoint: dynamoDbLocalEndpoint() });
-let tables: TestTables;
-let store: DynamoDbStore;
-let consumed: Consumed[] = [];
+let meter: Awaited<ReturnType<typeof meteredStore>>;
+let { store, tables, writes } = {} as typeof meter;
 let requests: string[] = [];
 
 client.middlewareStack.add(
@@ -24,26 +22,16 @@ client.middlewareStack.add(
 
 beforeAll(async () => {
   await loadLimits();
-  tables = await createTables(client);
-  // DynamoDB Local reports no units of a group. On AWS each of its changes costs what it costs alone.
-  const onConsumed = (one: Consumed) => consumed.push(one);
-  store = new DynamoDbStore({ client, tables, clock: systemClock, groupWrites: false, onConsumed });
+  meter = await meteredStore(client);
+  ({ store, tables, writes } = meter);
 });
 
 beforeEach(() => {
-  consumed = [];
+  meter.reset();
   requests = [];
 });
 
-afterAll(async () => {
-  await deleteTables(client, tables);
-  client.destroy();
-});
-
-const writes = (table: string) =>
-  consumed
-    .filter((one) => one.kind === 'write' && one.table === table)
-    .reduce((sum, { units }) => sum + units, 0);
+afterAll(() => meter.stop());
 
 type PerKey = Pick<LimitOptions, 'concurrencyPerKey' | 'attemptsPerSecondPerKey'>;
 
@@ -98,7 +86,7 @@ async function overflowOf(queue: string, fairness: boolean) {
     );
   });
   const ids = await arriving(queue, 'pile');
-  consumed = [];
+  meter.reset();
   const summary = await runOf(queue, fairness, { batch: 'pile', ids, ...(fairness && { light: 0 }) });
   const units = { records: writes(tables.records), control: writes(tables.control) };
   release();
@@ -129,7 +117,7 @@ async function batchOf(queue: string, batch: string, perKey: PerKey) {
   for (const [i, id] of ids.entries()) {
     await store.records.insert({ id, status: 'NEW', queue, payload: {}, key: `tenant-${i % 5}` });
   }
-  consumed = [];
+  meter.reset();
   const summary = await runOf(queue, true, { batch, ids }, perKey);
   expect(summary).toMatchObject({ ended: 'drained', succeeded: 10 });
   return { records: writes(tables.records), control: writes(tables.control) };

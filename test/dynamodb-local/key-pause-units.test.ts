@@ -1,38 +1,23 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { loadLimits, resolvePolicy, run, systemClock } from '../../src/engine.js';
-import { type Consumed, createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
+import { createDynamoDbClient } from '../../src/store/index.js';
 import type { Arrivals } from '../../src/worker/index.js';
-import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
+import { meteredStore, SILENT } from './metered-store.js';
 
 const COUNT = 40;
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const client = createDynamoDbClient({ endpoint: dynamoDbLocalEndpoint() });
-let tables: TestTables;
-let store: DynamoDbOperatorStore;
-let consumed: Consumed[] = [];
+let meter: Awaited<ReturnType<typeof meteredStore>>;
+let { store, tables } = {} as typeof meter;
 
 beforeAll(async () => {
   await loadLimits();
-  tables = await createTables(client);
-  // DynamoDB Local reports no units of a group. On AWS each of its changes costs what it costs alone.
-  const onConsumed = (one: Consumed) => consumed.push(one);
-  store = new DynamoDbOperatorStore({ client, tables, clock: systemClock, groupWrites: false, onConsumed });
+  meter = await meteredStore(client);
+  ({ store, tables } = meter);
 });
 
-beforeEach(() => {
-  consumed = [];
-});
-
-afterAll(async () => {
-  await deleteTables(client, tables);
-  client.destroy();
-});
-
-const unitsOf = (kind: Consumed['kind'], table: string) =>
-  consumed
-    .filter((one) => one.kind === kind && one.table === table)
-    .reduce((sum, { units }) => sum + units, 0);
+beforeEach(() => void meter.reset());
+afterAll(() => meter.stop());
 
 function runOf(queue: string, arrivals?: Arrivals) {
   return run(
@@ -56,7 +41,7 @@ async function put(queue: string, lane?: string): Promise<string[]> {
   const ids = Array.from({ length: COUNT }, (_, i) => `${queue}-${i}`);
   for (const id of ids)
     await store.records.insert({ id, status: 'NEW', queue, payload: 1, key: 'acme', ...indexed });
-  consumed = [];
+  meter.reset();
   return ids;
 }
 
@@ -67,21 +52,21 @@ it('a due record of a paused key costs three write units each time that it is pu
   await pause('due', 'acme');
   await put('due', 'due');
   expect(await runOf('due')).toMatchObject({ attempted: 0, skipped: COUNT });
-  expect(unitsOf('write', tables.records)).toBe(3 * COUNT);
+  expect(meter.writes(tables.records)).toBe(3 * COUNT);
 });
 
 it('on arrival it costs two', async () => {
   await pause('arriving', 'acme');
   const ids = await put('arriving');
   expect(await runOf('arriving', { batch: 'b', ids })).toMatchObject({ attempted: 0, skipped: COUNT });
-  expect(unitsOf('write', tables.records)).toBe(2 * COUNT);
+  expect(meter.writes(tables.records)).toBe(2 * COUNT);
 });
 
 it('the pause of another key costs no unit', async () => {
   const units = async (queue: string) => {
     await put(queue, queue);
     expect(await runOf(queue)).toMatchObject({ succeeded: COUNT });
-    return consumed.reduce((sum, one) => sum + one.units, 0);
+    return meter.units();
   };
   await pause('beside', 'other');
   expect(await units('beside')).toBe(await units('alone'));

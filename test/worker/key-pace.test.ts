@@ -337,11 +337,11 @@ describe('all runs of a queue together', () => {
       return { lastFirst: Math.max(...firsts), fewest: Math.min(...of.map(({ length }) => length)) };
     }
     const without = await played({});
-    const paced = await played({ attemptsPerSecondPerKey: 1 });
+    const limited = await played({ attemptsPerSecondPerKey: 1 });
     expect(without.fewest).toBeGreaterThanOrEqual(3);
-    expect(paced.fewest).toBeGreaterThanOrEqual(without.fewest - 1);
+    expect(limited.fewest).toBeGreaterThanOrEqual(without.fewest - 1);
     // All keys have had a turn after about the same rounds of attempts, which last a second each.
-    expect(paced.lastFirst).toBeLessThanOrEqual(without.lastFirst + 2);
+    expect(limited.lastFirst).toBeLessThanOrEqual(without.lastFirst + 2);
   });
 
   it('keep to it where one of them uses a permit late, as its attempts at once are few', async () => {
