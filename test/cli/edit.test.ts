@@ -89,11 +89,11 @@ describe('backlog edit --dry-run', () => {
   it('shows no more of a payload than the module of --redact returns, and no trick on the terminal', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'backlog-edit-')), 'redact.mjs');
     await writeFile(file, 'export default ({ note }) => ({ note });');
-    await table.put(waiting('a', { note: 'x', card: '4111' }));
-    const patch = JSON.stringify({ note: 'y\u001b[31m\u202e', card: '4222' });
+    await table.put(waiting('a', { note: 'x', card: '4111 1111' }));
+    const patch = JSON.stringify({ note: 'y\u001b[31m\u202e', card: '4222 2222' });
     const { err } = await edit('a', '--merge', patch, '--dry-run', '--redact', file);
     expect(err).toMatch(/- {3}"note": "x"\n {2}\+ {3}"note": "y/);
-    for (const hidden of ['4111', '4222', '\u001b', '\u202e']) expect(err).not.toContain(hidden);
+    for (const hidden of ['4111 1111', '4222 2222', '\u001b', '\u202e']) expect(err).not.toContain(hidden);
   });
 
   it('says which payload a replacement would take away', async () => {

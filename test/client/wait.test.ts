@@ -129,10 +129,10 @@ describe('wait', () => {
   });
 
   it('does not show the payload where its error is printed', async () => {
-    put({ payload: { card: '4111' } });
+    put({ payload: { card: '4111 1111' } });
     const error = await backlog.wait('r', { timeout: 0 }).catch((thrown: WaitTimeoutError) => thrown);
-    expect(error).toMatchObject({ record: { payload: { card: '4111' } } });
-    expect(inspect(error) + JSON.stringify(error)).not.toContain('4111');
+    expect(error).toMatchObject({ record: { payload: { card: '4111 1111' } } });
+    expect(inspect(error) + JSON.stringify(error)).not.toContain('4111 1111');
   });
 
   it.each([
