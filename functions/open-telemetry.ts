@@ -140,7 +140,7 @@ function remoteParent({ traceparent }: BacklogRecord): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
-/** The signal is made only for an attempt that reads it: no copy may read it. */
+/** The signal and the token are made only for an attempt that reads them: no copy may read them. */
 function withTrace(given: AttemptContext, span: Span): AttemptContext {
   const { traceId, spanId, traceFlags } = span.spanContext();
   const flags = (traceFlags & 0xff).toString(16).padStart(2, '0');
@@ -148,6 +148,9 @@ function withTrace(given: AttemptContext, span: Span): AttemptContext {
   return {
     get signal() {
       return given.signal;
+    },
+    get token() {
+      return given.token;
     },
     attempt: given.attempt,
     logger: given.logger,

@@ -2,6 +2,7 @@ import {
   allOverAt,
   type BacklogRecord,
   CANCELLED,
+  cancelMark,
   cancelReasonOf,
   giveUp,
   isCancelled,
@@ -37,7 +38,7 @@ export interface CancelResult {
 }
 
 export interface CancelDeps {
-  readonly records: Pick<OperatorRecordStore, 'get' | 'change' | 'requestCancel'>;
+  readonly records: Pick<OperatorRecordStore, 'get' | 'change' | 'note'>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -59,7 +60,7 @@ export async function cancelRecord(id: string, reason: string, deps: CancelDeps)
     if (!record || why !== undefined) return { id, cancelled: false, reason: why ?? 'notFound' };
     if (isUnderAttempt(record, now, clock.speed)) {
       const isAsked = cancelReasonOf(record) !== undefined;
-      if (isAsked || (await records.requestCancel(record, reason)) === 'settled')
+      if (isAsked || (await records.note(record, { notBefore: cancelMark(record, reason) })) === 'settled')
         return { id, cancelled: false, reason: 'cancelRequested' };
       continue;
     }

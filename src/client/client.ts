@@ -8,7 +8,17 @@ import {
   tableName,
   withMethod,
 } from '../connection.js';
-import { type BacklogRecord, type Item, QUEUE_NAME, QUEUE_PATTERN, type Status } from '../record/index.js';
+import { MAX_WAIT_SECONDS } from '../policies/index.js';
+import { limitTexts } from '../record/history.js';
+import {
+  type BacklogRecord,
+  errorTextOf,
+  givenResult,
+  type Item,
+  QUEUE_NAME,
+  QUEUE_PATTERN,
+  type Status,
+} from '../record/index.js';
 import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
 import { DynamoDbStore, type OperatorRecordStore, type RecordStore } from '../store/index.js';
 import { watchAttempts } from '../support/attempt-scope.js';
@@ -19,6 +29,7 @@ import type { Random } from '../support/random.js';
 import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import type { CancelResult } from './cancel.js';
+import type { CompletionResult, OutsideEnd } from './complete.js';
 import { availableAtOf, type Delay } from './delay.js';
 import { type InsertManyResult, type InsertProgress, insertMany } from './insert-many.js';
 import { DEFAULT_MAX_HOPS, itemOf, type NewRecord } from './new-record.js';
@@ -54,12 +65,12 @@ export interface BacklogClientOptions extends ConnectionOptions {
  * @inline
  */
 interface ClientStore {
-  /** `insert`, and for `get`, `list` and `cancel` of the client `get`, `list`, `change` and `requestCancel`. */
+  /** `insert`, and for `get`, `list` and `cancel` of the client `get`, `list`, `change` and `note`. */
   readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
 }
 
 /** @inline */
-interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {}
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'note'> {}
 
 /** The selection of `list`. */
 export interface ListOptions {
@@ -75,6 +86,12 @@ export interface ListOptions {
 export interface CancelOptions {
   /** The reason in a few words; kept on the record as its `deadReason`, behind `cancelled: `. Default: `by its producer`. */
   readonly reason?: string | undefined;
+}
+
+/** Options of `heartbeat`. */
+export interface HeartbeatOptions {
+  /** The longest wait from now, up to 365 days. Default: the timeout that the attempt gave. */
+  readonly timeout?: Duration | undefined;
 }
 
 /** Options of `wait`. */
@@ -149,6 +166,9 @@ const flowSchema = z.strictObject(flowOptions);
 const idSchema = z.string().check(z.minLength(1));
 const cancelSchema = z.strictObject({
   reason: z._default(z.string().check(z.minLength(1)), 'by its producer'),
+});
+const heartbeatSchema = z.strictObject({
+  timeout: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
 });
 const waitSchema = z.strictObject({
   timeout: z._default(duration({ most: 86_400 }), 30),
@@ -357,6 +377,68 @@ export class BacklogClient {
     return cancelRecord(parseOptions(idSchema, id, 'cancel: id'), reason, { records, clock, random });
   }
 
+  /**
+   * Completes an attempt that has ended as `Pending`, or is about to: its record is `SUCCESS`. The first end that an attempt is given
+   * holds; the same one again is accepted. One read and one write.
+   *
+   *     await backlog.complete('order-7', token, { approvedBy: 'finance' });
+   *
+   * @param token the `token` of the attempt's context
+   * @param result the value that the record keeps: anything that JSON can hold, up to 1,024 bytes of it. Default: none
+   * @throws ConfigurationError for what is no id or no token, InvalidRecordError for a result that cannot be kept, StoreError if the table
+   *   cannot be used or reached
+   */
+  async complete(id: string, token: string, result?: unknown): Promise<CompletionResult> {
+    const { notKept, result: json } = { notKept: undefined, result: undefined, ...givenResult(result) };
+    if (notKept !== undefined) throw new InvalidRecordError(`complete: result: ${notKept}`);
+    return this.endOutside('complete', id, token, { type: 'done', result: json });
+  }
+
+  /**
+   * Fails an attempt that has ended as `Pending`, or is about to. That is a failure like any other: the next run of its queue writes it, and
+   * its policy says when the next attempt is.
+   *
+   * @param token the `token` of the attempt's context
+   * @param error the error, or its message; kept on the record as its `lastError`
+   * @throws ConfigurationError for what is no id or no token, StoreError if the table cannot be used or reached
+   */
+  async fail(id: string, token: string, error: unknown): Promise<CompletionResult> {
+    const given = typeof error === 'string' ? { name: 'FailedOutside', message: error } : errorTextOf(error);
+    const { name, message } = limitTexts(given);
+    return this.endOutside('fail', id, token, {
+      type: 'failed',
+      error: { name: name ?? 'Error', message: message ?? '' },
+    });
+  }
+
+  /**
+   * Prolongs the wait of an attempt that has ended as `Pending`: it is over at this time plus the timeout.
+   *
+   * @param token the `token` of the attempt's context
+   * @param options `{ timeout }`: for this time, and not the timeout that the attempt gave
+   * @throws ConfigurationError for what is no id or no token, or for wrong options, StoreError if the table cannot be used or reached
+   */
+  async heartbeat(id: string, token: string, options: HeartbeatOptions = {}): Promise<CompletionResult> {
+    const { timeout } = parseOptions(heartbeatSchema, options, 'heartbeat');
+    return this.endOutside('heartbeat', id, token, { type: 'heartbeat', seconds: timeout });
+  }
+
+  private async endOutside(
+    name: string,
+    id: string,
+    token: string,
+    end: OutsideEnd,
+  ): Promise<CompletionResult> {
+    const records = await this.lookUp();
+    const { endOutside } = await import('./complete.js');
+    const { clock, random } = this;
+    const parsed = [
+      parseOptions(idSchema, id, `${name}: id`),
+      parseOptions(idSchema, token, `${name}: token`),
+    ] as const;
+    return endOutside(...parsed, end, { records, clock, random });
+  }
+
   private itemWith(record: NewRecord, options: unknown = {}) {
     const delay = parseOptions(insertSchema, options, 'insert') as Delay;
     return this.itemOf(record, availableAtOf(delay, this.clock.now()));
@@ -382,9 +464,9 @@ export class BacklogClient {
 /** @throws ConfigurationError if the store can insert only */
 function wholeStore(store: ClientStore): LookUp {
   const { records } = store;
-  if (records.get && records.list && records.change && records.requestCancel) return records as LookUp;
+  if (records.get && records.list && records.change && records.note) return records as LookUp;
   throw new ConfigurationError(
-    'BacklogClient.store: expected a store whose records have get, list, change and requestCancel: see MemoryStore',
+    'BacklogClient.store: expected a store whose records have get, list, change and note: see MemoryStore',
   );
 }
 

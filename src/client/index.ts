@@ -3,11 +3,13 @@ export {
   BacklogClient,
   type BacklogClientOptions,
   type CancelOptions,
+  type HeartbeatOptions,
   type InsertManyOptions,
   type InsertResult,
   type ListOptions,
   type WaitOptions,
 } from './client.js';
+export type { CompletionResult } from './complete.js';
 export type { Delay } from './delay.js';
 export {
   InsertInterruptedError,

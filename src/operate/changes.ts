@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RetryPolicy } from '../policies/index.js';
+import { outsideWaitOf } from '../record/completion.js';
 import { truncate } from '../record/history.js';
 import {
   type BacklogRecord,
@@ -176,9 +177,11 @@ export function editPayload(
   }
   if (redriven) return changing({ ...redriven.change.set, payload }, redriven.change.remove);
   // The payload leaves room for the outcome of an attempt, also where the one before did not.
-  return isDead
-    ? changing({ payload }, [])
-    : withIndexing({ ...record, isFull: undefined }, { payload }, [], now);
+  if (isDead) return changing({ payload }, []);
+  // What goes on outside is the work as it was: the record is attempted again.
+  const isOutside = outsideWaitOf(record) !== undefined;
+  const set = { payload, ...(isOutside && { dueAt: toIso(now) }) };
+  return withIndexing({ ...record, isFull: undefined }, set, isOutside ? ['notBefore'] : [], now);
 }
 
 /** Gives a record another policy of its own, or with `null` none. Its present wait stays; the next failure goes by it. */

@@ -5,6 +5,7 @@ import {
   asWritten,
   attributesToFence,
   type BacklogRecord,
+  cancelMark,
   cancelReasonOf,
   type Item,
   isNotIndexed,
@@ -295,7 +296,9 @@ export class Operation {
     const { store } = this.deps;
     if (decision.do === 'requestCancel') {
       const { reason } = decision;
-      const answer = await this.patiently(() => store.records.requestCancel(record, reason));
+      const answer = await this.patiently(() =>
+        store.records.note(record, { notBefore: cancelMark(record, reason) }),
+      );
       if (answer === 'changed') return 'changed';
     } else if (decision.do === 'remove') {
       if ((await this.patiently(() => store.records.remove(record, rev))) === 'changed') return 'changed';

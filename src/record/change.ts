@@ -48,6 +48,8 @@ export interface RecordChange {
     readonly history?: readonly HistoryEntry[];
     /** The time before which it is not attempted; see `NotBefore`. */
     readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
+    /** The end that its attempt was given from outside. */
+    readonly completion?: unknown;
     /** ISO-8601. */
     readonly unknownTaskSince?: string;
     /** The reason of its death. */
@@ -63,6 +65,7 @@ export interface RecordChange {
     | 'dueAt'
     | 'exact'
     | 'notBefore'
+    | 'completion'
     | 'unknownTaskSince'
     | 'deadReason'
     | 'result'
@@ -75,7 +78,7 @@ export interface RecordChange {
     | 'history'
   )[];
   /** The count of the run that it adds to, if the status does not tell. `succeeded`: it comes again. */
-  readonly countedAs?: 'succeeded' | 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
+  readonly countedAs?: 'succeeded' | 'snoozed' | 'pending' | 'cancelled' | 'unknownTask' | 'probe';
 }
 
 export interface SettleContext {
@@ -166,7 +169,9 @@ export function withoutHistory(change: RecordChange): RecordChange | undefined {
 }
 
 /** The time from which a finished record may be removed. */
-export function expiryOf({ now, retention }: SettleContext): { readonly expiresAt?: number } {
+export function expiryOf({ now, retention }: SettleContext): {
+  readonly expiresAt?: number;
+} {
   return retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) };
 }
 

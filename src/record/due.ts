@@ -13,7 +13,7 @@ import { moveToOwnLane } from './wrong-lane.js';
 /** The decision of a run about a record that its page named, after the record itself has been read. */
 export type Verdict =
   | { readonly do: 'attempt' }
-  /** The process that attempted it was lost. */
+  /** Its attempt has an end that this run writes: from outside, or as the process that attempted it was lost. */
   | { readonly do: 'lost' }
   /** Too old and attempted before: give it up. */
   | { readonly do: 'expire' }
@@ -44,6 +44,8 @@ export interface DueContext {
   /** Seconds of the backlog's time in a real second. Default: 1. */
   readonly speed?: number | undefined;
   readonly tickSeconds: number;
+  /** Tells whether the attempt of a record has an end from outside. Default: none of them has. */
+  readonly hasOutsideEnd?: ((record: BacklogRecord, now: number) => boolean) | undefined;
 }
 
 /**
@@ -66,6 +68,7 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
   const why = whyUnfit(record);
   if (why !== undefined) return { do: 'quarantine', why };
   if (mayBeUnderAttempt(record, context.now, context.speed)) return { do: 'skip', reason: 'notDue' };
+  if (context.hasOutsideEnd?.(record, context.now)) return { do: 'lost' };
   if (wasLostUnderAttempt(record, context.band !== undefined, context.now)) return { do: 'lost' };
   const verdict = context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
   return verdict.do === 'skip' && isMisfiled(record, context)

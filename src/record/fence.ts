@@ -18,6 +18,7 @@ export const FENCED = [
   'lane',
   'dueAt',
   'notBefore',
+  'completion',
   'failures',
   'expiresAt',
 ] as const;

@@ -1,4 +1,5 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
+export { completionToken } from './completion-token.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export type * from './failing-note.js';
@@ -27,20 +28,20 @@ export { nextAttemptAt } from './next-attempt.js';
 export * from './not-before.js';
 export {
   type AttemptOutcome,
-  Cancel,
-  Dead,
-  Done,
-  type DoneOptions,
-  type NotReady,
+  errorTextOf,
   nameOfThrown,
   outcomeOfReturn,
   outcomeOfThrow,
-  Refused,
-  RetryAfter,
-  Snooze,
+  type PendingOutcome,
   type TypedOutcome,
   withinRoom,
 } from './outcome.js';
+export { Cancel } from './outcomes/cancel.js';
+export { Dead, Refused } from './outcomes/dead.js';
+export { Done, type DoneOptions } from './outcomes/done.js';
+export { Pending, type PendingOptions } from './outcomes/pending.js';
+export { RetryAfter } from './outcomes/retry-after.js';
+export { type NotReady, Snooze } from './outcomes/snooze.js';
 export { CONTRACT_ATTRIBUTES, parseRecord } from './parse.js';
 export {
   DEFAULT_MAX_RETRY_AFTER_SECONDS,
@@ -62,6 +63,7 @@ export {
   type RecordEventDetail,
   recordEvent,
 } from './record-event.js';
+export { givenResult, hasRoomForResult } from './result.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';

@@ -13,6 +13,7 @@ import { type BacklogRecord, isPending } from './record.js';
  * | a map `{ until }` | a long attempt is under way, as its process says | that process | its outcome |
  * | a map `{ until, cancel }` | that attempt is to end, for this reason | operators and producers, once that process | its outcome |
  * | a map `{ until, lane }` | an operator took it out of that lane, where a run may be attempting it | operators | the next outcome, or a redrive |
+ * | a map `{ until, pending }` | the attempt has ended as `Pending`: its end comes from outside | runs | its outcome |
  * | a map `{ until, lane: '#paused' }` | its key is paused; it is due at that time, and in no other lane | runs | the next outcome |
  */
 export type NotBefore = NonNullable<BacklogRecord['notBefore']>;
@@ -32,12 +33,13 @@ type OfRecord = Pick<BacklogRecord, 'notBefore'>;
 
 /** Reads the attribute. Undefined: it is no such thing. */
 export function parseNotBefore(value: unknown): NotBefore | undefined {
-  const { until, lane, cancel } = (typeof value === 'object' ? value : {}) as Readonly<
+  const { until, lane, cancel, pending } = (typeof value === 'object' ? value : {}) as Readonly<
     Record<string, unknown>
   >;
   const [wait, end] = [parseIso(value), parseIso(until)];
   if (wait !== undefined) return wait;
   if (end === undefined) return undefined;
+  if (pending !== undefined) return { until: end, pending };
   if (cancel === undefined && lane === undefined) return { until: end };
   if (typeof cancel === 'string' && lane === undefined) return { until: end, cancel };
   return typeof lane === 'string' && cancel === undefined ? { until: end, lane } : undefined;
@@ -50,7 +52,9 @@ export function waitOf({ notBefore }: OfRecord): number {
 
 /** The end of the hold that the process of a long attempt has written, ISO-8601. */
 export function holdOf({ notBefore }: OfRecord): string | undefined {
-  return typeof notBefore === 'object' && notBefore.lane === undefined ? notBefore.until : undefined;
+  return typeof notBefore === 'object' && notBefore.lane === undefined && !notBefore.pending
+    ? notBefore.until
+    : undefined;
 }
 
 /** The reason for which a long attempt was asked to end. Undefined: it was not. */
@@ -90,7 +94,8 @@ export function previousLaneOf({ notBefore }: OfRecord, now: number): string | u
  */
 export function mayBeUnderAttempt(record: BacklogRecord, now: number, speed = 1): boolean {
   const { notBefore, lane, rev } = record;
-  if (typeof notBefore !== 'object' || lane === undefined || rev === undefined) return false;
+  if (typeof notBefore !== 'object' || notBefore.pending || lane === undefined || rev === undefined)
+    return false;
   const leftMs = Date.parse(notBefore.until) - now;
   const longestMs = (notBefore.lane === undefined ? HOLD_MS : MAX_RUN_MS) * speed;
   return isPending(record) && leftMs > 0 && leftMs <= longestMs + CLOCK_TOLERANCE_MS;

@@ -127,8 +127,12 @@ export interface BacklogRecord<Payload = unknown> {
         readonly lane?: string | undefined;
         /** The reason for which the long attempt is to end: the record is cancelled, unless that attempt succeeds. */
         readonly cancel?: string | undefined;
+        /** Its attempt has ended as `Pending`: it waits for its end from outside, as `completion.ts` reads this. */
+        readonly pending?: unknown;
       }
     | undefined;
+  /** The end that its attempt was given from outside, before a run has written it, as it is stored. Absent: none. */
+  readonly completion?: unknown;
   /** The number of records before it in a chain, each inserted by an attempt of the one before. Absent: none. */
   readonly hops?: number | undefined;
   /** The time since which it waits for a handler that knows its task. */

@@ -44,6 +44,9 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
         : giveUp(record, outcome, outcome.reason, context);
     case 'snooze':
       return snooze(record, outcome, context);
+    case 'pending':
+      if (!outcome.change) throw new TypeError('an outcome without its token');
+      return outcome.change(record, outcome, context);
     case 'cancel': {
       const change = { ...endOf(record, 'cancelled', outcome, context), ...expiryOf(context) };
       const { set } = die(change, shortReason(CANCELLED + outcome.reason), context);
@@ -76,7 +79,7 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
 
 /** The change after an attempt, with the marks that it leaves on the record or takes away. */
 function marked(
-  { exact, unknownTaskSince, hasOldResult }: BacklogRecord,
+  { exact, unknownTaskSince, hasOldResult, completion }: BacklogRecord,
   change: RecordChange,
   { retryMode }: SettleContext,
 ): RecordChange {
@@ -88,6 +91,7 @@ function marked(
   if (exact !== undefined && !isShortWait) remove.push('exact');
   // A record that is attempted has found a handler that knows its task.
   if (unknownTaskSince !== undefined) remove.push('unknownTaskSince');
+  if (completion !== undefined) remove.push('completion');
   if (hasOldResult && change.set.result === undefined) remove.push('result');
   return { ...change, set: isShortWait ? { ...change.set, exact: true } : change.set, remove };
 }

@@ -40,6 +40,9 @@ export interface OperatorStore extends SweepStore {
   readonly jobs: JobStore;
 }
 
+/** Attributes that are noted on a record beside its attempt. */
+export type RecordNote = Pick<RecordChange['set'], 'notBefore' | 'completion'>;
+
 /** The records, as operators read and change them. */
 export interface OperatorRecordStore extends RecordStore {
   /** Records of a queue and a status, or of all; unordered. Reads the index where it can, otherwise the whole table. */
@@ -59,11 +62,11 @@ export interface OperatorRecordStore extends RecordStore {
    */
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
   /**
-   * Marks a record whose long attempt is to end, and leaves its `rev` as it is: the attempt goes on under that.
+   * Notes something on a record whose attempt goes on, and leaves its `rev` as it is: that it is to end, or its end from outside.
    *
    * @returns `changed`: it is no longer as it was read, and nothing is written
    */
-  requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'>;
+  note(record: BacklogRecord, note: RecordNote): Promise<'settled' | 'changed'>;
   /** Removes a record that is still as it was read. `removed` also if it is gone. */
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
 }

@@ -75,6 +75,9 @@ async function perform(task: Task, record: BacklogRecord, given: AttemptContext)
     get signal() {
       return given.signal;
     },
+    get token() {
+      return given.token;
+    },
     attempt: given.attempt,
     logger: given.logger,
     traceparent: given.traceparent,

@@ -1,4 +1,10 @@
-import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  completionToken,
+  outcomeOfReturn,
+  outcomeOfThrow,
+} from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
 import { type Duration, parseDuration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
@@ -30,16 +36,16 @@ export interface PerformOptions {
 /** The result of one attempt. */
 export interface PerformResult {
   /** The outcome. `failed`: the record is tried again, as its policy says. */
-  readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
+  readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'pending' | 'cancelled';
   /** The error that was thrown; of a typed outcome with a cause, the cause. */
   readonly error?: unknown;
   /** The result of `Done`, as its record keeps it. */
   readonly result?: unknown;
   /** The time at which `Done` has its record come again. */
   readonly again?: Date | undefined;
-  /** The reason that `Dead`, `Cancel` or `Snooze` gives. */
+  /** The reason that `Dead`, `Cancel`, `Snooze` or `Pending` gives. */
   readonly reason?: string | undefined;
-  /** The wait that `RetryAfter` or `Snooze` asks for, in seconds. */
+  /** The wait that `RetryAfter` or `Snooze` asks for, or the timeout of `Pending`, in seconds. */
   readonly waitSeconds?: number | undefined;
   /** The lines that it has logged. */
   readonly logs: readonly LogEntry[];
@@ -50,6 +56,7 @@ const OUTCOMES = {
   failure: 'failed',
   dead: 'dead',
   snooze: 'snoozed',
+  pending: 'pending',
   cancel: 'cancelled',
 } as const;
 
@@ -91,6 +98,7 @@ export async function perform(
   };
   const context = {
     signal,
+    token: completionToken('test', record),
     attempt,
     logger: keepingLogger(logs, undefined),
     traceparent: record.traceparent,

@@ -10,6 +10,8 @@ export interface AttemptSummary {
   readonly dead: number;
   /** Records that were put off by `Snooze`. */
   readonly snoozed: number;
+  /** Records whose attempt ended as `Pending`. */
+  readonly pending: number;
   /** Records that were given up by `Cancel`. */
   readonly cancelled: number;
 }
@@ -20,6 +22,7 @@ export const NO_ATTEMPTS: AttemptSummary = {
   failed: 0,
   dead: 0,
   snoozed: 0,
+  pending: 0,
   cancelled: 0,
 };
 

@@ -1,9 +1,11 @@
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  completionToken,
   copyForHandler,
   outcomeOfReturn,
   outcomeOfThrow,
+  type PendingOutcome,
 } from '../record/index.js';
 import { withinAttempt } from '../support/attempt-scope.js';
 import type { Clock } from '../support/clock.js';
@@ -27,6 +29,8 @@ export interface RunningAttempt {
   readonly outcome: Promise<AttemptOutcome>;
   /** Resolves when it has ended, or has ignored its signal for a while: true if it is still running. */
   readonly straggling: Promise<boolean>;
+  /** The parts of its context that its handler has asked for. */
+  readonly given: { readonly token?: string };
   /** Aborts its signal at once; what it ends with then is no failure. */
   cancel(reason: Error): void;
 }
@@ -36,6 +40,14 @@ export interface AttemptDeps {
   readonly timeoutSeconds: number;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
+  /** The `rev` that the outcome is to be written with. */
+  readonly rev: string;
+  readonly rules: {
+    /** Loads the code that gives an outcome whose end comes from outside the change that it makes. */
+    laterCode(): Promise<{
+      pendingWith(pending: PendingOutcome, record: BacklogRecord, token: string): AttemptOutcome;
+    }>;
+  };
   /** Aborted when the whole process is to end. */
   readonly stop?: AbortSignal | undefined;
   /** Time of a running attempt after `stop`, before its signal is aborted. Default: `STOP_GRACE_MS`. */
@@ -56,9 +68,15 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     cancelled = reason;
     wake.abort('cancelled');
   };
+  const { rev, rules } = deps;
+  const given: { token?: string } = {};
   const context = {
     get signal() {
       return timeout.signal;
+    },
+    get token() {
+      given.token ??= completionToken(rev, record);
+      return given.token;
     },
     attempt: record.attempts + 1,
     logger,
@@ -78,7 +96,11 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
       if (!wasStopped) return said;
       return stop?.aborted || cancelled ? STOPPED : timedOut(timeoutSeconds);
     })
-    .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
+    .then(async (ended) => {
+      const ms = Math.max(0, Math.round(clock.wall() - startedAt));
+      if (ended.type !== 'pending') return { ...ended, ms };
+      return { ...(await rules.laterCode()).pendingWith(ended, record, context.token), ms };
+    })
     .finally(() => {
       stop?.removeEventListener('abort', stopping);
       hasEnded = true;
@@ -102,7 +124,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     return !hasEnded;
   })();
 
-  return { record, outcome, straggling, cancel };
+  return { record, outcome, straggling, cancel, given };
 }
 
 /** Logs properties that were added to all objects, and removes them. Another attempt under way may have added them. */

@@ -16,6 +16,7 @@ export class RunCounters {
     unsettled: 0,
   };
   private unknownTask = 0;
+  private pending = 0;
   private probes = 0;
   private refusals = 0;
   private readonly caughtUp: number[] = [];
@@ -43,6 +44,7 @@ export class RunCounters {
 
   settled({ countedAs, set: { status, lastFailureAt, deadReason } }: RecordChange): void {
     if (countedAs === 'unknownTask') this.unknownTask++;
+    else if (countedAs === 'pending') this.pending++;
     else if (countedAs === 'probe') return;
     else if (countedAs) this.counts[countedAs]++;
     else if (status === 'SUCCESS') this.counts.succeeded++;
@@ -101,6 +103,7 @@ export class RunCounters {
       ...(target.tier === undefined ? {} : { tier: target.tier }),
       ...this.counts,
       ...(this.unknownTask === 0 ? {} : { unknownTask: this.unknownTask }),
+      ...(this.pending === 0 ? {} : { pending: this.pending }),
       ...(this.probes === 0 ? {} : { probes: this.probes }),
       ...(this.refusals === 0 ? {} : { refused: this.refusals }),
       leftOver: this.left,

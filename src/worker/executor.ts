@@ -139,8 +139,8 @@ export class Executor {
     this.inFlight.add(record.id);
     return (async () => {
       try {
-        const { change, note } = await concluded;
-        this.trouble = (await settleWithRetries(record, change, this.run)) ?? this.trouble;
+        const { change, note, again } = await concluded;
+        this.trouble = (await settleWithRetries(record, change, this.run, again)) ?? this.trouble;
         await note?.();
       } catch (error) {
         this.trouble = error as Error;
@@ -169,7 +169,9 @@ export class Executor {
       counters.started(lagSeconds(record, rules.band, clock.now()));
       const timeoutSeconds = rules.timeoutSeconds(record);
       const stopGraceMs = stopGraceSeconds === undefined ? undefined : stopGraceSeconds * 1000;
-      const attempt = startAttempt(record, { process, stop, stopGraceMs, timeoutSeconds, clock, logger });
+      const { rev } = this.run.hold;
+      const deps = { process, rev, rules, stop, stopGraceMs, timeoutSeconds, clock, logger };
+      const attempt = startAttempt(record, deps);
       // An attempt that was given up goes on all the same: it counts as under way until it ends.
       void attempt.outcome.then(() => entry.ended());
       if (await this.longAttempts?.takeOver(attempt, timeoutSeconds, entry, this.run)) {
@@ -181,7 +183,7 @@ export class Executor {
         abandon = () => resolve(neverEnded(timeoutSeconds, stop?.aborted === true));
       });
       const concluded = Promise.race([attempt.outcome, abandoned]).then((outcome) =>
-        conclude(record, outcome, entry, this.run),
+        conclude(record, outcome, entry, this.run, attempt.given.token),
       );
       const settled = this.settle(record, concluded);
       if (!(await attempt.straggling)) {

@@ -1,4 +1,3 @@
-import { indexWhenFree } from '../intake/index-when-free.js';
 import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
 import { Claim, withClaim } from '../leases/claim.js';
 import { withHeartbeat } from '../leases/timed-hold.js';
@@ -6,7 +5,7 @@ import { type BacklogRecord, isNotIndexed, isPending, waitOf } from '../record/i
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
 import type { AttemptBudget } from './guards/budget.js';
-import { gateOf } from './guards/queue-guards.js';
+import { gateOf, limitCode } from './guards/queue-guards.js';
 import type { Arrivals } from './options.js';
 import { QUEUE_DEFAULTS } from './queue-options.js';
 import { RecordRules } from './record-rules.js';
@@ -137,6 +136,7 @@ async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise
   count(run, await indexAll(own, 0, indexing(run)));
   if (ofOthers.length === 0) return true;
   // This run's claim excludes no run of another queue.
+  const { indexWhenFree } = await limitCode();
   const answer = await indexWhenFree(ofOthers, indexing(run));
   count(run, answer);
   return answer.waiting.length === 0;
@@ -148,6 +148,7 @@ async function leaveToRules(
   ended: StopReason,
 ): Promise<FirstAttempts> {
   const previousQueues = [run.options.target.queue];
+  const { indexWhenFree } = await limitCode();
   const answer = await indexWhenFree(ids, indexing(run), { previousQueues });
   count(run, answer);
   const overflow = ended === 'concurrencyLimited' ? answer.indexed : [];

@@ -230,11 +230,14 @@ export class LongAttempt {
       const outcome = await this.outcome();
       await hold.beginSettling();
       const ended = unlessCancelled(outcome, hold.record);
-      const { change, note } = conclude(hold.record, ended, this.given.entry, alone);
+      const { token } = this.given.attempt.given;
+      const { change, note, again: early } = conclude(hold.record, ended, this.given.entry, alone, token);
       const again = async (changed: BacklogRecord): Promise<Settling | undefined> => {
         const record = await hold.findCancel(changed);
         const end = record && unlessCancelled(outcome, record);
-        return record && end && { record, change: end === outcome ? change : run.rules.settle(record, end) };
+        if (record && end)
+          return { record, change: end === outcome ? change : run.rules.settle(record, end) };
+        return early?.(changed);
       };
       await settleWithRetries(hold.record, change, alone, again);
       await note?.();
@@ -330,6 +333,6 @@ function unlessCancelled(outcome: AttemptOutcome, record: BacklogRecord): Attemp
   const reason = cancelReasonOf(record);
   if (outcome.type === 'success' && outcome.again !== undefined && reason !== undefined)
     return { ...outcome, again: undefined };
-  const isOpen = outcome.type === 'failure' || outcome.type === 'snooze';
+  const isOpen = outcome.type === 'failure' || outcome.type === 'snooze' || outcome.type === 'pending';
   return isOpen && reason !== undefined ? { type: 'cancel', reason, ms: outcome.ms } : outcome;
 }

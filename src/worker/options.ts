@@ -13,6 +13,11 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
+  /**
+   * Names this attempt to those outside that are to complete it, see `Pending`. It is known before the attempt has an outcome, so it may be
+   * sent along with a request. The next attempt has another one.
+   */
+  readonly token: string;
   /** Writes structured JSON lines into the function's log. */
   readonly logger: AttemptLogger;
   /**

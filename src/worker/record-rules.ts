@@ -53,11 +53,15 @@ const MAX_UNKNOWN_TASKS = 20;
 /** The rules of a lane: they tell which records are due by its policy or age band, and whether its queue lets a run go on. */
 export class RecordRules {
   readonly retryMode: RetryMode;
+  /** Loads the code that few records need. */
+  readonly laterCode = limitCode;
   /** The record that is attempted ahead of its time. */
   probe: string | undefined;
   private queueChecked = false;
   /** Undefined: the queue had no paused key when it was last read. */
   private putOff: PutOff | undefined;
+  /** Undefined: no record of the page waits for its end from outside. */
+  private outside: Awaited<ReturnType<typeof limitCode>> | undefined;
   /** Tells whether the queue's records are indexed in this lane. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
@@ -90,6 +94,8 @@ export class RecordRules {
     this.putOff = pausedKeys
       ? (await limitCode()).putOffOf(pausedKeys, this, this.deps, this.options.target)
       : undefined;
+    for (const { completion, notBefore } of records)
+      if (completion !== undefined || typeof notBefore === 'object') this.outside = await limitCode();
     const closed = takeNote(queue);
     this.deps.failing.refresh(queue, readAt);
     await this.deps.failing.endPage();
@@ -109,7 +115,9 @@ export class RecordRules {
     const now = this.deps.clock.now();
     const { speed } = this.deps.clock;
     const { lane } = target;
-    const verdict = judge(record, { lane, indexedDueAt, band: this.band, policy, now, speed, tickSeconds });
+    const hasOutsideEnd = this.outside?.hasOutsideEnd;
+    const context = { lane, indexedDueAt, band: this.band, policy, now, speed, tickSeconds, hasOutsideEnd };
+    const verdict = judge(record, context);
     const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
     return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
   }
@@ -118,6 +126,8 @@ export class RecordRules {
   begin(record: BacklogRecord): Work {
     const why = whyUnfit(record);
     if (why !== undefined) return this.work(record, { do: 'quarantine', why });
+    if (record.completion && this.outside?.hasOutsideEnd(record, this.deps.clock.now()))
+      return this.work(record, { do: 'lost' });
     return this.work(record, { do: this.knows(record) ? 'attempt' : 'waitForTask' });
   }
 
@@ -147,9 +157,14 @@ export class RecordRules {
     return { record, change: this.putOff?.(record) };
   }
 
-  /** The change of a record whose long attempt was lost with its process: a failure, or the end of one that was cancelled. */
+  /**
+   * The change of a record whose attempt has its end from outside, or was lost with the process of a long one: a failure, or the end of one
+   * that was cancelled.
+   */
   private lost(record: BacklogRecord): RecordChange {
     const context = this.settleContext(record);
+    const outcome = this.outside?.outsideOutcome(record, context.now);
+    if (outcome) return this.settle(record, outcome);
     const reason = cancelReasonOf(record);
     return reason === undefined
       ? settleLostWorker(record, context)

@@ -19,14 +19,24 @@ export interface Concluded {
   readonly change: RecordChange;
   /** Writes what a guard notes behind the change, such as that a breaker closes: further attempts depend on it. */
   readonly note?: (() => Promise<void>) | undefined;
+  /** Asked where the record has changed; see `settleWithRetries`. */
+  readonly again?: Again | undefined;
 }
 
-/** Shows the outcome of an attempt to its guards. Another attempt may begin before it is written, unless a guard notes it. */
+/** Returns what to write where a record has changed. Undefined: nothing. */
+export type Again = (changed: BacklogRecord) => Promise<Settling | undefined>;
+
+/**
+ * Shows the outcome of an attempt to its guards. Another attempt may begin before it is written, unless a guard notes it.
+ *
+ * @param token the token of the attempt, if its handler has asked for it
+ */
 export function conclude(
   record: BacklogRecord,
   ended: AttemptOutcome,
   entry: Entry,
   run: RunContext,
+  token?: string,
 ): Concluded {
   const { rules, counters, failures, options, logger } = run;
   const hasResult = ended.type === 'success' && ended.result !== undefined;
@@ -38,7 +48,11 @@ export function conclude(
     logger.error('a result is not kept, and its record succeeds without it', { id, reason: outcome.notKept });
   }
   if (options.logsStacks && 'thrown' in outcome) failures.threw(record, outcome.thrown);
-  return { change: rules.settle(record, outcome), note };
+  const again: Again | undefined =
+    token === undefined
+      ? undefined
+      : async (changed) => (await rules.laterCode()).endedEarly(changed, { token, outcome }, run);
+  return { change: rules.settle(record, outcome), note, again };
 }
 
 /** A record as it is now, and the change to write to it. */
@@ -57,7 +71,7 @@ export async function settleWithRetries(
   read: BacklogRecord,
   decided: RecordChange,
   run: RunContext,
-  again?: (changed: BacklogRecord) => Promise<Settling | undefined>,
+  again?: Again,
 ): Promise<Error | undefined> {
   const { store, hold, counters, failures, failing, logger, clock, options } = run;
   const { rev } = hold;

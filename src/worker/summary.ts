@@ -26,6 +26,8 @@ export interface RunSummary {
   readonly unsettled: number;
   /** Not attempted, as this handler does not know their task: they wait for one that does. Absent: none. */
   readonly unknownTask?: number | undefined;
+  /** Attempts that ended as `Pending`: their records wait for their end from outside. Absent: none. */
+  readonly pending?: number | undefined;
   /** Attempted ahead of their time, as their group fails; those that fail are not among `failed`. Absent: none. */
   readonly probes?: number | undefined;
   /** Refused by DynamoDB with any change, even their quarantine (an item of 400 KB has no room for it). Absent: none. */

@@ -175,8 +175,8 @@ describe('cancel', () => {
     const store = new MemoryStore({ clock });
     const notBefore = { until: iso(60_000), cancel: 'the customer withdrew' };
     store.put({ id: 'asked', queue: 'orders', payload: 1, ...failed, rev: 'r', notBefore });
-    const requestCancel = () => Promise.reject(new Error('written'));
-    const records = { requestCancel };
+    const note = () => Promise.reject(new Error('written'));
+    const records = { note };
     const client = new BacklogClient({ table: 'any', clock, store: replacing({ records }, store) });
     expect(await client.cancel('asked')).toMatchObject({ reason: 'cancelRequested' });
   });
@@ -193,11 +193,11 @@ describe('cancel', () => {
     for (const [end, result] of ends) {
       put({ notBefore: { until: iso(60_000) } });
       let writes = 0;
-      const requestCancel: MemoryStore['records']['requestCancel'] = async (...given) => {
+      const note: MemoryStore['records']['note'] = async (...given) => {
         if (writes++ === 0) put(end);
-        return store.records.requestCancel(...given);
+        return store.records.note(...given);
       };
-      const records = { requestCancel };
+      const records = { note };
       const racing = new BacklogClient({ table: 'any', clock, store: replacing({ records }, store) });
       expect(await racing.cancel('raced')).toEqual({ id: 'raced', cancelled: false, ...result });
     }
@@ -214,6 +214,6 @@ it('a store that can insert only is refused when a record is looked up', async (
     store: { records: { insert: async () => 'inserted' } },
   });
   await expect(inserting.get('a')).rejects.toThrow(
-    'BacklogClient.store: expected a store whose records have get, list, change and requestCancel',
+    'BacklogClient.store: expected a store whose records have get, list, change and note',
   );
 });

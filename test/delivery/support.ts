@@ -64,7 +64,7 @@ function recordOf(item: Record<string, unknown>): BacklogRecord {
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 function contextOf(context: Partial<AttemptContext> = {}): AttemptContext {
-  return { signal: new AbortController().signal, attempt: 1, logger: silent, ...context };
+  return { signal: new AbortController().signal, token: '1.token', attempt: 1, logger: silent, ...context };
 }
 
 export type Ending = { ok: true } | { ok: false; error: Error };

@@ -155,6 +155,7 @@ describe('an attempt that is traced', () => {
         signals++;
         return new AbortController().signal;
       },
+      token: '1.token',
       attempt: 1,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     };

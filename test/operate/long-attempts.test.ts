@@ -58,10 +58,10 @@ describe('a record whose long attempt goes on', () => {
     const store = replacing(
       {
         records: {
-          requestCancel: async (...args) => {
+          note: async (...args) => {
             if (!wrote.done) harness.put('a', { dueAt: later, notBefore: { until: later }, rev: 'renewed' });
             wrote.done = true;
-            return harness.store.records.requestCancel(...args);
+            return harness.store.records.note(...args);
           },
         },
       },

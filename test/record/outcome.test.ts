@@ -39,7 +39,7 @@ describe('what process returns', () => {
       type: 'failure',
       error: {
         name: 'UnknownReturnValue',
-        message: `process returned ${described}: expected nothing, Done, RetryAfter, Snooze, Cancel or Dead`,
+        message: `process returned ${described}: expected nothing, Done, RetryAfter, Snooze, Pending, Cancel or Dead`,
       },
     });
   });

@@ -220,12 +220,12 @@ class LongAttemptWorld {
       if (status === 'SUCCESS' && this.asked.has(record.id)) this.won.add(record.id);
       return answer;
     };
-    const requestCancel: OperatorStore['records']['requestCancel'] = async (record, reason) => {
-      const answer = await this.store.records.requestCancel(record, reason);
+    const note: OperatorStore['records']['note'] = async (record, noted) => {
+      const answer = await this.store.records.note(record, noted);
       if (answer === 'settled') this.asked.add(record.id);
       return answer;
     };
-    return replacing({ records: { settle, requestCancel } }, this.store);
+    return replacing({ records: { settle, note } }, this.store);
   }
 }
 

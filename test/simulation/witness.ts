@@ -99,7 +99,7 @@ interface Writing {
   readonly queue: unknown;
 }
 
-const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
+const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'pending', 'cancelled'] as const;
 /** A status that an attempt has settled. */
 const COUNTED_AS = { NEW: undefined, SUCCESS: 'succeeded', ERROR: 'failed', DEAD: 'dead' } as const;
 type Counts = Record<'attempted' | (typeof COUNTED)[number], number>;
@@ -458,7 +458,7 @@ export class Witness {
     if (summary.attempted > limit)
       this.report(`${actor.name} made ${summary.attempted} attempts of ${limit}`);
     for (const what of COUNTED) {
-      const reported = summary[what];
+      const reported = summary[what] ?? 0;
       if (reported > counts[what] || reported + summary.unsettled < counts[what]) {
         this.report(
           `${actor.name} tells ${reported} ${what}, ${summary.unsettled} unsettled, of ${counts[what]}`,
@@ -489,6 +489,7 @@ export class Witness {
       failed: 0,
       dead: 0,
       snoozed: 0,
+      pending: 0,
       cancelled: 0,
     };
     this.counts.set(actor, counts);

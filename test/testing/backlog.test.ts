@@ -9,7 +9,7 @@ const EXACT = { type: 'constant', interval: '5m', jitter: 'none' } as const;
 const DAY = '2026-01-01';
 const at = (time: string) => new Date(`${DAY}T${time}:00.000Z`);
 const START = { now: `${DAY}T00:00:00Z` };
-const NONE = { attempted: 0, succeeded: 0, failed: 0, dead: 0, snoozed: 0, cancelled: 0 };
+const NONE = { attempted: 0, succeeded: 0, failed: 0, dead: 0, snoozed: 0, pending: 0, cancelled: 0 };
 const fail: Process = () => {
   throw new Error('down');
 };

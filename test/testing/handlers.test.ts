@@ -8,7 +8,7 @@ expect.extend(backlogMatchers);
 
 const EXACT = { type: 'constant', interval: '5m', jitter: 'none' } as const;
 const START = { now: '2026-01-01T00:00:00Z' };
-const NONE = { attempted: 0, succeeded: 0, failed: 0, dead: 0, snoozed: 0, cancelled: 0 };
+const NONE = { attempted: 0, succeeded: 0, failed: 0, dead: 0, snoozed: 0, pending: 0, cancelled: 0 };
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const fail: Process = () => {
   throw new Error('down');

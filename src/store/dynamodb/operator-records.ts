@@ -1,9 +1,9 @@
 import { asWritten, type BacklogRecord } from '../../record/index.js';
-import type { Found, ItemsScan, OperatorRecordStore } from '../operator-store.js';
+import type { Found, ItemsScan, OperatorRecordStore, RecordNote } from '../operator-store.js';
 import type { ListFilter } from '../store.js';
 import { listRecords } from './list.js';
+import { note } from './note.js';
 import { conditionOf, DynamoDbRecords } from './records.js';
-import { requestCancel } from './request-cancel.js';
 
 /** The records, as operators read and change them. */
 export class DynamoDbOperatorRecords extends DynamoDbRecords implements OperatorRecordStore {
@@ -27,8 +27,8 @@ export class DynamoDbOperatorRecords extends DynamoDbRecords implements Operator
     return { found: page.items.map((stored) => this.find(stored)), next: page.last?.id?.S };
   }
 
-  requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'> {
-    return requestCancel(record, reason, { records: this, table: this.table });
+  note(record: BacklogRecord, set: RecordNote): Promise<'settled' | 'changed'> {
+    return note(record, set, { records: this, table: this.table });
   }
 
   async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {

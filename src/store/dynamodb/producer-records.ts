@@ -3,8 +3,8 @@ import type { Clock } from '../../support/clock.js';
 import type { Random } from '../../support/random.js';
 import type { OperatorRecordStore } from '../operator-store.js';
 import { listRecords } from './list.js';
+import { note } from './note.js';
 import { DynamoDbRecords } from './records.js';
-import { requestCancel } from './request-cancel.js';
 import { Table } from './table.js';
 
 interface ProducerRecordsDeps {
@@ -21,13 +21,13 @@ export function producerRecords({
   table,
   clock,
   random,
-}: ProducerRecordsDeps): Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
+}: ProducerRecordsDeps): Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'note'> {
   const recordsTable = new Table({ client, name: table, keyName: 'id', clock, random });
   const records = new DynamoDbRecords(recordsTable, clock);
   return {
     get: (id) => records.get(id),
     list: (filter) => listRecords(filter, recordsTable, records),
     change: (record, change, rev) => records.change(record, change, rev),
-    requestCancel: (record, reason) => requestCancel(record, reason, { records, table: recordsTable }),
+    note: (record, set) => note(record, set, { records, table: recordsTable }),
   };
 }

@@ -1,5 +1,12 @@
-import { type BacklogRecord, cancelMark, type Item, type RecordChange } from '../../record/index.js';
-import type { Found, ItemsPage, ItemsScan, OperatorChange, OperatorRecordStore } from '../operator-store.js';
+import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
+import type {
+  Found,
+  ItemsPage,
+  ItemsScan,
+  OperatorChange,
+  OperatorRecordStore,
+  RecordNote,
+} from '../operator-store.js';
 import type { ListFilter } from '../store.js';
 import { ownCopy } from './freeze.js';
 import type { MemoryTable } from './table.js';
@@ -57,8 +64,8 @@ export class MemoryRecords implements OperatorRecordStore {
     return this.table.write(record, change, rev);
   }
 
-  async requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'> {
-    return this.table.set(record, { notBefore: cancelMark(record, reason) });
+  async note(record: BacklogRecord, note: RecordNote): Promise<'settled' | 'changed'> {
+    return this.table.set(record, { ...note });
   }
 
   async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {

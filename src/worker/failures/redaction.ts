@@ -18,6 +18,8 @@ export const historyChoices = {
   ),
 };
 
+const NAMES = { snooze: 'Snooze', pending: 'Pending' } as const;
+
 /**
  * Makes the `redaction` of `RunOptions`, which keeps what the options allow: redacted texts, and the stacks where they
  * are asked for.
@@ -54,9 +56,10 @@ function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions
       const reason = outcome.reason === given.message ? error.message : said('Dead', outcome.reason);
       return { outcome: { ...outcome, error, reason: reason || error.name }, problem };
     }
-    case 'snooze': {
+    case 'snooze':
+    case 'pending': {
       const { reason } = outcome;
-      const kept = reason === undefined ? {} : { reason: said('Snooze', reason) };
+      const kept = reason === undefined ? {} : { reason: said(NAMES[outcome.type], reason) };
       return { outcome: { ...outcome, ...kept }, problem };
     }
     case 'cancel': {

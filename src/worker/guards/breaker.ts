@@ -163,6 +163,9 @@ function verdictOn(outcome: AttemptOutcome): 'success' | 'failure' | undefined {
     // "Not ready yet" is an answer; one that names a time may be of the library, or of the handler alone.
     case 'snooze':
       return outcome.seconds === undefined ? 'success' : undefined;
+    // The destination has taken it on.
+    case 'pending':
+      return 'success';
     case 'failure':
       return 'failure';
     default:

@@ -1,7 +1,10 @@
-// The limits that a queue may have beside those of each run, and the turns of several lanes or queues. Their code is loaded together, by the
+// The limits that a queue may have beside those of each run, the turns of several lanes or queues, ends from outside, and records that no run on arrival has room for. Their code is loaded together, by the
 // first run that needs some of it.
 
+export { indexWhenFree } from '../../intake/index-when-free.js';
+export { hasOutsideEnd, outsideOutcome, pendingWith } from '../../record/completion.js';
 export { drainLanes } from '../drain-lanes.js';
+export { endedEarly } from '../outside-end.js';
 export { PageTurns } from '../page-turns.js';
 export { putOffOf } from './key-pauses.js';
 export { limitGuardsOf, poolOf } from './limit-guards.js';

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { cancelMark } from '../../../src/record/index.js';
 import { insertAndRead, iso, item, NOW, read } from '../records.js';
 import type { UnderTest } from './under-test.js';
 
@@ -82,16 +83,20 @@ export function operating(underTest: UnderTest): void {
     });
     await put(held);
     const record = await read(store, 'op-cancel');
-    expect(await store.records.requestCancel(record, 'withdrawn')).toBe('settled');
+    expect(await store.records.note(record, { notBefore: cancelMark(record, 'withdrawn') })).toBe('settled');
     const marked = { ...held, notBefore: { ...notBefore, cancel: 'withdrawn' } };
     expect(await raw('op-cancel')).toEqual(marked);
     expect(await read(store, 'op-cancel')).toMatchObject({ notBefore: marked.notBefore, problems: [] });
-    expect(await store.records.requestCancel(record, 'for another reason')).toBe('changed');
+    expect(await store.records.note(record, { notBefore: cancelMark(record, 'for another reason') })).toBe(
+      'changed',
+    );
     const again = await read(store, 'op-cancel');
-    expect(await store.records.requestCancel(again, 'for another reason')).toBe('settled');
+    expect(await store.records.note(again, { notBefore: cancelMark(again, 'for another reason') })).toBe(
+      'settled',
+    );
     expect(await raw('op-cancel')).toEqual(marked);
     await put({ ...marked, payload: { a: [2] } });
-    expect(await store.records.requestCancel(again, 'withdrawn')).toBe('changed');
+    expect(await store.records.note(again, { notBefore: cancelMark(again, 'withdrawn') })).toBe('changed');
     expect(await store.records.settle(record, { set: { status: 'SUCCESS' }, remove: [] }, 'r-2')).toBe(
       'changed',
     );
@@ -114,7 +119,7 @@ export function operating(underTest: UnderTest): void {
     });
     await put(held);
     const record = await read(store, id);
-    await store.records.requestCancel(record, 'withdrawn');
+    await store.records.note(record, { notBefore: cancelMark(record, 'withdrawn') });
     await put({ ...held, ...changed, notBefore: { until: iso(75_000), cancel: 'withdrawn', ...hold } });
     expect(await store.records.settle(record, { set: { status: 'ERROR' }, remove: [] }, 'r-2')).toBe(
       'changed',
@@ -128,14 +133,15 @@ export function operating(underTest: UnderTest): void {
     const { store, put, raw } = underTest();
     const held = item('op-cancel-long', { rev: 'r-1', notBefore: { until: iso(75_000) } });
     await put(held);
-    expect(await store.records.requestCancel(await read(store, 'op-cancel-long'), 'ü'.repeat(500))).toBe(
+    const found = await read(store, 'op-cancel-long');
+    expect(await store.records.note(found, { notBefore: cancelMark(found, 'ü'.repeat(500)) })).toBe(
       'settled',
     );
     const { notBefore } = (await raw('op-cancel-long')) as { notBefore: { cancel: string } };
     expect(Buffer.byteLength(notBefore.cancel)).toBeLessThanOrEqual(180);
     const record = await read(store, 'op-cancel-long');
     expect(await store.records.remove(record, 'r-2')).toBe('removed');
-    expect(await store.records.requestCancel(record, 'withdrawn')).toBe('changed');
+    expect(await store.records.note(record, { notBefore: cancelMark(record, 'withdrawn') })).toBe('changed');
     expect(await raw('op-cancel-long')).toBeUndefined();
   });
 

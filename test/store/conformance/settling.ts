@@ -184,6 +184,7 @@ export function settling(underTest: UnderTest): void {
     lastAttemptAt: iso(),
     lastError: 'none',
     notBefore: iso(1),
+    completion: 'none',
     unknownTaskSince: iso(),
     exact: true,
     deadReason: 'none',

@@ -1,0 +1,153 @@
+import {
+  type Completion,
+  completionOf,
+  outsideWaitOf,
+  TOKEN_FORM,
+  workDigest,
+} from '../record/completion.js';
+import {
+  type BacklogRecord,
+  type ErrorText,
+  hasRoomForResult,
+  isNewer,
+  isPending,
+  type RecordChange,
+  type SettleContext,
+  settle,
+} from '../record/index.js';
+import type { OperatorRecordStore } from '../store/operator-store.js';
+import { type Clock, toIso } from '../support/clock.js';
+import { InvalidRecordError } from '../support/errors.js';
+import { type Random, randomToken } from '../support/random.js';
+
+/** The result of `complete`, `fail` and `heartbeat`. */
+export interface CompletionResult {
+  /** The record's id. */
+  readonly id: string;
+  /** The attempt of this token has the end, or the longer wait, that was asked for: by this call, or by one like it before. */
+  readonly accepted: boolean;
+  /** The attempt goes on still: its end is kept, and written as the attempt settles. Absent: it has settled. */
+  readonly kept?: true | undefined;
+  /**
+   * The reason why it was not accepted; absent if it was. `notFound`: there is no record of that id. `succeeded`, `dead`: the record has
+   * ended. `oldToken`: its attempt is over, or its wait was ended, and the next attempt has another token. `endedBefore`: the other one of
+   * `complete` and `fail` was called before. `workChanged`: the record was edited since, and is attempted again.
+   * `changedMeanwhile`: others change it all the time. `newer`: a newer version of this library wrote it.
+   */
+  readonly reason?:
+    | 'notFound'
+    | 'succeeded'
+    | 'dead'
+    | 'oldToken'
+    | 'endedBefore'
+    | 'workChanged'
+    | 'changedMeanwhile'
+    | 'newer'
+    | undefined;
+}
+
+/** The end of an attempt, or another time limit for it, that is given from outside. */
+export type OutsideEnd =
+  | { readonly type: 'done'; readonly result?: string | undefined }
+  | { readonly type: 'failed'; readonly error: ErrorText }
+  /** A longer wait. Default of its seconds: the timeout of the attempt. */
+  | { readonly type: 'heartbeat'; readonly seconds?: number | undefined };
+
+export interface CompletionDeps {
+  readonly records: Pick<OperatorRecordStore, 'get' | 'change' | 'note'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const MAX_TRIES = 4;
+/** A success adds one entry to a history, however long its queue lets that be. */
+const MAX_HISTORY_BYTES = 32 * 1024;
+
+/** The answer to a call, and the write that it takes: of a change, or of a note beside the attempt. */
+type Answer = Omit<CompletionResult, 'id'> & {
+  readonly change?: RecordChange;
+  readonly rev?: string;
+  readonly note?: Completion;
+};
+
+/** Gives an attempt its end from outside. Decides again if another process was quicker. */
+export async function endOutside(
+  id: string,
+  token: string,
+  end: OutsideEnd,
+  { records, clock, random }: CompletionDeps,
+): Promise<CompletionResult> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const record = await records.get(id);
+    if (!record) return { id, accepted: false, reason: 'notFound' };
+    const { change, note, rev = randomToken(random), ...answer } = answerTo(record, token, end, clock.now());
+    if (!change && !note) return { id, ...answer };
+    const written = change
+      ? await records.change(record, change, rev)
+      : await records.note(record, { completion: note });
+    if (written === 'settled') return { id, ...answer };
+  }
+  return { id, accepted: false, reason: 'changedMeanwhile' };
+}
+
+function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: number): Answer {
+  const { status, rev, attempts } = record;
+  // A success from outside is written with its token.
+  if (status === 'SUCCESS' && rev === token && end.type === 'done') return { accepted: true };
+  if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
+  if (!isPending(record)) return { accepted: false, reason: 'dead' };
+  if (isNewer(record)) return { accepted: false, reason: 'newer' };
+  const wait = outsideWaitOf(record);
+  const isPresent = wait
+    ? wait.token === token
+    : TOKEN_FORM.test(token) && Number.parseInt(token, 10) === attempts + 1;
+  if (!isPresent) return { accepted: false, reason: 'oldToken' };
+  const completion = completionOf(record);
+  if (completion?.token === token) {
+    const isSame = end.type === 'heartbeat' || (end.type === 'done') === (completion.error === undefined);
+    const kept = wait ? {} : ({ kept: true } as const);
+    return isSame ? { accepted: true, ...kept } : { accepted: false, reason: 'endedBefore' };
+  }
+  if (end.type !== 'heartbeat' && wait && wait.work !== workDigest(record)) {
+    const change = { set: { dueAt: toIso(now) }, remove: ['notBefore'] } as const;
+    return { accepted: false, reason: 'workChanged', change };
+  }
+  if (end.type === 'heartbeat')
+    return wait ? prolonged(record, end.seconds, now) : { accepted: true, kept: true };
+  if (end.type === 'done' && !hasRoomForResult(record, end.result ?? ''))
+    throw new InvalidRecordError('complete: the item of the record has no room for its result');
+  if (!wait) return { accepted: true, kept: true, note: completionBy(token, end, rev) };
+  if (end.type === 'failed') {
+    // The queue's policy is known to its runs: the next one writes the failure.
+    const set = { completion: completionBy(token, end, rev), dueAt: toIso(now) };
+    return { accepted: true, change: { set, remove: [] } };
+  }
+  const history = { bytes: MAX_HISTORY_BYTES, entries: record.history.length + 1 };
+  // A success that does not come again asks for nothing else of its queue.
+  const context = { now, history, retention: wait.retention } as SettleContext;
+  const change = settle(record, { type: 'success', result: end.result }, context);
+  return { accepted: true, change, rev: token };
+}
+
+function completionBy(
+  token: string,
+  end: Exclude<OutsideEnd, { type: 'heartbeat' }>,
+  rev: string | undefined,
+): Completion {
+  return {
+    token,
+    ...(rev === undefined ? {} : { rev }),
+    ...(end.type === 'failed'
+      ? { error: end.error }
+      : end.result === undefined
+        ? {}
+        : { result: end.result }),
+  };
+}
+
+/** The wait of a record from now on. */
+function prolonged(record: BacklogRecord, seconds: number | undefined, now: number): Answer {
+  const { until: _, ...pending } = outsideWaitOf(record) as NonNullable<ReturnType<typeof outsideWaitOf>>;
+  const until = toIso(Math.ceil(now + (seconds ?? pending.timeout) * 1000));
+  return { accepted: true, change: { set: { dueAt: until, notBefore: { until, pending } }, remove: [] } };
+}

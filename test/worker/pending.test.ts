@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import '../../src/client/complete.js';
+import { BacklogClient, Done, Pending } from '../../src/index.js';
+import type { Process } from '../../src/worker/index.js';
+import { Harness, START, succeed, YOUNG } from './harness.js';
+
+const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+/** A harness with a client beside it, and the tokens that its attempts had. */
+function world() {
+  const harness = new Harness();
+  const client = new BacklogClient({ table: 'any', clock: harness.clock, store: harness.store as never });
+  const tokens: string[] = [];
+  const pending: Process = (_, { token }) => {
+    tokens.push(token);
+    throw new Pending({ timeout: '1h', reason: 'waits for approval' });
+  };
+  return { harness, client, tokens, pending };
+}
+
+describe('a record whose attempt ends as Pending', () => {
+  it('waits without an attempt, and succeeds as it is completed, with the result', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    const summary = await harness.run(pending);
+    expect(summary).toMatchObject({ attempted: 1, pending: 1, failed: 0, snoozed: 0, skipped: 0 });
+    expect(harness.item('a')).toMatchObject({
+      status: 'NEW',
+      dueAt: iso(3600),
+      notBefore: { until: iso(3600) },
+    });
+    await harness.pass(3599);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
+    expect(await client.complete('a', tokens[0] ?? '', { by: 'finance' })).toEqual({
+      id: 'a',
+      accepted: true,
+    });
+    expect(await client.get('a')).toMatchObject({
+      status: 'SUCCESS',
+      attempts: 1,
+      result: { by: 'finance' },
+    });
+    for (const name of ['lane', 'dueAt', 'notBefore', 'completion'])
+      expect(harness.item('a')?.[name]).toBeUndefined();
+    expect(await client.complete('a', tokens[0] ?? '', { by: 'finance' })).toEqual({
+      id: 'a',
+      accepted: true,
+    });
+    await harness.pass(7200);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0, skipped: 0 });
+  });
+
+  it('fails when its time is up, and its next attempt has another token', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    await harness.pass(3600);
+    expect(await harness.run(pending)).toMatchObject({ attempted: 0, failed: 1 });
+    expect(harness.item('a')).toMatchObject({
+      status: 'ERROR',
+      attempts: 1,
+      failures: 1,
+      lastError: { name: 'PendingTimedOut', message: 'not completed within 1 h' },
+    });
+    await harness.pass(3600);
+    expect(await harness.run(pending)).toMatchObject({ attempted: 1, pending: 1 });
+    const [first = '', second = ''] = tokens;
+    expect(second).not.toBe(first);
+    expect(await client.complete('a', first)).toEqual({ id: 'a', accepted: false, reason: 'oldToken' });
+    expect(await client.complete('a', second)).toEqual({ id: 'a', accepted: true });
+    expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 2, failures: 1 });
+  });
+
+  it('fails outside as it would have failed here: its policy says when the next attempt is', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    const failed = () => client.fail('a', tokens[0] ?? '', new RangeError('no stock'));
+    expect(await failed()).toEqual({ id: 'a', accepted: true });
+    expect(await failed()).toEqual({ id: 'a', accepted: true });
+    expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({
+      accepted: false,
+      reason: 'endedBefore',
+    });
+    const retry = { type: 'constant', interval: 120 } as const;
+    expect(await harness.run(succeed, { retry })).toMatchObject({ attempted: 0, failed: 1 });
+    expect(harness.item('a')).toMatchObject({
+      lastError: { name: 'RangeError', message: 'no stock' },
+      failures: 1,
+    });
+    expect(harness.item('a')?.completion).toBeUndefined();
+    await harness.pass(120);
+    expect(await harness.run(succeed, { retry })).toMatchObject({ succeeded: 1 });
+  });
+
+  it('is dead where its policy allows no other attempt, and is not completed then', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    await client.fail('a', tokens[0] ?? '', 'refused');
+    expect(await harness.run(succeed, { retry: { type: 'none' } })).toMatchObject({ dead: 1 });
+    expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({ accepted: false, reason: 'dead' });
+  });
+
+  it.each([
+    ['per record', {}],
+    ['progressive', { band: YOUNG }],
+  ])('is prolonged by a heartbeat (%s)', async (_, options) => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending, options);
+    await harness.pass(3000);
+    expect(await client.heartbeat('a', tokens[0] ?? '')).toEqual({ id: 'a', accepted: true });
+    await harness.pass(3000);
+    expect(await harness.run(succeed, options)).toMatchObject({ attempted: 0, failed: 0 });
+    expect(await client.heartbeat('a', tokens[0] ?? '', { timeout: '5m' })).toMatchObject({ accepted: true });
+    await harness.pass(300);
+    expect(await harness.run(succeed, options)).toMatchObject({ attempted: 0, failed: 1 });
+  });
+});
+
+describe('an end that comes before the attempt has settled', () => {
+  it('is kept, and written in place of what the attempt comes to', async () => {
+    for (const [end, last] of [
+      ['pending', { status: 'SUCCESS', result: { n: 1 } }],
+      ['failure', { status: 'SUCCESS', result: { n: 1 } }],
+      ['success', { status: 'SUCCESS', result: { n: 1 } }],
+    ] as const) {
+      const { harness, client } = world();
+      harness.put('a');
+      const answers: unknown[] = [];
+      await harness.run(async (_, { token }) => {
+        answers.push(
+          await client.complete('a', token, { n: 1 }),
+          await client.complete('a', token, { n: 2 }),
+        );
+        if (end === 'pending') throw new Pending();
+        if (end === 'failure') throw new Error('after it was handed over');
+        return new Done({ result: 'its own' });
+      });
+      expect(answers).toEqual(Array(2).fill({ id: 'a', accepted: true, kept: true }));
+      expect(await client.get('a')).toMatchObject({ ...last, attempts: 1 });
+      expect(harness.item('a')?.completion).toBeUndefined();
+    }
+  });
+
+  it('is kept where it is a failure', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    const summary = await harness.run(async (_, { token }) => {
+      await client.fail('a', token, 'refused at once');
+      expect(await client.complete('a', token)).toMatchObject({ reason: 'endedBefore' });
+      throw new Pending();
+    });
+    expect(summary).toMatchObject({ attempted: 1, failed: 1, unsettled: 0 });
+    expect(harness.item('a')).toMatchObject({
+      attempts: 1,
+      lastError: { name: 'FailedOutside', message: 'refused at once' },
+    });
+  });
+
+  it('is written by the next run if the process of the attempt was lost, without another attempt', async () => {
+    const { harness, client } = world();
+    const completion = { token: '1.abcdefghijklmnopqrstuv', rev: 'inserted', result: '7' };
+    harness.put('a', { completion });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0, succeeded: 1 });
+    expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1, result: 7 });
+  });
+
+  it.each([
+    ['of another attempt', { token: '2.abcdefghijklmnopqrstuv', rev: 'inserted' }],
+    ['from before another write', { token: '1.abcdefghijklmnopqrstuv', rev: 'older' }],
+    ['that is none', { token: 'bogus', rev: 'inserted' }],
+    ['of another type', 'done'],
+  ])('is left out if it is one %s', async (_, completion) => {
+    const { harness } = world();
+    harness.put('a', { completion });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
+  });
+
+  it('of an earlier attempt that was lost leaves the present one its own outcome', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    const summary = await harness.run(async (_, { token }) => {
+      await client.complete(
+        'a',
+        token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+        'of the lost one',
+      );
+      return new Done({ result: 'its own' });
+    });
+    expect(summary).toMatchObject({ succeeded: 1, unsettled: 0 });
+    expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', result: 'its own' });
+  });
+});
+
+describe('a completion', () => {
+  it('of work that was edited since is refused, and the record is attempted again', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a', { payload: { amount: 1 } });
+    await harness.run(pending);
+    harness.store.put({ ...harness.item('a'), payload: { amount: 2 } });
+    expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({
+      accepted: false,
+      reason: 'workChanged',
+    });
+    const seen: unknown[] = [];
+    expect(await harness.run(({ payload }) => void seen.push(payload))).toMatchObject({ succeeded: 1 });
+    expect(seen).toEqual([{ amount: 2 }]);
+  });
+
+  it.each([
+    ['of no record', 'none', '1.abcdefghijklmnopqrstuv', 'notFound'],
+    ['with what is no token', 'a', 'bogus', 'oldToken'],
+    ['with the token of another record', 'a', '1.abcdefghijklmnopqrstuv', 'oldToken'],
+  ])('%s is refused with the reason', async (_, id, token, reason) => {
+    const { harness, client, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    expect(await client.complete(id, token)).toEqual({ id, accepted: false, reason });
+  });
+
+  it('with a result that cannot be kept is refused, and the record waits still', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    await expect(client.complete('a', tokens[0] ?? '', 'x'.repeat(1100))).rejects.toThrow(
+      'complete: result: expected at most 1024 bytes of JSON, got 1102',
+    );
+    expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({ accepted: true });
+  });
+});
