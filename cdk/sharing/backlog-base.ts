@@ -7,7 +7,7 @@ import type { QueueProps } from '../props/queue-props.js';
 import type { ISharedBacklog } from '../props/shared-parts.js';
 import { grantOperate, grantWork } from '../tables/table-grants.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
-import { grantCancel, grantRead } from './grant-look-up.js';
+import { grantChange, grantRead } from './grant-look-up.js';
 import { type GrantRecurringOptions, grantRecurring } from './grant-recurring.js';
 
 /** @inline */
@@ -21,6 +21,8 @@ export interface IBacklog extends ISharedBacklog, Metrics {
   grantRead(grantee: IGrantable): Grant;
   /** Lets a producer cancel records. See `Backlog.grantCancel`. */
   grantCancel(grantee: IGrantable): Grant;
+  /** Lets a service give attempts their ends from outside. See `Backlog.grantComplete`. */
+  grantComplete(grantee: IGrantable): Grant;
   /** Lets an application have recurring records. See `Backlog.grantRecurring`. */
   grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
   /** Grants what operators need. See `Backlog.grantOperate`. */
@@ -90,7 +92,15 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    * others, so the grantee could change any attribute of any record.
    */
   grantCancel(grantee: IGrantable): Grant {
-    return grantCancel(grantee, this.table);
+    return grantChange(grantee, this.table);
+  }
+
+  /**
+   * Lets a service of the same account give attempts their ends from outside: `complete`, `fail` and `heartbeat` of `BacklogClient`. IAM
+   * cannot tell these changes from others, so the grantee could change any attribute of any record.
+   */
+  grantComplete(grantee: IGrantable): Grant {
+    return grantChange(grantee, this.table);
   }
 
   /**

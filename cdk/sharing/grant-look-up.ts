@@ -13,9 +13,9 @@ export function grantRead(grantee: IGrantable, records: ITable): Grant {
 
 /**
  * Grants the rights to read a record by its id, and to change it. IAM has no right for the one change that gives a
- * record up.
+ * record up, nor for its end from outside.
  */
-export function grantCancel(grantee: IGrantable, records: ITable): Grant {
+export function grantChange(grantee: IGrantable, records: ITable): Grant {
   grantKeys(grantee, [records]);
   return allow(grantee, ['dynamodb:GetItem', 'dynamodb:UpdateItem'], records.tableArn);
 }

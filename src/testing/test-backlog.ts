@@ -1,5 +1,6 @@
 import { BacklogClient } from '../client/index.js';
 import { BacklogOperator } from '../operate/index.js';
+import { outsideWaitOf } from '../record/completion.js';
 import {
   type BacklogRecord,
   type EventPart,
@@ -58,7 +59,7 @@ export interface BareItem {
  * and without a port. Made by `testBacklog`.
  */
 export class TestBacklog {
-  /** The client of your producers: they insert with it, look records up, and cancel them. */
+  /** The client of your producers and services: they insert with it, look records up, cancel and complete them. */
   readonly client: BacklogClient;
   /** The client of operators: redrive, discard, pause and the like. */
   readonly operator: BacklogOperator;
@@ -128,7 +129,7 @@ export class TestBacklog {
    */
   redirectClients(): () => void {
     const { prototype } = BacklogClient;
-    const { insert, insertMany, get, list, cancel, wait: before } = prototype;
+    const { insert, insertMany, get, list, cancel, complete, fail, heartbeat, wait: before } = prototype;
     const { client } = this;
     const redirected = <Method extends (...args: never) => unknown>(method: Method) =>
       ((...args: never[]) => method.apply(client, args as never)) as unknown as Method;
@@ -138,9 +139,13 @@ export class TestBacklog {
       get: redirected(get),
       list: redirected(list),
       cancel: redirected(cancel),
+      complete: redirected(complete),
+      fail: redirected(fail),
+      heartbeat: redirected(heartbeat),
       wait: client.wait,
     });
-    return () => void Object.assign(prototype, { insert, insertMany, get, list, cancel, wait: before });
+    const own = { insert, insertMany, get, list, cancel, complete, fail, heartbeat, wait: before };
+    return () => void Object.assign(prototype, own);
   }
 
   /**
@@ -215,6 +220,17 @@ export class TestBacklog {
   records(filter: RecordFilter = {}): TestRecord[] {
     const meant = this.world.store.parsed().filter((record) => isMeant(record, filter));
     return meant.map((record) => this.seen(record));
+  }
+
+  /**
+   * The token with which a record waits for its end from outside: what its attempt had as `context.token`.
+   *
+   * @throws Error if its last attempt did not end as `Pending`, or there is none of this id
+   */
+  token(id: string): string {
+    const wait = outsideWaitOf(this.record(id));
+    if (wait) return wait.token;
+    throw new Error(`token: it does not wait for its end from outside: ${describeRecord(this.record(id))}`);
   }
 
   /** The history of a record: failures, snoozes, and what came after one; newest last. */

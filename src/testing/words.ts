@@ -1,3 +1,4 @@
+import { outsideWaitOf } from '../record/completion.js';
 import { age } from '../support/duration.js';
 import { show } from '../support/validation.js';
 import type { TestRecord } from './record.js';
@@ -14,9 +15,14 @@ export function describeRecord(record: TestRecord): string {
     ...(deadReason === undefined ? [] : [`reason ${show(deadReason)}`]),
     ...(lastError === undefined ? [] : [`last error ${lastError.name}: ${lastError.message}`]),
     ...(unknownTaskSince === undefined ? [] : ['no handler of its queue has its task']),
-    ...(dueText(record) ?? []),
+    ...(waitText(record) ?? dueText(record) ?? []),
   ];
   return parts.join(', ');
+}
+
+function waitText(record: TestRecord): string[] | undefined {
+  const wait = outsideWaitOf(record);
+  return wait && [`waits for its end from outside until ${wait.until}`];
 }
 
 function dueText({ status, nextAttemptAt, readAt }: TestRecord): string[] | undefined {

@@ -208,6 +208,16 @@ describe('the deployed stack', () => {
       expect(erp.attemptsOf(id)).toHaveLength(1);
   });
 
+  it('keeps a record that waits for its end from outside, and takes that end', async () => {
+    const orders = new BacklogClient({ client, table });
+    await orders.insert({ id: 'approval', queue: 'fragile', payload: 'approval' });
+    await eventually('approval', { status: 'NEW', notBefore: { pending: { timeout: 3600 } } });
+    const token: string = (await get('approval'))?.notBefore?.pending?.token;
+    expect(await orders.complete('approval', token, { by: 'finance' })).toMatchObject({ accepted: true });
+    expect(await orders.get('approval')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+    expect(await historyOf('approval')).toEqual(['NEW in no lane', 'NEW in fragile', 'SUCCESS in no lane']);
+  });
+
   it('fires the schedules of the other trigger by themselves', async () => {
     const where = outputs.ScheduledTableName ?? '';
     await eventually('by-schedule', { status: 'SUCCESS', attempts: 2 }, where);

@@ -1,8 +1,11 @@
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Backlog } from '../../../cdk/index.js';
 import { BacklogClient } from '../../../src/index.js';
+import { workDigest } from '../../../src/record/completion.js';
+import { parseRecord } from '../../../src/record/index.js';
 import { createDynamoDbClient } from '../../../src/store/index.js';
 import { startDynamoDb } from '../../store/start-dynamodb.js';
 import { createTables, type TestTables } from '../../store/tables.js';
@@ -19,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => dynamoDb.stop());
 
 /** Rights of a producer by a grant: `dynamodb:Query on Records.Arn/index/due`. */
-function granted(grant: 'grantRead' | 'grantCancel'): string[] {
+function granted(grant: 'grantRead' | 'grantCancel' | 'grantComplete'): string[] {
   const stack = newStack();
   const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
   backlog[grant](new Role(stack, 'Shop', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') }));
@@ -66,4 +69,30 @@ it('cancelling a record needs the rights of grantCancel, and no other', async ()
   await inserting.insert({ id: 'b', queue: 'orders', payload: 1 });
   const used = await asked((backlog) => backlog.cancel('b'));
   expect(used).toEqual(granted('grantCancel'));
+});
+
+it('completing an attempt needs the rights of grantComplete, and no other', async () => {
+  const token = '1.abcdefghijklmnopqrstuv';
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const work = { payload: 1, queue: 'payments', status: 'NEW' };
+  const pending = { token, timeout: 3600, work: workDigest(parseRecord(work, Date.now())) };
+  const waiting = { ...work, rev: 'r', lane: 'payments', dueAt: until, notBefore: { until, pending } };
+  const { notBefore: _, ...attempted } = waiting;
+  const documents = DynamoDBDocumentClient.from(client());
+  for (const Item of [
+    { id: 'waits', ...waiting },
+    { id: 'fails', ...waiting },
+    { id: 'attempted', ...attempted },
+  ])
+    await documents.send(new PutCommand({ TableName: tables.records, Item }));
+  const used = await asked(async (backlog) => {
+    const answers = [
+      await backlog.heartbeat('waits', token),
+      await backlog.complete('waits', token, { by: 'finance' }),
+      await backlog.fail('fails', token, 'refused'),
+      await backlog.complete('attempted', token),
+    ];
+    expect(answers.map(({ accepted }) => accepted)).toEqual([true, true, true, true]);
+  });
+  expect(used).toEqual(granted('grantComplete'));
 });

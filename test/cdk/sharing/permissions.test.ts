@@ -27,6 +27,7 @@ const WHO: [RegExp, string][] = [
   [/^Producer/, 'a producer'],
   [/^Reader/, 'a producer that looks records up'],
   [/^Canceller/, 'a producer that cancels records'],
+  [/^Approver/, 'a service that completes records'],
   [/^Tenants/, 'an application with recurring records'],
   [/^Operator/, 'an operator'],
   [/^Process/, 'a process that attempts queues'],
@@ -89,6 +90,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   backlog.grantInsert(new User(stack, 'Producer'));
   backlog.grantRead(new User(stack, 'Reader'));
   backlog.grantCancel(new User(stack, 'Canceller'));
+  backlog.grantComplete(new User(stack, 'Approver'));
   backlog.grantRecurring(new User(stack, 'Tenants'));
   backlog.grantOperate(new User(stack, 'Operator'));
   backlog.grantWork(new User(stack, 'Process'));

@@ -1,11 +1,12 @@
 import { exit } from 'node:process';
-import { backlogHandler } from 'dynamo-backlog/lambda';
+import { backlogHandler, Pending } from 'dynamo-backlog/lambda';
 
-/** Ends its process, and with it the run, when the destination answers 418. */
+/** Ends its process, and with it the run, when the destination answers 418. An approval waits for its end from outside. */
 export const handler = backlogHandler({
   queue: 'fragile',
   attemptTimeout: 5,
   process: async ({ id, payload }, { signal }) => {
+    if (payload === 'approval') throw new Pending({ timeout: '1h' });
     const { status } = await fetch(process.env.ERP_URL ?? '', {
       method: 'POST',
       headers: { 'idempotency-key': id },
