@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { checkDepthAlarms, checkMetricsPerKey } from './props/alarm-settings.js';
+import { checkDepthAlarms, checkMetricsPerKey, checkPendingAlarms } from './props/alarm-settings.js';
 import type { ReadProps } from './props/backlog-shape.js';
 import { type Queue, readQueues } from './props/queue.js';
 import { withRecurring } from './props/recurring.js';
@@ -27,5 +27,6 @@ export function queuesOf(backlog: Construct, options: ReadProps): Queues {
   checkTimeZone(timeZone, trigger, queues);
   checkDepthAlarms(queues, metrics);
   checkMetricsPerKey(queues, { metrics, isShared: shared !== undefined });
+  checkPendingAlarms(queues, { metrics, isShared: shared !== undefined });
   return { queues, workers };
 }

@@ -211,6 +211,15 @@ export function emitKeyGauges(
   for (const { dimension: Key, ...gauges } of worst) emit({ Table: table, Queue: queue, Key }, gauges);
 }
 
+/** The longest time, in seconds, for which a record of a queue has waited for its end from outside. */
+export function emitOldestPending(
+  seconds: number,
+  { table, queue }: { table: string; queue: string },
+  level: MetricsLevel,
+): void {
+  write(level, { dimensions: { Table: table, Queue: queue }, seconds: { OldestPending: seconds } });
+}
+
 /** The greatest values of all queues without alarms of their own. */
 export interface TableGauges {
   readonly oldestDueAge: number;

@@ -38,6 +38,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
   const known = forMonitor(queues);
   const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
   const keyed = queues.filter(({ metricsPerKey }) => metricsPerKey).map(({ name }) => name);
+  const pending = queues.filter(({ alarms }) => alarms.pendingSeconds !== undefined).map(({ name }) => name);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(
       inner,
@@ -46,6 +47,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
       {
         BACKLOG_EVENT_SOURCES: sources,
         ...(keyed.length > 0 && { BACKLOG_KEY_METRICS: JSON.stringify(keyed) }),
+        ...(pending.length > 0 && { BACKLOG_PENDING_AGES: JSON.stringify(pending) }),
         ...(bus && { BACKLOG_INCIDENT_BUS: bus.eventBusArn }),
         ...(bus && runbookUrl !== undefined && { BACKLOG_RUNBOOK_URL: `${runbookUrl}#failures` }),
       },

@@ -83,6 +83,14 @@ export abstract class BacklogMetrics extends Construct {
       : this.ofQueue('OldestDueAge', queue, options);
   }
 
+  /**
+   * The longest time, in seconds, for which a record of a queue has waited for its end from outside. Read every five minutes, of queues with
+   * the alarm `pending`. Default: the maximum over five minutes.
+   */
+  metricOldestPending(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('OldestPending', queue, options);
+  }
+
   /** Records that wait for an attempt, now or later. Read every five minutes. Default: the maximum over five minutes. */
   metricWaiting(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('Waiting', queue, options);

@@ -22,6 +22,7 @@ export type MetricName =
   | 'Due'
   | 'InRetry'
   | 'DeadRecords'
+  | 'OldestPending'
   | KeyMetricName;
 
 /** Metrics of one key of a queue, or of its worst key. */
@@ -38,6 +39,7 @@ const GAUGES: ReadonlySet<string> = new Set([
   'DeadRecords',
   'KeyWaiting',
   'KeyInRetry',
+  'OldestPending',
   'SourcesStopped',
   'RemovedQueueWaiting',
 ]);

@@ -9,7 +9,8 @@ export function queueAlarms(
   queue: Queue,
 ): AlarmDefinition[] {
   const { name, alarms, enabled, work } = queue;
-  const { lagSeconds, dead, failures, depth, depthPerKey, unknownTask, severity, given } = alarms;
+  const { lagSeconds, dead, failures, depth, depthPerKey, pendingSeconds, unknownTask, severity, given } =
+    alarms;
   const definitions: (AlarmDefinition | undefined)[] = [
     lagSeconds !== undefined && enabled
       ? {
@@ -61,6 +62,19 @@ export function queueAlarms(
           description:
             `More than ${depthPerKey} records of one key (customer, tenant) of the queue ${name} wait for an attempt, now or later. ` +
             `First: "backlog keys ${name}".`,
+        },
+    pendingSeconds === undefined
+      ? undefined
+      : {
+          id: `Pending-${name}`,
+          essential: given.includes('pending'),
+          severity: 'ticket',
+          runbook: 'pending',
+          metric: queueMetric(tableName, name, 'OldestPending'),
+          above: pendingSeconds,
+          description:
+            `A record of the queue ${name} has waited for more than ${pendingSeconds} s for its end from outside: nothing has completed ` +
+            `it. At the end of its own timeout it fails. First: "backlog list --queue ${name}".`,
         },
     // The built-in delivery takes whatever comes.
     unknownTask && work.type !== 'delivery' ? unknownTaskAlarm(tableName, name) : undefined,

@@ -57,6 +57,14 @@ export interface QueueAlarms {
   readonly depthPerKey?: number | false | undefined;
 
   /**
+   * The longest time for which a record may wait for its end from outside, after an attempt that ended as `Pending`. It needs the metrics
+   * `full`.
+   *
+   * @default - no alarm
+   */
+  readonly pending?: Duration | false | undefined;
+
+  /**
    * The severity of all alarms of this queue.
    *
    * @default - `page` for lag and failures, `ticket` for the others

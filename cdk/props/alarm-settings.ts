@@ -12,6 +12,7 @@ export interface QueueAlarmSettings {
   readonly failures: boolean;
   readonly depth: number | undefined;
   readonly depthPerKey: number | undefined;
+  readonly pendingSeconds: number | undefined;
   readonly unknownTask: boolean;
   readonly severity: Severity | undefined;
   /** The thresholds that were given: these alarms are wanted, whatever else is left out. */
@@ -26,6 +27,7 @@ const shape = z.strictObject({
   failures: z.boolean({ error: 'expected true or false' }).default(true),
   depth: count.default(false),
   depthPerKey: count.default(false),
+  pending: z.union([duration, off], 'expected a Duration or false').default(false),
   severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
 });
 
@@ -41,6 +43,7 @@ const NONE: QueueAlarmSettings = {
   failures: false,
   depth: undefined,
   depthPerKey: undefined,
+  pendingSeconds: undefined,
   unknownTask: false,
   severity: undefined,
   given: [],
@@ -62,13 +65,18 @@ export function ownAlarms(
 /** @throws ConfigurationError naming the threshold */
 export function readQueueAlarms(input: unknown, attemptTimeout: number, path: string): QueueAlarmSettings {
   if (input === false) return NONE;
-  const { lag, dead, failures, depth, depthPerKey, severity } = parseOptions(shape, input ?? {}, path);
+  const { lag, dead, failures, depth, depthPerKey, pending, severity } = parseOptions(
+    shape,
+    input ?? {},
+    path,
+  );
   return {
     lagSeconds: lag === false ? undefined : (lag?.toSeconds() ?? LAG_SECONDS + attemptTimeout),
     dead: dead === false ? undefined : dead,
     failures,
     depth: depth === false ? undefined : depth,
     depthPerKey: depthPerKey === false ? undefined : depthPerKey,
+    pendingSeconds: pending === false ? undefined : pending.toSeconds(),
     unknownTask: true,
     severity,
     given: Object.keys(input ?? {}),
@@ -88,6 +96,26 @@ export function checkDepthAlarms(
   );
 }
 
+/** @throws ConfigurationError for an alarm on ends from outside that no monitor reads */
+export function checkPendingAlarms(
+  queues: readonly { readonly name: string; readonly alarms: QueueAlarmSettings }[],
+  { metrics, isShared }: { readonly metrics: MetricsLevel; readonly isShared: boolean },
+): void {
+  const watched = queues.find(({ alarms }) => alarms.pendingSeconds !== undefined);
+  if (!watched || (metrics === 'full' && !isShared)) return;
+  throw new ConfigurationError(
+    `queues.${watched.name}.alarms.pending: expected false or nothing beside ${besideOf(metrics, isShared)}, ` +
+      `got ${watched.alarms.pendingSeconds} s`,
+  );
+}
+
+/** The option without which the monitor of this stack would read more of a queue. */
+function besideOf(metrics: MetricsLevel, isShared: boolean): string {
+  return isShared
+    ? '"sharedBacklog", whose monitor is in another stack'
+    : `metrics "${metrics}" (give "metrics": "full")`;
+}
+
 /** @throws ConfigurationError for metrics of keys that no monitor writes, or an alarm on them without the metrics */
 export function checkMetricsPerKey(
   queues: readonly {
@@ -97,13 +125,10 @@ export function checkMetricsPerKey(
   }[],
   { metrics, isShared }: { readonly metrics: MetricsLevel; readonly isShared: boolean },
 ): void {
-  const beside = isShared
-    ? '"sharedBacklog", whose monitor is in another stack'
-    : `metrics "${metrics}" (give "metrics": "full")`;
   for (const { name, metricsPerKey, alarms } of queues) {
     if (metricsPerKey && (isShared || metrics !== 'full')) {
       throw new ConfigurationError(
-        `queues.${name}.metricsPerKey: expected false or nothing beside ${beside}, got true`,
+        `queues.${name}.metricsPerKey: expected false or nothing beside ${besideOf(metrics, isShared)}, got true`,
       );
     }
     if (!metricsPerKey && alarms.depthPerKey !== undefined) {

@@ -22,6 +22,7 @@ import { createLogger } from '../logger.js';
 import {
   emitGauges,
   emitKeyGauges,
+  emitOldestPending,
   emitRemovedQueues,
   emitSourcesStopped,
   emitTableGauges,
@@ -159,7 +160,14 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       }
       if (counted && settings.keyMetrics.has(queue.name))
         await readKeys({ ...queue, busyKeys: state.busyKeys }, counted);
+      if (settings.pendingAges.has(queue.name)) await readPending({ ...queue, busyKeys: state.busyKeys });
       return reading;
+    };
+    const readPending = async (queue: MonitoredQueue) => {
+      // Loaded only where a queue has the alarm.
+      const { oldestPendingAge } = await import('./oldest-pending.js');
+      const age = await oldestPendingAge(queue, { store, now: clock.now() });
+      emitOldestPending(Math.round(age), { table, queue: queue.name }, metrics);
     };
     const readKeys = async (queue: MonitoredQueue, counted: RateLimitedCounts) => {
       if (clock.wall() >= deadline) throw new Error(`no time was left to read the keys of ${queue.name}`);

@@ -9,6 +9,8 @@ export interface MonitorSettings extends Settings {
   readonly eventSources: readonly string[];
   /** Queues whose worst keys have metrics. */
   readonly keyMetrics: ReadonlySet<string>;
+  /** Queues of which the monitor looks for how long a record has waited for its end from outside. */
+  readonly pendingAges: ReadonlySet<string>;
   /** The event bus that learns of incidents. Undefined: none does. */
   readonly incidentBus?: string | undefined;
   /** The page that says what to do. Undefined: none is known. */
@@ -22,6 +24,7 @@ export function readMonitorSettings(env: Readonly<Record<string, string | undefi
   const {
     BACKLOG_EVENT_SOURCES: sources = '[]',
     BACKLOG_KEY_METRICS: keyMetrics = '[]',
+    BACKLOG_PENDING_AGES: pendingAges = '[]',
     BACKLOG_INCIDENT_BUS: bus,
     BACKLOG_RUNBOOK_URL: runbook,
   } = env;
@@ -31,6 +34,7 @@ export function readMonitorSettings(env: Readonly<Record<string, string | undefi
     runbookUrl: runbook || undefined,
     eventSources: texts(sources, 'BACKLOG_EVENT_SOURCES'),
     keyMetrics: new Set(texts(keyMetrics, 'BACKLOG_KEY_METRICS')),
+    pendingAges: new Set(texts(pendingAges, 'BACKLOG_PENDING_AGES')),
   };
 }
 

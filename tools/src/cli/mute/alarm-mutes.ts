@@ -15,8 +15,19 @@ import {
   scheduleOf,
 } from './rule.js';
 
-/** The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth`, `DepthPerKey` and `UnknownTask`. */
-const METRICS = ['OldestDueAge', 'FailingSeconds', 'Dead', 'Waiting', 'KeyWaiting', 'UnknownTask'];
+/**
+ * The metrics of a queue that the construct makes alarms of: `Lag`, `Failures`, `Dead`, `Depth`, `DepthPerKey`,
+ * `Pending` and `UnknownTask`.
+ */
+const METRICS = [
+  'OldestDueAge',
+  'FailingSeconds',
+  'Dead',
+  'Waiting',
+  'KeyWaiting',
+  'OldestPending',
+  'UnknownTask',
+];
 type MuteTarget = Pick<Target, 'table' | 'clock' | 'local' | 'endpoint'>;
 
 /** A mute that has begun. */
