@@ -323,7 +323,9 @@ interface BacklogRecord<Payload = unknown> {
         readonly until: string;
         readonly lane?: string | undefined;
         readonly cancel?: string | undefined;
+        readonly pending?: unknown;
     } | undefined;
+    readonly completion?: unknown;
     readonly hops?: number | undefined;
     readonly unknownTaskSince?: string | undefined;
     readonly retry?: RetryPolicy | undefined;
@@ -387,13 +389,31 @@ interface RecordChange {
         readonly lastError?: ErrorEntry;
         readonly history?: readonly HistoryEntry[];
         readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
+        readonly completion?: unknown;
         readonly unknownTaskSince?: string;
         readonly deadReason?: string;
         readonly result?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
-    readonly countedAs?: 'succeeded' | 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
+    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'completion' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
+    readonly countedAs?: 'succeeded' | 'snoozed' | 'pending' | 'cancelled' | 'unknownTask' | 'probe';
+}
+interface SettleContext {
+    readonly lane: string;
+    readonly busyLane?: {
+        readonly lane: string;
+        readonly until: number;
+    } | undefined;
+    readonly retryMode: RetryMode;
+    readonly policy: ResolvedPolicy;
+    readonly chosen?: boolean | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly now: number;
+    readonly tickSeconds: number;
+    readonly random: Random;
+    readonly maxRetryAfter?: number | undefined;
+    readonly retention?: number | undefined;
+    readonly history?: HistoryLimits | undefined;
 }
 
 interface FailingNote {
@@ -429,6 +449,19 @@ declare function restOf(record: OfRecord): string | undefined;
 declare function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean;
 
 declare const BRAND: unique symbol;
+
+declare class Cancel extends Error {
+    readonly name = "Cancel";
+    readonly [BRAND] = "cancel";
+    constructor(reason: string, options?: ErrorOptions);
+}
+
+declare class Dead extends Error {
+    readonly name = "Dead";
+    readonly [BRAND] = "dead";
+    constructor(reason: string, options?: ErrorOptions);
+}
+
 interface DoneOptions {
     readonly result?: unknown;
     readonly again?: Date | undefined;
@@ -440,17 +473,25 @@ declare class Done extends Error {
     readonly again: number | undefined;
     constructor(options?: DoneOptions);
 }
+
+interface PendingOptions {
+    readonly timeout?: Duration | undefined;
+    readonly reason?: string | undefined;
+}
+declare class Pending extends Error {
+    readonly name = "Pending";
+    readonly [BRAND] = "pending";
+    readonly seconds: number;
+    constructor(options?: PendingOptions);
+}
+
 declare class RetryAfter extends Error {
     readonly name = "RetryAfter";
     readonly [BRAND] = "retryAfter";
     readonly seconds: number;
     constructor(wait: Duration | null | undefined, reason?: string, options?: ErrorOptions);
 }
-declare class Dead extends Error {
-    readonly name = "Dead";
-    readonly [BRAND] = "dead";
-    constructor(reason: string, options?: ErrorOptions);
-}
+
 interface NotReady extends ErrorOptions {
     readonly reason?: string | undefined;
 }
@@ -461,12 +502,11 @@ declare class Snooze extends Error {
     constructor(notReady?: NotReady);
     constructor(delay: Duration, reason?: string, options?: ErrorOptions);
 }
-declare class Cancel extends Error {
-    readonly name = "Cancel";
-    readonly [BRAND] = "cancel";
-    constructor(reason: string, options?: ErrorOptions);
-}
-type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
+
+type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel | Pending;
+type PendingOutcome = Extract<AttemptOutcome, {
+    type: 'pending';
+}>;
 type AttemptOutcome = AttemptEnding & {
     readonly ms?: number | undefined;
 };
@@ -490,6 +530,11 @@ type AttemptEnding = {
     readonly type: 'snooze';
     readonly seconds?: number | undefined;
     readonly reason?: string | undefined;
+} | {
+    readonly type: 'pending';
+    readonly seconds: number;
+    readonly reason?: string | undefined;
+    readonly change?: ((record: BacklogRecord, said: PendingOutcome, context: SettleContext) => RecordChange) | undefined;
 } | {
     readonly type: 'cancel';
     readonly reason: string;
@@ -863,6 +908,7 @@ type Redaction = (outcome: AttemptOutcome) => Kept$1;
 interface AttemptContext {
     readonly signal: AbortSignal;
     readonly attempt: number;
+    readonly token: string;
     readonly logger: AttemptLogger;
     readonly traceparent?: string | undefined;
 }
@@ -1056,6 +1102,7 @@ interface RunSummary {
     readonly skipped: number;
     readonly unsettled: number;
     readonly unknownTask?: number | undefined;
+    readonly pending?: number | undefined;
     readonly probes?: number | undefined;
     readonly refused?: number | undefined;
     readonly leftOver: number;
@@ -1110,6 +1157,7 @@ interface QueueAlarms {
     readonly failures?: boolean | undefined;
     readonly depth?: number | false | undefined;
     readonly depthPerKey?: number | false | undefined;
+    readonly pending?: Duration$1 | false | undefined;
     readonly severity?: Severity | undefined;
 }
 
@@ -1322,12 +1370,13 @@ interface OperatorStore extends SweepStore {
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
 }
+type RecordNote = Pick<RecordChange['set'], 'notBefore' | 'completion'>;
 interface OperatorRecordStore extends RecordStore {
     list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     getItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
     scan(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
-    requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'>;
+    note(record: BacklogRecord, note: RecordNote): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
 }
 interface OperatorPageStore extends PageStore {
@@ -1594,6 +1643,13 @@ declare function defineTask<Payload, Priority extends string = string>(options: 
     readonly perform: Perform<Payload>;
 }): Task<Payload, Payload, Priority>;
 
+interface CompletionResult {
+    readonly id: string;
+    readonly accepted: boolean;
+    readonly kept?: true | undefined;
+    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'oldToken' | 'endedBefore' | 'workChanged' | 'changedMeanwhile' | 'newer' | undefined;
+}
+
 interface Delay {
     readonly delay?: Duration | undefined;
     readonly at?: Date | string | undefined;
@@ -1671,7 +1727,7 @@ interface BacklogClientOptions extends ConnectionOptions {
 interface ClientStore {
     readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
 }
-interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'note'> {
 }
 interface ListOptions {
     readonly queue: string;
@@ -1680,6 +1736,9 @@ interface ListOptions {
 }
 interface CancelOptions {
     readonly reason?: string | undefined;
+}
+interface HeartbeatOptions {
+    readonly timeout?: Duration | undefined;
 }
 interface WaitOptions {
     readonly timeout?: Duration | undefined;
@@ -1707,6 +1766,9 @@ declare class BacklogClient {
     wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
     list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
     cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
+    complete(id: string, token: string, result?: unknown): Promise<CompletionResult>;
+    fail(id: string, token: string, error: unknown): Promise<CompletionResult>;
+    heartbeat(id: string, token: string, options?: HeartbeatOptions): Promise<CompletionResult>;
 }
 
 interface NextOccurrenceOptions {
@@ -1846,6 +1908,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricCaughtUp(queue: string, options?: MetricOptions): Metric;
     metricLag(queue: string, options?: MetricOptions): Metric;
     metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
+    metricOldestPending(queue: string, options?: MetricOptions): Metric;
     metricWaiting(queue: string, options?: MetricOptions): Metric;
     metricDue(queue: string, options?: MetricOptions): Metric;
     metricInRetry(queue: string, options?: MetricOptions): Metric;
@@ -1878,6 +1941,7 @@ interface IBacklog extends ISharedBacklog, Metrics {
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantRead(grantee: IGrantable): Grant;
     grantCancel(grantee: IGrantable): Grant;
+    grantComplete(grantee: IGrantable): Grant;
     grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
@@ -1892,6 +1956,7 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantRead(grantee: IGrantable): Grant;
     grantCancel(grantee: IGrantable): Grant;
+    grantComplete(grantee: IGrantable): Grant;
     grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
     grantOperate(grantee: IGrantable): Grant;
     grantWork(grantee: IGrantable): Grant;
@@ -2543,6 +2608,7 @@ type contract_d_QueueState = QueueState;
 type contract_d_QueueStore = QueueStore;
 type contract_d_ReadingStore = ReadingStore;
 type contract_d_RecordChange = RecordChange;
+type contract_d_RecordNote = RecordNote;
 type contract_d_RecordStore = RecordStore;
 type contract_d_Registry = Registry;
 type contract_d_RegistryStore = RegistryStore;
@@ -2555,7 +2621,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function isSameValue(one: AttributeValue, other: AttributeValue): boolean;
@@ -3137,6 +3203,7 @@ interface AttemptSummary {
     readonly failed: number;
     readonly dead: number;
     readonly snoozed: number;
+    readonly pending: number;
     readonly cancelled: number;
 }
 
@@ -3164,6 +3231,7 @@ declare class TestBacklog {
     runUntilSettled(limit?: Duration): Promise<AttemptSummary>;
     record(id: string): TestRecord;
     records(filter?: RecordFilter): TestRecord[];
+    token(id: string): string;
     history(id: string): readonly HistoryEntry[];
     recordEvent(id: string, include?: readonly EventPart[]): RecordEventDetail | undefined;
     redeliver(id: string): Promise<AttemptSummary>;
@@ -3232,7 +3300,7 @@ interface PerformOptions {
     readonly timeout?: Duration | undefined;
 }
 interface PerformResult {
-    readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
+    readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'pending' | 'cancelled';
     readonly error?: unknown;
     readonly result?: unknown;
     readonly again?: Date | undefined;
@@ -3285,6 +3353,7 @@ export {
     OperationInterruptedError,
     POLICY_TYPES,
     PageTurns,
+    Pending,
     QUEUE_DEFAULTS,
     QUEUE_GAUGES,
     QUEUE_NAME,
@@ -3512,6 +3581,7 @@ export type {
     Cause,
     Clock,
     ClockSetting,
+    CompletionResult,
     Condition,
     Counts,
     DeadExpectation,
@@ -3548,6 +3618,7 @@ export type {
     HandlerMiddleware,
     HandlerRequest,
     HeaderSecret,
+    HeartbeatOptions,
     HistoryEntry,
     HistoryOptions,
     HistoryProps,
@@ -3609,6 +3680,7 @@ export type {
     PastOccurrence,
     PauseRecurringOptions,
     PayloadMatch,
+    PendingOptions,
     PerformOptions,
     PerformResult,
     Process,

@@ -18,6 +18,7 @@ export type {
   OperatorRecordStore,
   PauseNote,
   ReadingStore,
+  RecordNote,
   RunsOfQueue,
 } from './operator-store.js';
 export type * from './registry-types.js';

@@ -39,6 +39,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['middleware.md', 'Middlewares'],
       ['tasks.md', 'Tasks with typed payloads'],
       ['recurring.md', 'Recurring records'],
+      ['completion.md', 'Ends from outside'],
       ['events.md', 'Tell others: events of records'],
       ['testing.md'],
       ['testing-vitest.md'],
