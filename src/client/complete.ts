@@ -1,9 +1,9 @@
 import {
   type Completion,
-  completionOf,
+  isOfAttempt,
+  isOfWork,
   outsideWaitOf,
-  TOKEN_FORM,
-  workDigest,
+  parseCompletion,
 } from '../record/completion.js';
 import {
   type BacklogRecord,
@@ -91,35 +91,33 @@ export async function endOutside(
 }
 
 function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: number): Answer {
-  const { status, rev, attempts } = record;
+  const { status, rev } = record;
   // A success from outside is written with its token.
   if (status === 'SUCCESS' && rev === token && end.type === 'done') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };
   const wait = outsideWaitOf(record);
-  const isPresent = wait
-    ? wait.token === token
-    : TOKEN_FORM.test(token) && Number.parseInt(token, 10) === attempts + 1;
+  const isPresent = wait ? wait.token === token : isOfAttempt(record, token);
   if (!isPresent) return { accepted: false, reason: 'oldToken' };
-  const completion = completionOf(record);
-  if (completion?.token === token) {
-    const isSame = end.type === 'heartbeat' || (end.type === 'done') === (completion.error === undefined);
+  const given = parseCompletion(record.completion);
+  if (given?.token === token) {
+    const isSame = end.type === 'heartbeat' || (end.type === 'done') === (given.error === undefined);
     const kept = wait ? {} : ({ kept: true } as const);
     return isSame ? { accepted: true, ...kept } : { accepted: false, reason: 'endedBefore' };
   }
-  if (end.type !== 'heartbeat' && wait && wait.work !== workDigest(record)) {
+  if (end.type !== 'heartbeat' && !isOfWork(record, token)) {
     const change = { set: { dueAt: toIso(now) }, remove: ['notBefore'] } as const;
-    return { accepted: false, reason: 'workChanged', change };
+    return { accepted: false, reason: 'workChanged', ...(wait && { change }) };
   }
   if (end.type === 'heartbeat')
     return wait ? prolonged(record, end.seconds, now) : { accepted: true, kept: true };
   if (end.type === 'done' && !hasRoomForResult(record, end.result ?? ''))
     throw new InvalidRecordError('complete: the item of the record has no room for its result');
-  if (!wait) return { accepted: true, kept: true, note: completionBy(token, end, rev) };
+  if (!wait) return { accepted: true, kept: true, note: completionBy(token, end) };
   if (end.type === 'failed') {
     // The queue's policy is known to its runs: the next one writes the failure.
-    const set = { completion: completionBy(token, end, rev), dueAt: toIso(now) };
+    const set = { completion: completionBy(token, end), dueAt: toIso(now) };
     return { accepted: true, change: { set, remove: [] } };
   }
   const history = { bytes: MAX_HISTORY_BYTES, entries: record.history.length + 1 };
@@ -129,14 +127,9 @@ function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: nu
   return { accepted: true, change, rev: token };
 }
 
-function completionBy(
-  token: string,
-  end: Exclude<OutsideEnd, { type: 'heartbeat' }>,
-  rev: string | undefined,
-): Completion {
+function completionBy(token: string, end: Exclude<OutsideEnd, { type: 'heartbeat' }>): Completion {
   return {
     token,
-    ...(rev === undefined ? {} : { rev }),
     ...(end.type === 'failed'
       ? { error: end.error }
       : end.result === undefined

@@ -1,10 +1,20 @@
-import { completionOf, outcomeOfCompletion } from '../record/completion.js';
-import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { outcomeOfCompletion, parseCompletion } from '../record/completion.js';
+import {
+  type AttemptOutcome,
+  attributesToFence,
+  type BacklogRecord,
+  type Item,
+  type RecordChange,
+} from '../record/index.js';
 import type { RecordStore } from '../store/store.js';
 
 interface EndDeps {
   readonly store: { readonly records: Pick<RecordStore, 'get'> };
-  readonly rules: { settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange };
+  readonly rules: {
+    deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome;
+    settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange;
+  };
 }
 
 /**
@@ -20,8 +30,22 @@ export async function endedEarly(
   { store, rules }: EndDeps,
 ): Promise<{ readonly record: BacklogRecord; readonly change: RecordChange } | undefined> {
   const record = await store.records.get(read.id);
-  if (record?.completion === undefined || record.rev !== read.rev) return undefined;
-  const completion = completionOf(record);
-  const end = completion?.token === token ? outcomeOfCompletion(completion) : outcome;
+  if (record?.completion === undefined || !isAsBefore(record, read)) return undefined;
+  const completion = parseCompletion(record.completion);
+  const end =
+    completion?.token === token ? rules.deadIfRefused(record, outcomeOfCompletion(completion)) : outcome;
   return { record, change: rules.settle(record, { ...end, ms: outcome.ms }) };
+}
+
+/** Attributes of a record that its end from outside changes, or that each reading of a record without `rev` may have another value of. */
+const PASSING = { completion: undefined, historyRoom: undefined, isFull: undefined };
+
+/** Tells whether a record is as it was before its attempt, apart from its end from outside. */
+function isAsBefore(record: BacklogRecord, read: BacklogRecord): boolean {
+  const hasRev = read.rev !== undefined;
+  const [now, before] = [record, read].map((one) => {
+    return { ...one, ...PASSING, ...(!hasRev && { insertedAt: undefined }) } as Item;
+  });
+  const names = attributesToFence({ ...before, ...now }, hasRev);
+  return names.every((name) => isDeepStrictEqual(now?.[name], before?.[name]));
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import '../../src/client/complete.js';
 import { BacklogClient, Done, Pending } from '../../src/index.js';
+import { completionToken, parseRecord } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+/** The token of an attempt of a stored record, whose process is lost. */
+const lostToken = (harness: Harness, id: string) =>
+  completionToken('lost', parseRecord(harness.item(id) ?? {}, START));
 
 /** A harness with a client beside it, and the tokens that its attempts had. */
 function world() {
@@ -161,32 +166,36 @@ describe('an end that comes before the attempt has settled', () => {
 
   it('is written by the next run if the process of the attempt was lost, without another attempt', async () => {
     const { harness, client } = world();
-    const completion = { token: '1.abcdefghijklmnopqrstuv', rev: 'inserted', result: '7' };
-    harness.put('a', { completion });
+    harness.put('a');
+    expect(await client.complete('a', lostToken(harness, 'a'), 7)).toMatchObject({ kept: true });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, succeeded: 1 });
     expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1, result: 7 });
   });
 
   it.each([
-    ['of another attempt', { token: '2.abcdefghijklmnopqrstuv', rev: 'inserted' }],
-    ['from before another write', { token: '1.abcdefghijklmnopqrstuv', rev: 'older' }],
-    ['that is none', { token: 'bogus', rev: 'inserted' }],
-    ['of another type', 'done'],
-  ])('is left out if it is one %s', async (_, completion) => {
-    const { harness } = world();
-    harness.put('a', { completion });
+    ['of another attempt', { attempts: 1 }],
+    ['from before another write', { rev: 'other' }],
+    ['of other work', { payload: 'other' }],
+    ['of a record that was put in its place', { rev: undefined }],
+    ['that is none', { completion: { token: 'bogus' } }],
+    ['of another type', { completion: 'done' }],
+    ['with a hostile token', { completion: { token: { toString: 1 }, error: { name: { toString: 1 } } } }],
+  ])('is left out if it is one %s', async (_, other) => {
+    const { harness, client } = world();
+    harness.put('a');
+    await client.complete('a', lostToken(harness, 'a'));
+    harness.store.put({ ...harness.item('a'), ...other });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
+    expect(harness.item('a')?.completion).toBeUndefined();
   });
 
   it('of an earlier attempt that was lost leaves the present one its own outcome', async () => {
     const { harness, client } = world();
     harness.put('a');
     const summary = await harness.run(async (_, { token }) => {
-      await client.complete(
-        'a',
-        token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
-        'of the lost one',
-      );
+      const [number, , ...state] = token.split('.');
+      const lost = [number, 'abcdefghijklmnopqrstuv', ...state].join('.');
+      expect(await client.complete('a', lost, 'of the lost one')).toMatchObject({ kept: true });
       return new Done({ result: 'its own' });
     });
     expect(summary).toMatchObject({ succeeded: 1, unsettled: 0 });
