@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BacklogRecord } from './record.js';
+import { AS_READ, AsRead, type BacklogRecord, type Item } from './record.js';
 
 /**
  * The token of an attempt, known before the attempt. Its parts are the number of the attempt, a digest that only the process of the attempt
@@ -10,11 +10,17 @@ import type { BacklogRecord } from './record.js';
  */
 export function completionToken(rev: string, record: BacklogRecord): string {
   const attempt = record.attempts + 1;
-  return [attempt, digest([rev, record.id, attempt], 22), workDigest(record), revDigest(record)].join('.');
+  return `${attemptToken(rev, record.id, attempt)}.${workDigest(record)}.${revDigest(record)}`;
 }
 
-/** A digest of the work of a record: its payload, queue and task. */
-export function workDigest({ payload, queue, task }: BacklogRecord): string {
+/** The first two parts of the token of an attempt. */
+export function attemptToken(rev: string, id: string, attempt: number): string {
+  return `${attempt}.${digest([rev, id, attempt], 22)}`;
+}
+
+/** A digest of the work of a record, its payload, queue and task, as its store has it: a handler may have changed what it got. */
+export function workDigest(record: BacklogRecord): string {
+  const { payload, queue, task } = (record[AS_READ] ? AsRead.of(record).stored : record) as Item;
   return digest([payload, queue, task], 16);
 }
 
@@ -28,12 +34,14 @@ function digest(value: unknown, length: number): string {
 }
 
 /** DynamoDB may return the entries of a map or a set in any order, and some values have no JSON. */
-function inOrder(_name: string, value: unknown): unknown {
+function inOrder(name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
-  if (value instanceof Set) return [...value].map(String).sort();
-  if (Object(value) !== value || Array.isArray(value)) return value;
-  const map = value as Readonly<Record<string, unknown>>;
-  return Object.keys(map)
-    .sort()
-    .map((name) => [name, map[name]]);
+  if (Array.isArray(value)) return /^[SNB]S$/.test(name) ? value.map(String).sort() : value;
+  if (Object(value) !== value) return value;
+  const map = value as Item;
+  return Object.fromEntries(
+    Object.keys(map)
+      .sort()
+      .map((key) => [key, map[key]]),
+  );
 }

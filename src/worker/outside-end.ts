@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { outcomeOfCompletion, parseCompletion } from '../record/completion.js';
 import {
+  AsRead,
   type AttemptOutcome,
   attributesToFence,
   type BacklogRecord,
@@ -37,15 +38,15 @@ export async function endedEarly(
   return { record, change: rules.settle(record, { ...end, ms: outcome.ms }) };
 }
 
-/** Attributes of a record that its end from outside changes, or that each reading of a record without `rev` may have another value of. */
-const PASSING = { completion: undefined, historyRoom: undefined, isFull: undefined };
-
-/** Tells whether a record is as it was before its attempt, apart from its end from outside. */
+/** Tells whether a record is as it was before its attempt, apart from its end from outside. A handler may have changed the payload that it got. */
 function isAsBefore(record: BacklogRecord, read: BacklogRecord): boolean {
-  const hasRev = read.rev !== undefined;
-  const [now, before] = [record, read].map((one) => {
-    return { ...one, ...PASSING, ...(!hasRev && { insertedAt: undefined }) } as Item;
+  const { stored, written } = AsRead.of(read);
+  const [now, before] = [AsRead.of(record).stored as Item, stored as Item];
+  const names = attributesToFence({ ...before, ...now }, read.rev !== undefined);
+  return names.every((name) => {
+    if (name === 'completion') return true;
+    if (!(name in written)) return isDeepStrictEqual(now[name], before[name]);
+    const [parsed, own] = [record, read].map((one) => (one as unknown as Item)[name]);
+    return isDeepStrictEqual(parsed, own);
   });
-  const names = attributesToFence({ ...before, ...now }, hasRev);
-  return names.every((name) => isDeepStrictEqual(now?.[name], before?.[name]));
 }
