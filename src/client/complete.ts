@@ -5,7 +5,7 @@ import {
   outsideWaitOf,
   parseCompletion,
 } from '../record/completion.js';
-import { attemptToken } from '../record/completion-token.js';
+import { digest } from '../record/completion-token.js';
 import {
   type BacklogRecord,
   type ErrorText,
@@ -94,8 +94,8 @@ export async function endOutside(
 function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: number): Answer {
   const { status, rev } = record;
   // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
-  const isOfToken =
-    rev === token || token.startsWith(`${attemptToken(rev ?? '', record.id, record.attempts)}.`);
+  const { id, attempts } = record;
+  const isOfToken = rev === token || token.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
   if (status === 'SUCCESS' && isOfToken && end.type === 'done') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };

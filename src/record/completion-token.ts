@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AS_READ, AsRead, type BacklogRecord, type Item } from './record.js';
+import { AsRead, type BacklogRecord, type Item } from './record.js';
 
 /**
  * The token of an attempt, known before the attempt. Its parts are the number of the attempt, a digest that only the process of the attempt
@@ -10,33 +10,26 @@ import { AS_READ, AsRead, type BacklogRecord, type Item } from './record.js';
  */
 export function completionToken(rev: string, record: BacklogRecord): string {
   const attempt = record.attempts + 1;
-  return `${attemptToken(rev, record.id, attempt)}.${workDigest(record)}.${revDigest(record)}`;
-}
-
-/** The first two parts of the token of an attempt. */
-export function attemptToken(rev: string, id: string, attempt: number): string {
-  return `${attempt}.${digest([rev, id, attempt], 22)}`;
+  return [attempt, digest([rev, record.id, attempt], 22), workDigest(record), digest([record.rev], 8)].join(
+    '.',
+  );
 }
 
 /** A digest of the work of a record, its payload, queue and task, as its store has it: a handler may have changed what it got. */
 export function workDigest(record: BacklogRecord): string {
-  const { payload, queue, task } = (record[AS_READ] ? AsRead.of(record).stored : record) as Item;
+  const { payload, queue, task } = AsRead.of(record).stored as Item;
   return digest([payload, queue, task], 16);
 }
 
-/** A digest of the `rev` of a record, which is a secret of the table. */
-export function revDigest({ rev }: Pick<BacklogRecord, 'rev'>): string {
-  return digest([rev], 8);
-}
-
-function digest(value: unknown, length: number): string {
+/** The first characters of a digest of any value. */
+export function digest(value: unknown, length: number): string {
   return createHash('sha256').update(JSON.stringify(value, inOrder)).digest('base64url').slice(0, length);
 }
 
 /** DynamoDB may return the entries of a map or a set in any order, and some values have no JSON. */
 function inOrder(name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return /^[SNB]S$/.test(name) ? value.map(String).sort() : value;
+  if (Array.isArray(value)) return /^[SNB]S$/.test(name) ? [...value].sort() : value;
   if (Object(value) !== value) return value;
   const map = value as Item;
   return Object.fromEntries(

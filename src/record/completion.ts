@@ -2,7 +2,7 @@ import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { toIso } from '../support/clock.js';
 import { age } from '../support/duration.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
-import { revDigest, workDigest } from './completion-token.js';
+import { digest, workDigest } from './completion-token.js';
 import { type ErrorText, storedText } from './history.js';
 import { holdOf } from './not-before.js';
 import type { AttemptOutcome, PendingOutcome } from './outcome.js';
@@ -67,7 +67,7 @@ export function isOfWork(record: BacklogRecord, token: string): boolean {
 export function isOfAttempt(record: BacklogRecord, token: string): boolean {
   const [attempt, , , rev] = token.split('.');
   const isAttempt = TOKEN_FORM.test(token) && Number(attempt) === record.attempts + 1;
-  return isAttempt && (holdOf(record) !== undefined || rev === revDigest(record));
+  return isAttempt && (holdOf(record) !== undefined || rev === digest([record.rev], 8));
 }
 
 type Waiting = Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import '../../src/client/complete.js';
 import { BacklogClient, Done, Pending } from '../../src/index.js';
-import { completionToken, parseRecord } from '../../src/record/index.js';
+import { AsRead, completionToken, parseRecord } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
@@ -9,7 +9,7 @@ const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
 /** The token of an attempt of a stored record, whose process is lost. */
 const lostToken = (harness: Harness, id: string) =>
-  completionToken('lost', parseRecord(harness.item(id) ?? {}, START));
+  completionToken('lost', parseRecord(harness.item(id) ?? {}, START, new AsRead(harness.item(id))));
 
 /** A harness with a client beside it, and the tokens that its attempts had. */
 function world() {
