@@ -203,6 +203,26 @@ describe('an end that comes before the attempt has settled', () => {
   });
 });
 
+it('a record whose work was changed while it waits is attempted when its wait is over, and has not failed', async () => {
+  const { harness, pending } = world();
+  harness.put('a', { payload: 1 });
+  await harness.run(pending);
+  harness.store.put({ ...harness.item('a'), payload: 2 });
+  await harness.pass(3600);
+  expect(await harness.run(succeed, { retry: { type: 'none' } })).toMatchObject({
+    attempted: 1,
+    succeeded: 1,
+  });
+});
+
+it('a failure outside is judged by deadOn, as one of the attempt itself', async () => {
+  const { harness, client, tokens, pending } = world();
+  harness.put('a');
+  await harness.run(pending);
+  await client.fail('a', tokens[0] ?? '', new RangeError('no such customer'));
+  expect(await harness.run(succeed, { deadOn: ['RangeError'] })).toMatchObject({ dead: 1 });
+});
+
 describe('a completion', () => {
   it('of work that was edited since is refused, and the record is attempted again', async () => {
     const { harness, client, tokens, pending } = world();
@@ -216,6 +236,86 @@ describe('a completion', () => {
     const seen: unknown[] = [];
     expect(await harness.run(({ payload }) => void seen.push(payload))).toMatchObject({ succeeded: 1 });
     expect(seen).toEqual([{ amount: 2 }]);
+  });
+
+  it('of work that was edited is refused again and again, and never ends the record', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a', { payload: { amount: 1 } });
+    await harness.run(pending);
+    harness.store.put({ ...harness.item('a'), payload: { amount: 2 } });
+    const complete = () => client.complete('a', tokens[0] ?? '');
+    expect(await complete()).toMatchObject({ reason: 'workChanged' });
+    expect(await complete()).toMatchObject({ accepted: false, reason: 'oldToken' });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
+  });
+
+  it('of work that is edited during its attempt ends nothing, whichever comes first', async () => {
+    for (const isFirst of [true, false]) {
+      const { harness, client } = world();
+      harness.put('a', { payload: 1 });
+      const answers: unknown[] = [];
+      const edit = () => harness.store.put({ ...harness.item('a'), payload: 2 });
+      await harness.run(async (_, { token }) => {
+        if (isFirst) edit();
+        answers.push(await client.complete('a', token));
+        if (!isFirst) edit();
+      });
+      expect(answers).toMatchObject([isFirst ? { reason: 'workChanged' } : { kept: true }]);
+      expect(harness.item('a')).toMatchObject({ status: 'NEW', payload: 2 });
+      const seen: unknown[] = [];
+      await harness.run(({ payload }) => void seen.push(payload));
+      expect(seen).toEqual([2]);
+    }
+  });
+
+  it('whose wait is over by then is of an old attempt, and the present one can be completed early', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    harness.store.put({ ...harness.item('a'), dueAt: iso(0) });
+    const [old = ''] = tokens;
+    expect(await client.complete('a', old)).toMatchObject({ reason: 'oldToken' });
+    await harness.run(async (_, { token }) => {
+      expect(await client.complete('a', old)).toMatchObject({ reason: 'oldToken' });
+      expect(await client.complete('a', token, 'new')).toMatchObject({ kept: true });
+      throw new Pending();
+    });
+    expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', result: 'new' });
+  });
+
+  it('of an invented token does not end a record that was never attempted', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    for (const token of [
+      '1.abcdefghijklmnopqrstuv',
+      `1.${'a'.repeat(22)}.${'b'.repeat(16)}.${'c'.repeat(8)}`,
+    ])
+      expect(await client.complete('a', token)).toMatchObject({ reason: 'oldToken' });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 1 });
+  });
+
+  it('holds although its handler has changed the payload that it got', async () => {
+    const { harness, client } = world();
+    harness.put('a', { payload: { amount: 1 } });
+    let given = '';
+    await harness.run(({ payload }, context) => {
+      (payload as { amount: number }).amount = 7;
+      given = context.token;
+      throw new Pending();
+    });
+    expect(await client.complete('a', given)).toMatchObject({ accepted: true });
+  });
+
+  it('that was kept is accepted again after the attempt has written it', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    let given = '';
+    await harness.run(async (_, { token }) => {
+      given = token;
+      await client.complete('a', token);
+      throw new Pending();
+    });
+    expect(await client.complete('a', given)).toEqual({ id: 'a', accepted: true });
   });
 
   it.each([
