@@ -3,7 +3,7 @@ import { AsRead, type BacklogRecord, type Item } from './record.js';
 
 /**
  * The token of an attempt, known before the attempt. Its parts are the number of the attempt, a digest that only the process of the attempt
- * can make, and digests of the work and of the `rev` that it is about. So a call with a token can be told from one for
+ * can make, and digests of the work and of the `rev` that it is about. So a call with a token is not taken for one that is for
  * an earlier attempt, or for other work, as long as the attempt has not settled.
  *
  * @param rev the `rev` that the outcome of the attempt is written with, as the journal announces it

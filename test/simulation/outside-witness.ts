@@ -63,6 +63,8 @@ export class OutsideWitness {
     } else if (ends && end.type !== 'heartbeat') {
       this.gives(call, end.type);
       this.counts[end.type]++;
+      // The failure is due at once.
+      this.deps.waits(id, Number.NEGATIVE_INFINITY);
     } else {
       call.hasEffect = true;
       this.counts.prolonged++;

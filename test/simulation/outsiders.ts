@@ -1,5 +1,5 @@
 import { endOutside, type OutsideEnd } from '../../src/client/complete.js';
-import { type BacklogRecord, type Item, Pending } from '../../src/record/index.js';
+import { type Item, Pending } from '../../src/record/index.js';
 import { StoreError } from '../../src/store/errors.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Random } from '../../src/support/random.js';
@@ -33,16 +33,13 @@ export class Outsiders {
   constructor(private readonly deps: OutsidersDeps) {}
 
   /** An attempt of the record begins. Returns what it throws at its end; undefined: it ends as its script has it. */
-  sees(
-    script: Script,
-    { id }: BacklogRecord,
-    token: string,
-    attempt: number,
-    ms: number,
-  ): Pending | undefined {
+  sees(script: Script, token: string, attempt: number, ms: number): Pending | undefined {
+    const { id } = script;
     const { random, after } = this.deps;
     const before = this.tokens.get(id) ?? [];
-    if (before.length >= MAX_PENDING || script.end !== 'success' || chance(random, 0.3)) return undefined;
+    const isPoison = script.crashesFirst === Number.POSITIVE_INFINITY;
+    if (before.length >= MAX_PENDING || script.end !== 'success' || isPoison || chance(random, 0.3))
+      return undefined;
     this.tokens.set(id, [...before, token]);
     const timeout = pick(random, [between(random, 5, 60), between(random, 60, 600), 3600]);
     const calls = between(random, 0, 4);

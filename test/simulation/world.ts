@@ -815,7 +815,7 @@ export class World {
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
     const takesMs = made === 1 ? script.firstDurationMs : script.durationMs;
-    const pending = this.outsiders?.sees(script, record, context.token, attempt, takesMs);
+    const pending = this.outsiders?.sees(script, context.token, attempt, takesMs);
 
     return new Promise((resolve, reject) => {
       const end = (act: () => Done) => {
