@@ -692,7 +692,7 @@ export class Witness {
     const { atMs = Number.POSITIVE_INFINITY } = controlTable ?? {};
     if (queue !== 'q' || isOdd(actor) || now >= start + atMs) return;
     for (const pause of keys?.pauses ?? []) {
-      if (key === pause.key && now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs)
+      if (key === pause.key && now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs - SKEW_MS)
         this.report(`${id}: attempted by ${actor.name} while its key ${key} was paused`);
     }
   }
