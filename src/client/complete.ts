@@ -1,11 +1,12 @@
 import {
   type Completion,
-  completionOf,
+  isOfAttempt,
+  isOfWork,
   outsideWaitOf,
+  parseCompletion,
   pendingEnd,
-  TOKEN_FORM,
-  workDigest,
 } from '../record/completion.js';
+import { digest } from '../record/completion-token.js';
 import {
   type BacklogRecord,
   type ErrorText,
@@ -92,35 +93,35 @@ export async function endOutside(
 }
 
 function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: number): Answer {
-  const { status, rev, attempts } = record;
-  // A success from outside is written with its token.
-  if (status === 'SUCCESS' && rev === token && end.type === 'done') return { accepted: true };
+  const { status, rev } = record;
+  // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
+  const { id, attempts } = record;
+  const isOfToken = rev === token || token.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
+  if (status === 'SUCCESS' && isOfToken && end.type === 'done') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };
   const wait = outsideWaitOf(record);
-  const isPresent = wait
-    ? wait.token === token
-    : TOKEN_FORM.test(token) && Number.parseInt(token, 10) === attempts + 1;
+  const isPresent = wait ? wait.token === token : isOfAttempt(record, token);
   if (!isPresent) return { accepted: false, reason: 'oldToken' };
-  const completion = completionOf(record);
-  if (completion?.token === token) {
-    const isSame = end.type === 'heartbeat' || (end.type === 'done') === (completion.error === undefined);
+  const given = parseCompletion(record.completion);
+  if (given?.token === token) {
+    const isSame = end.type === 'heartbeat' || (end.type === 'done') === (given.error === undefined);
     const kept = wait ? {} : ({ kept: true } as const);
     return isSame ? { accepted: true, ...kept } : { accepted: false, reason: 'endedBefore' };
   }
-  if (end.type !== 'heartbeat' && wait && wait.work !== workDigest(record)) {
+  if (end.type !== 'heartbeat' && !isOfWork(record, token)) {
     const change = { set: { dueAt: toIso(now) }, remove: ['notBefore'] } as const;
-    return { accepted: false, reason: 'workChanged', change };
+    return { accepted: false, reason: 'workChanged', ...(wait && { change }) };
   }
   if (end.type === 'heartbeat')
     return wait ? prolonged(record, end.seconds, now) : { accepted: true, kept: true };
   if (end.type === 'done' && !hasRoomForResult(record, end.result ?? ''))
     throw new InvalidRecordError('complete: the item of the record has no room for its result');
-  if (!wait) return { accepted: true, kept: true, note: completionBy(token, end, rev) };
+  if (!wait) return { accepted: true, kept: true, note: completionBy(token, end) };
   if (end.type === 'failed') {
     // The queue's policy is known to its runs: the next one writes the failure.
-    const set = { completion: completionBy(token, end, rev), dueAt: toIso(now) };
+    const set = { completion: completionBy(token, end), dueAt: toIso(now) };
     return { accepted: true, change: { set, remove: [] } };
   }
   const history = { bytes: MAX_HISTORY_BYTES, entries: record.history.length + 1 };
@@ -130,14 +131,9 @@ function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: nu
   return { accepted: true, change, rev: token };
 }
 
-function completionBy(
-  token: string,
-  end: Exclude<OutsideEnd, { type: 'heartbeat' }>,
-  rev: string | undefined,
-): Completion {
+function completionBy(token: string, end: Exclude<OutsideEnd, { type: 'heartbeat' }>): Completion {
   return {
     token,
-    ...(rev === undefined ? {} : { rev }),
     ...(end.type === 'failed'
       ? { error: end.error }
       : end.result === undefined

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
+import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { toIso } from '../support/clock.js';
 import { age } from '../support/duration.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
+import { digest, workDigest } from './completion-token.js';
 import { type ErrorText, storedText } from './history.js';
+import { holdOf } from './not-before.js';
 import type { AttemptOutcome, PendingOutcome } from './outcome.js';
 import type { BacklogRecord } from './record.js';
 import { parseResult } from './result.js';
@@ -11,34 +13,9 @@ import { parseResult } from './result.js';
 export const PENDING_TIMED_OUT = 'PendingTimedOut';
 const MAX_REASON_BYTES = 200;
 
-/**
- * A digest of the work of a record: its payload, queue and task. DynamoDB may return the entries of a map in any order, and some
- * values have no JSON.
- */
-export function workDigest({ payload, queue, task }: BacklogRecord): string {
-  return createHash('sha256')
-    .update(JSON.stringify([payload, queue, task], inOrder))
-    .digest('base64url')
-    .slice(0, 16);
-}
-
-function inOrder(_name: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (value instanceof Set) return [...value].map((element) => JSON.stringify(element, inOrder)).sort();
-  if (ArrayBuffer.isView(value))
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries);
-}
-
 /** The outcome of an attempt whose end comes from outside, with the change that it makes. */
-export function pendingWith(pending: PendingOutcome, record: BacklogRecord, token: string): AttemptOutcome {
-  const work = workDigest(record);
-  return {
-    ...pending,
-    change: (settled, said, context) => waitOutside(settled, said, { token, work }, context),
-  };
+export function pendingWith(pending: PendingOutcome, token: string): AttemptOutcome {
+  return { ...pending, change: (settled, said, context) => waitOutside(settled, said, token, context) };
 }
 
 /** The end of the milliseconds of the due time of a record that waits for its end from outside: by it, the index tells which these are. */
@@ -58,13 +35,13 @@ export function isPendingEnd(dueAt: string): boolean {
 function waitOutside(
   record: BacklogRecord,
   { seconds, reason }: PendingOutcome,
-  of: { readonly token: string; readonly work: string },
+  token: string,
   context: SettleContext,
 ): RecordChange {
   const until = pendingEnd(context.now, seconds);
   const { set, remove } = waitUntil({ ...record, notBefore: undefined }, Date.parse(until), context);
   const pending = {
-    ...of,
+    token,
     timeout: seconds,
     since: toIso(context.now),
     ...(context.retention !== undefined && { retention: context.retention }),
@@ -85,38 +62,58 @@ export interface OutsideWait {
   readonly timeout: number;
   /** The end of that attempt, ISO-8601. Absent: not known. */
   readonly since?: string | undefined;
-  /** The digest of the work that was attempted: a completion is not for other work. */
-  readonly work: string;
   /** Seconds for which the record is kept after its success. Absent: for ever. */
   readonly retention?: number | undefined;
   /** The reason for the wait, in a few words. */
   readonly reason?: string | undefined;
 }
 
-/** The form of a token: the number of the attempt, and a digest. */
-export const TOKEN_FORM = /^[1-9]\d{0,8}\.[\w-]{22}$/;
+/** The form of a token; see `completionToken`. */
+const TOKEN_FORM = /^[1-9]\d{0,8}\.[\w-]{22}\.[\w-]{16}\.[\w-]{8}$/;
 
-/** The wait of a record for its end from outside, and the time at which it ends, ISO-8601. Undefined: it waits for something else. */
+/** Tells whether the work of a record is still what the attempt of a token was about. */
+export function isOfWork(record: BacklogRecord, token: string): boolean {
+  return token.split('.')[2] === workDigest(record);
+}
+
+/**
+ * Tells whether a token is of an attempt of the record as it is now, whatever its work: of the next one, or of one that may be under way.
+ * A long attempt writes the `rev` again and again.
+ */
+export function isOfAttempt(record: BacklogRecord, token: string): boolean {
+  const [attempt, , , rev] = token.split('.');
+  const isAttempt = TOKEN_FORM.test(token) && Number(attempt) === record.attempts + 1;
+  return isAttempt && (holdOf(record) !== undefined || rev === digest([record.rev], 8));
+}
+
+type Waiting = Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>;
+
+/**
+ * The wait of a record for its end from outside, and the time at which it ends, ISO-8601. Undefined: it waits for something else, such as
+ * the time that an operator has put it off until. A failure that was given before that holds.
+ */
 export function outsideWaitOf({
   notBefore,
-}: Pick<BacklogRecord, 'notBefore'>): (OutsideWait & { readonly until: string }) | undefined {
+  dueAt,
+  completion,
+}: Waiting): (OutsideWait & { readonly until: string }) | undefined {
   if (typeof notBefore !== 'object') return undefined;
   const wait = parseOutsideWait(notBefore.pending);
-  return wait && { ...wait, until: notBefore.until };
+  if (!wait) return undefined;
+  const isInForce = notBefore.until === dueAt || parseCompletion(completion)?.token === wait.token;
+  return isInForce ? { ...wait, until: notBefore.until } : undefined;
 }
 
 /** Reads the part `pending` of the attribute `notBefore`. Undefined: it is no such thing. */
 function parseOutsideWait(value: unknown): OutsideWait | undefined {
-  const { token, timeout, since, work, retention, reason } = (value ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
-  if (!TOKEN_FORM.test(String(token)) || typeof timeout !== 'number' || !(timeout > 0)) return undefined;
+  const { token, timeout, since, retention, reason } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof token !== 'string' || !TOKEN_FORM.test(token)) return undefined;
+  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_WAIT_SECONDS)) return undefined;
   return {
-    token: String(token),
+    token,
     timeout,
-    work: String(work),
     ...(typeof since === 'string' && { since }),
-    ...(typeof retention === 'number' && { retention }),
+    ...(typeof retention === 'number' && retention >= 0 && { retention }),
     ...(typeof reason === 'string' && { reason }),
   };
 }
@@ -125,8 +122,6 @@ function parseOutsideWait(value: unknown): OutsideWait | undefined {
 export interface Completion {
   /** The token of the attempt. */
   readonly token: string;
-  /** The record's `rev` as it was given. Absent: it had none. */
-  readonly rev?: string | undefined;
   /** The result, as JSON. Absent: none. */
   readonly result?: string | undefined;
   /** The failure. Absent: the work is done. */
@@ -134,43 +129,42 @@ export interface Completion {
 }
 
 /**
- * The end that the last attempt of a record was given from outside. A record that waits has the token of that attempt; one that was kept beside
- * an attempt is of it as long as nothing else has been written. Undefined: none.
+ * The end that the last attempt of a record was given from outside. Undefined: none, or one of an earlier attempt. One that was kept beside the
+ * attempt of a record without `rev` is for its process alone: a producer may have put another record in place of that.
  */
-export function completionOf({
-  notBefore,
-  completion,
-  rev,
-  attempts,
-}: Pick<BacklogRecord, 'notBefore' | 'completion' | 'rev' | 'attempts'>): Completion | undefined {
-  const given = parseCompletion(completion);
-  const wait = outsideWaitOf({ notBefore });
-  if (wait) return given?.token === wait.token ? given : undefined;
-  return given?.rev === rev && given?.token.startsWith(`${attempts + 1}.`) ? given : undefined;
+function completionOf(record: BacklogRecord): Completion | undefined {
+  const given = parseCompletion(record.completion);
+  if (!given) return undefined;
+  const wait = outsideWaitOf(record);
+  const isItsOwn = wait
+    ? given.token === wait.token
+    : record.rev !== undefined && isOfAttempt(record, given.token);
+  return isItsOwn && isOfWork(record, given.token) ? given : undefined;
 }
 
-function parseCompletion(value: unknown): Completion | undefined {
-  const { token, rev, result, error } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (!TOKEN_FORM.test(String(token))) return undefined;
+/** Reads the attribute `completion`. Undefined: it is no such thing. */
+export function parseCompletion(value: unknown): Completion | undefined {
+  const { token, result, error } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof token !== 'string' || !TOKEN_FORM.test(token)) return undefined;
   const { name, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const text = (part: unknown) => (typeof part === 'string' ? part : '');
   return {
-    token: String(token),
-    ...(typeof rev === 'string' && { rev }),
+    token,
     ...(parseResult(result) && { result: String(result) }),
-    ...(error !== undefined && { error: { name: String(name), message: String(message) } }),
+    ...(error !== undefined && { error: { name: text(name) || 'Error', message: text(message) } }),
   };
 }
 
 /**
  * Tells whether the last attempt of a record has an end that a run writes. Its wait is over, the work has failed outside, or it was completed
- * while the process of its attempt was lost. A record that was put off differently since is attempted again.
+ * while the process of its attempt was lost. A record that was put off differently since, or whose work was changed, is attempted again.
  *
  * @param now the backlog's time
  */
 export function hasOutsideEnd(record: BacklogRecord, now: number): boolean {
+  if (completionOf(record)) return true;
   const wait = outsideWaitOf(record);
-  const isOver = wait !== undefined && wait.until === record.dueAt && Date.parse(wait.until) <= now;
-  return isOver || completionOf(record) !== undefined;
+  return wait !== undefined && Date.parse(wait.until) <= now && isOfWork(record, wait.token);
 }
 
 /** The outcome that a record's last attempt has had outside. Undefined: none, and it is attempted. */

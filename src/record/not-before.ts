@@ -39,7 +39,7 @@ export function parseNotBefore(value: unknown): NotBefore | undefined {
   const [wait, end] = [parseIso(value), parseIso(until)];
   if (wait !== undefined) return wait;
   if (end === undefined) return undefined;
-  if (pending !== undefined) return { until: end, pending };
+  if (pending) return { until: end, pending };
   if (cancel === undefined && lane === undefined) return { until: end };
   if (typeof cancel === 'string' && lane === undefined) return { until: end, cancel };
   return typeof lane === 'string' && cancel === undefined ? { until: end, lane } : undefined;

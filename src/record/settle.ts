@@ -44,9 +44,6 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
         : giveUp(record, outcome, outcome.reason, context);
     case 'snooze':
       return snooze(record, outcome, context);
-    case 'pending':
-      if (!outcome.change) throw new TypeError('an outcome without its token');
-      return outcome.change(record, outcome, context);
     case 'cancel': {
       const change = { ...endOf(record, 'cancelled', outcome, context), ...expiryOf(context) };
       const { set } = die(change, shortReason(CANCELLED + outcome.reason), context);
@@ -54,7 +51,8 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
       return { set, remove: ['notBefore', ...remove], countedAs: 'cancelled' };
     }
     default:
-      throw new TypeError(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
+      // An attempt has given it its change; see `pendingWith`.
+      return (outcome.change as NonNullable<typeof outcome.change>)(record, outcome, context);
   }
 }
 

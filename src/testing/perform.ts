@@ -1,4 +1,6 @@
 import {
+  AS_READ,
+  AsRead,
   type AttemptOutcome,
   type BacklogRecord,
   completionToken,
@@ -98,7 +100,7 @@ export async function perform(
   };
   const context = {
     signal,
-    token: completionToken('test', record),
+    token: completionToken('test', { ...record, [AS_READ]: new AsRead(record) }),
     attempt,
     logger: keepingLogger(logs, undefined),
     traceparent: record.traceparent,

@@ -45,7 +45,7 @@ export interface AttemptDeps {
   readonly rules: {
     /** Loads the code that gives an outcome whose end comes from outside the change that it makes. */
     laterCode(): Promise<{
-      pendingWith(pending: PendingOutcome, record: BacklogRecord, token: string): AttemptOutcome;
+      pendingWith(pending: PendingOutcome, token: string): AttemptOutcome;
     }>;
   };
   /** Aborted when the whole process is to end. */
@@ -99,7 +99,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     .then(async (ended) => {
       const ms = Math.max(0, Math.round(clock.wall() - startedAt));
       if (ended.type !== 'pending') return { ...ended, ms };
-      return { ...(await rules.laterCode()).pendingWith(ended, record, context.token), ms };
+      return { ...(await rules.laterCode()).pendingWith(ended, context.token), ms };
     })
     .finally(() => {
       stop?.removeEventListener('abort', stopping);

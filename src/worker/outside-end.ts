@@ -1,10 +1,21 @@
-import { completionOf, outcomeOfCompletion } from '../record/completion.js';
-import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { outcomeOfCompletion, parseCompletion } from '../record/completion.js';
+import {
+  AsRead,
+  type AttemptOutcome,
+  attributesToFence,
+  type BacklogRecord,
+  type Item,
+  type RecordChange,
+} from '../record/index.js';
 import type { RecordStore } from '../store/store.js';
 
 interface EndDeps {
   readonly store: { readonly records: Pick<RecordStore, 'get'> };
-  readonly rules: { settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange };
+  readonly rules: {
+    deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome;
+    settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange;
+  };
 }
 
 /**
@@ -20,8 +31,22 @@ export async function endedEarly(
   { store, rules }: EndDeps,
 ): Promise<{ readonly record: BacklogRecord; readonly change: RecordChange } | undefined> {
   const record = await store.records.get(read.id);
-  if (record?.completion === undefined || record.rev !== read.rev) return undefined;
-  const completion = completionOf(record);
-  const end = completion?.token === token ? outcomeOfCompletion(completion) : outcome;
+  if (record?.completion === undefined || !isAsBefore(record, read)) return undefined;
+  const completion = parseCompletion(record.completion);
+  const end =
+    completion?.token === token ? rules.deadIfRefused(record, outcomeOfCompletion(completion)) : outcome;
   return { record, change: rules.settle(record, { ...end, ms: outcome.ms }) };
+}
+
+/** Tells whether a record is as it was before its attempt, apart from its end from outside. A handler may have changed the payload that it got. */
+function isAsBefore(record: BacklogRecord, read: BacklogRecord): boolean {
+  const { stored, written } = AsRead.of(read);
+  const [now, before] = [AsRead.of(record).stored as Item, stored as Item];
+  const names = attributesToFence({ ...before, ...now }, read.rev !== undefined);
+  return names.every((name) => {
+    if (name === 'completion') return true;
+    if (!(name in written)) return isDeepStrictEqual(now[name], before[name]);
+    const [parsed, own] = [record, read].map((one) => (one as unknown as Item)[name]);
+    return isDeepStrictEqual(parsed, own);
+  });
 }

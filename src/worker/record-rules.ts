@@ -164,7 +164,7 @@ export class RecordRules {
   private lost(record: BacklogRecord): RecordChange {
     const context = this.settleContext(record);
     const outcome = this.outside?.outsideOutcome(record, context.now);
-    if (outcome) return this.settle(record, outcome);
+    if (outcome) return this.settle(record, this.deadIfRefused(record, outcome));
     const reason = cancelReasonOf(record);
     return reason === undefined
       ? settleLostWorker(record, context)

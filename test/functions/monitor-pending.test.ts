@@ -7,7 +7,7 @@ const queues = {
   payments: { retryMode: 'perRecord' as const, shards: 2 },
   orders: { retryMode: 'perRecord' as const },
 };
-const TOKEN = '1.abcdefghijklmnopqrstuv';
+const TOKEN = '1.abcdefghijklmnopqrstuv.abcdefghijklmnop.abcdefgh';
 
 function monitored(pending: readonly string[]) {
   const bench = workbench(queues);
@@ -24,7 +24,7 @@ function monitored(pending: readonly string[]) {
   const wait = (id: string, age: number, timeout: number, changes: Record<string, unknown> = {}) => {
     const since = new Date(now - age * 1000);
     const until = pendingEnd(since.getTime(), timeout);
-    const wait = { token: TOKEN, timeout, since: since.toISOString(), work: 'w' };
+    const wait = { token: TOKEN, timeout, since: since.toISOString() };
     const own = { id, queue: 'payments', lane: 'payments', payload: 1, status: 'NEW', rev: 'r' };
     bench.store.put({ ...own, dueAt: until, notBefore: { until, pending: wait }, ...changes });
   };
@@ -67,7 +67,7 @@ describe('the metric OldestPending', () => {
     wait('odd', 600, 86_400, {
       notBefore: {
         until: pendingEnd(now, 60),
-        pending: { token: TOKEN, timeout: 60, work: 'w', since: 'soon' },
+        pending: { token: TOKEN, timeout: 60, since: 'soon' },
       },
     });
     expect(await read()).toEqual([]);

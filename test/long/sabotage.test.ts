@@ -45,6 +45,7 @@ import {
   withoutSlotsOfOthers,
 } from '../simulation/sabotage-keys.js';
 import { withoutHold, withoutLook, withoutOperatorsFence } from '../simulation/sabotage-operators.js';
+import { withoutEarlyEnds, withoutFenceOfEnds, withoutTokens } from '../simulation/sabotage-pending.js';
 import { violationsOf } from '../simulation/violations.js';
 import type { Sabotage } from '../simulation/world.js';
 
@@ -100,6 +101,9 @@ it.each<[string, Sabotage, boolean, boolean, number]>([
   ['the lease of a key’s lane', withoutLeaseOfKeys, true, false, 3],
   ['the slots of keys that other runs have', withoutSlotsOfOthers, true, false, 1],
   ['the permits of keys that other runs have', withoutPermitsOfOthers, true, false, 15],
+  ['the token of an attempt', withoutTokens, false, false, 1],
+  ['an end that comes early', withoutEarlyEnds, false, false, 1],
+  ['the fence of such an end', withoutFenceOfEnds, false, false, 1],
   ['the pauses of keys', withoutKeyPauses, true, false, 1],
 ])(
   'the worlds notice when %s is taken out',

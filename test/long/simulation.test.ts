@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { violationsIn } from '../simulation/violations.js';
 
 /** Other worlds than those of every test run. */
-describe('in four hundred worlds more', () => {
+describe('in five hundred worlds more', () => {
   it('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
     expect(await violationsIn({ first: 10_001, count: 200 })).toEqual([]);
   }, 900_000);
 
   it('nor where all producers put bare records', async () => {
     expect(await violationsIn({ first: 20_001, count: 100 }, true)).toEqual([]);
+  }, 900_000);
+
+  it('nor where attempts end outside in all of them', async () => {
+    expect(
+      await violationsIn({ first: 40_001, count: 100 }, undefined, undefined, { hasPending: true }),
+    ).toEqual([]);
   }, 900_000);
 
   it('nor where operators are at work in all of them', async () => {

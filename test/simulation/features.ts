@@ -35,6 +35,8 @@ export interface Features {
   readonly outage: Outage | undefined;
   /** Records have keys, and the queue may be fair between them. */
   readonly keys: Keys | undefined;
+  /** Some attempts end as `Pending`, and their ends come from outside. */
+  readonly pending: boolean;
 }
 
 export interface Outage {
@@ -58,6 +60,7 @@ export const NO_FEATURES: Features = {
   controlTable: undefined,
   outage: undefined,
   keys: undefined,
+  pending: false,
 };
 
 export function makeOutage(random: Random): Outage {
@@ -71,6 +74,7 @@ export function makeFeatures(
   edits: boolean,
   outage: Outage | undefined,
   keys: Keys | undefined,
+  pending: boolean,
 ): Features {
   const has = () => chance(random, 0.12);
   const tableAtMs = between(random, 0, TROUBLED_MS);
@@ -92,6 +96,7 @@ export function makeFeatures(
       : undefined,
     outage,
     keys,
+    pending,
   };
 }
 

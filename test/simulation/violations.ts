@@ -16,10 +16,11 @@ export async function violationsIn(
   worlds: { readonly first: number; readonly count: number },
   hasArrivals?: boolean,
   hasOperators?: boolean,
+  sabotage: Sabotage = {},
 ): Promise<string[]> {
   const violations: string[] = [];
   for (let seed = worlds.first; seed < worlds.first + worlds.count && violations.length < 5; seed++) {
-    violations.push(...(await violationsOf(seed, {}, hasArrivals, hasOperators)));
+    violations.push(...(await violationsOf(seed, sabotage, hasArrivals, hasOperators)));
   }
   return violations;
 }

@@ -65,6 +65,8 @@ interface Known {
   isOperated?: boolean;
   /** An operator has put it off until then, true time. */
   putOffUntil?: number;
+  /** It waits for its end from outside until then, by the clock that wrote it. */
+  outsideUntil?: number;
   /** An operator has ended its wait. */
   isHurried?: boolean;
   /** Its due time, which was its age until a producer gave it another age, and not another due time. */
@@ -173,6 +175,12 @@ export class Witness {
     const keepsDueAt = after !== undefined && after.dueAt === before?.dueAt;
     if (known && wasAge && keepsDueAt && ageOf(after) !== after.dueAt) known.previousAge = after.dueAt;
     if (known && Number(before?.failures) > 0) known.hasNoFailures = after !== undefined && !after.failures;
+  }
+
+  /** The record waits for its end from outside until then. */
+  waitsOutside(id: string, until: number): void {
+    const known = this.records.get(id);
+    if (known) known.outsideUntil = until;
   }
 
   /** The stream delivers a change of it no longer. */
@@ -312,7 +320,7 @@ export class Witness {
       (as === 'dead' && change.set.deadReason === undefined);
     if (as !== undefined && as !== 'unknownTask' && !isIndexed) counts[as]++;
     const known = this.records.get(record.id);
-    if (status === 'SUCCESS' || change.countedAs === 'succeeded') this.succeededAt.set(actor, now);
+    if (status === 'SUCCESS' || as === 'succeeded' || as === 'pending') this.succeededAt.set(actor, now);
     if (known && actor.wasFrozen) known.thawedAt = now;
     const { lane } = change.set;
     if (known && record.lane !== undefined && lane !== undefined && !isSameQueue(lane, record.lane))
@@ -322,6 +330,7 @@ export class Witness {
     if (!known || status === undefined || isMoved) return;
     known.settledBy = actor;
     known.settledAt = now;
+    known.outsideUntil = Number.NEGATIVE_INFINITY;
     known.hasNoFailures = false;
     known.isHurried = false;
     known.putOffUntil = Number.NEGATIVE_INFINITY;
@@ -420,6 +429,7 @@ export class Witness {
     const known = this.records.get(record.id);
     if (!known) return;
     known.isOperated = true;
+    known.outsideUntil = Number.NEGATIVE_INFINITY;
     if (actor.wasFrozen) known.thawedAt = now;
     if (kind === 'redrive') {
       const putOffUntil = Number.NEGATIVE_INFINITY;
@@ -498,7 +508,8 @@ export class Witness {
 
   private earliest(record: BacklogRecord, known: Known, look: Look): number {
     const putOff = (known.putOffUntil ?? Number.NEGATIVE_INFINITY) - SKEW_MS;
-    return Math.max(putOff, this.earliestByPolicy(record, known, look));
+    const outside = (known.outsideUntil ?? Number.NEGATIVE_INFINITY) - SKEW_MS;
+    return Math.max(putOff, outside, this.earliestByPolicy(record, known, look));
   }
 
   private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
@@ -540,9 +551,9 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, retryModes, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    const { clockJumps, globalConcurrency, controlTable, overwrites, edits } = this.features;
+    const { clockJumps, globalConcurrency, controlTable, overwrites, edits, pending } = this.features;
     // A record that is overwritten while it may be under attempt is looked at again after a minute or two.
-    if (clockJumps || globalConcurrency || controlTable || overwrites || edits) return;
+    if (clockJumps || globalConcurrency || controlTable || overwrites || edits || pending) return;
     if (this.features.keys?.concurrencyPerKey || this.features.keys?.attemptsPerSecondPerKey) return;
     if (this.features.keys?.pauses?.length) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostPermanently) return;
@@ -681,7 +692,7 @@ export class Witness {
     const { atMs = Number.POSITIVE_INFINITY } = controlTable ?? {};
     if (queue !== 'q' || isOdd(actor) || now >= start + atMs) return;
     for (const pause of keys?.pauses ?? []) {
-      if (key === pause.key && now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs)
+      if (key === pause.key && now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs - SKEW_MS)
         this.report(`${id}: attempted by ${actor.name} while its key ${key} was paused`);
     }
   }

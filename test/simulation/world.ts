@@ -1,4 +1,5 @@
 import '../loaded-limits.js';
+import '../../src/client/complete.js';
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import type { RuleEvent } from '../../functions/intake/dead-run.js';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
@@ -39,6 +40,8 @@ import { hostileItemsOf, isHostile } from './hostile-items.js';
 import { withItemLag } from './item-lag.js';
 import { eagerMemory, isFairAt, type Keys, keyOf, makeKeys, RandomBatchKeys } from './keys.js';
 import { type OperatorKind, Operators } from './operators.js';
+import { OutsideWitness } from './outside-witness.js';
+import { Outsiders } from './outsiders.js';
 import { type ProducerDeps, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
 import { replacing } from './replacing.js';
@@ -95,6 +98,9 @@ const REPORTS_SEED = 0x7265;
 const OUTAGE_SEED = 0x6f75;
 const AGAIN_SEED = 0x6167;
 const KEYS_SEED = 0x6b65;
+const PENDING_SEED = 0x7065;
+/** Probability that attempts of a world end outside. */
+const PENDING_CHANCE = 0.12;
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
@@ -113,6 +119,10 @@ export interface Sabotage {
   readonly hasOutage?: boolean;
   /** Records of every world may come again. */
   readonly comesAgain?: boolean;
+  /** Some attempts of every world end outside. */
+  readonly hasPending?: boolean;
+  /** Ends from outside are taken with any token. */
+  readonly comparesNoToken?: boolean;
   /** Records of every world have keys, and its queue is fair between them to the end. */
   readonly hasKeys?: boolean;
   /** Attempts of a key at once, in such worlds. */
@@ -145,6 +155,8 @@ export class World {
   private readonly perRecord: ResolvedPolicy;
   private readonly cloud: Cloud | undefined;
   private operators: Operators | undefined;
+  private readonly outsiders: Outsiders | undefined;
+  readonly outside: OutsideWitness;
   /** When producers write. */
   private readonly writesMs: readonly number[];
   private readonly attempts = new Map<string, number>();
@@ -160,6 +172,7 @@ export class World {
   private readonly reportsRandom: () => number;
   private readonly outageRandom: () => number;
   private readonly keysRandom: () => number;
+  private readonly pendingRandom: () => number;
   /** Memory of a sandbox, from run to run. */
   private readonly failingMemory: FailingMemory = new Map();
   private readonly hasOperators: boolean;
@@ -184,6 +197,7 @@ export class World {
     this.outageRandom = seededRandom(seed + OUTAGE_SEED);
     const hasOutage = chance(this.outageRandom, 0.1) || sabotage.hasOutage === true;
     this.keysRandom = seededRandom(seed + KEYS_SEED);
+    this.pendingRandom = seededRandom(seed + PENDING_SEED);
     const keys = this.drawKeys();
     const features = makeFeatures(
       this.featuresRandom,
@@ -191,6 +205,7 @@ export class World {
       chance(this.editsRandom, 0.4),
       hasOutage ? makeOutage(this.outageRandom) : undefined,
       keys,
+      chance(this.pendingRandom, PENDING_CHANCE) || sabotage.hasPending === true,
     );
     this.features = sabotage.features?.(features) ?? features;
     const breaker =
@@ -226,6 +241,12 @@ export class World {
     const interval = this.features.outage?.waitSeconds ?? (isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS);
     this.perRecord = resolvePolicy({ type: 'constant', interval });
     this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions, interval);
+    this.outside = new OutsideWitness({
+      report: (violation) => this.witness.report(violation),
+      waits: (id, until) => this.witness.waitsOutside(id, until),
+      edits: this.features.edits || this.features.overwrites || this.hasOperators,
+    });
+    this.outsiders = this.features.pending ? this.makeOutsiders() : undefined;
     this.cloud = arrivals && this.makeCloud(arrivals);
     this.producers = this.makeProducers();
     this.edits = this.makeEdits();
@@ -401,6 +422,20 @@ export class World {
         this.producers.notes(item);
         cloud?.wrote(kind, item);
       },
+    });
+  }
+
+  private makeOutsiders(): Outsiders {
+    const { pendingRandom: random, outside, store, time } = this;
+    return new Outsiders({
+      random,
+      after: (milliseconds, action) => time.after(milliseconds, action),
+      witness: outside,
+      newActor: () => this.newActor('outsider', random),
+      store,
+      faulty: (watched, actor) => faultyStore(watched, actor, () => this.faults(), random),
+      item: (id) => this.item(id),
+      comparesNoToken: this.sabotage.comparesNoToken === true,
     });
   }
 
@@ -748,8 +783,9 @@ export class World {
     actor: Actor,
     { queue, band: rule, arrivals, firstBand }: Target,
     record: BacklogRecord,
-    { attempt, signal }: AttemptContext,
+    context: AttemptContext,
   ): Promise<Done> {
+    const { attempt, signal } = context;
     const { id } = record;
     if (isHostile(id)) return this.witness.beginsHostile(actor);
     const script = this.scripts.get(id);
@@ -770,6 +806,7 @@ export class World {
     const breaker = this.control.now.breakerOf(queue, destination);
     const look = { now, start: START, band, queue, isArrival, breaker, destination };
     const underway = this.witness.begins(actor, record, stored, look);
+    if (this.outsiders) this.outside.begins(actor, id, this.versions.workOf(record), context.token);
     spoil(this.sabotage.givesItsOwn ? this.versions.asRead(record) : record);
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     if (this.features.overwrites && now - START < OPERATORS_MS)
@@ -777,6 +814,8 @@ export class World {
     if (this.features.edits && now - START < OPERATORS_MS) this.edits.sees(script);
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
+    const takesMs = made === 1 ? script.firstDurationMs : script.durationMs;
+    const pending = this.outsiders?.sees(script, context.token, attempt, takesMs);
 
     return new Promise((resolve, reject) => {
       const end = (act: () => Done) => {
@@ -800,8 +839,12 @@ export class World {
             throw signal.reason;
           }),
         );
-      actor.step(made === 1 ? script.firstDurationMs : script.durationMs, () => {
+      actor.step(takesMs, () => {
         if (made <= script.crashesFirst) return actor.kill();
+        if (pending && !this.isDown())
+          return endOnce(() => {
+            throw pending;
+          });
         endOnce(() =>
           this.isDown() ? this.failsToConnect() : actOut(script, attempt, this.random, this.againAt(script)),
         );
@@ -835,6 +878,8 @@ export class World {
       const isNew = answer === 'settled' && before?.rev !== rev;
       if (isNew && change.countedAs === 'succeeded') this.cameAgain.add(record.id);
       if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
+      if (isNew && this.outsiders && this.scripts.has(record.id))
+        this.outside.settles(actor, record, change, before, this.time.now);
       if (isNew && change.set.exact) this.cloud?.wrote('MODIFY', this.item(record.id) ?? {});
       return answer;
     };
@@ -845,12 +890,17 @@ export class World {
     };
     const getMany: BacklogStore['records']['getMany'] = async (ids) =>
       versions.wasRead(await store.records.getMany(ids));
+    const get: BacklogStore['records']['get'] = async (id) => {
+      const record = await store.records.get(id);
+      if (record) versions.wasRead([record]);
+      return record;
+    };
     const set: BacklogStore['breakers']['set'] = async (queue, destination, next, previous) => {
       const isSet = await store.breakers.set(queue, destination, next, previous);
       if (isSet && next && !previous) this.witness.opens(queue, destination, this.time.now);
       return isSet;
     };
-    return replacing({ records: { settle, getMany }, pages: { read }, breakers: { set } }, store);
+    return replacing({ records: { settle, get, getMany }, pages: { read }, breakers: { set } }, store);
   }
 
   private openIds(): string[] {

@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   arrivals: { sabotage: EDITED, hasArrivals: true },
   operators: { sabotage: EDITED, hasOperators: true },
   outages: { sabotage: { hasOutage: true } },
+  pending: { sabotage: { hasPending: true } },
   keys: { sabotage: { ...EDITED, hasKeys: true }, hasArrivals: true },
 };
 /** Worlds at once in this process: each waits for turns of the event loop. */

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import '../../src/client/complete.js';
 import { BacklogClient, Done, Pending } from '../../src/index.js';
+import { completionToken } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+/** The token of an attempt of a stored record, whose process is lost. */
+async function lostToken({ store }: Harness, id: string) {
+  const record = await store.records.get(id);
+  return record ? completionToken('lost', record) : '';
+}
 
 /** A harness with a client beside it, and the tokens that its attempts had. */
 function world() {
@@ -161,37 +168,61 @@ describe('an end that comes before the attempt has settled', () => {
 
   it('is written by the next run if the process of the attempt was lost, without another attempt', async () => {
     const { harness, client } = world();
-    const completion = { token: '1.abcdefghijklmnopqrstuv', rev: 'inserted', result: '7' };
-    harness.put('a', { completion });
+    harness.put('a');
+    expect(await client.complete('a', await lostToken(harness, 'a'), 7)).toMatchObject({ kept: true });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, succeeded: 1 });
     expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1, result: 7 });
   });
 
   it.each([
-    ['of another attempt', { token: '2.abcdefghijklmnopqrstuv', rev: 'inserted' }],
-    ['from before another write', { token: '1.abcdefghijklmnopqrstuv', rev: 'older' }],
-    ['that is none', { token: 'bogus', rev: 'inserted' }],
-    ['of another type', 'done'],
-  ])('is left out if it is one %s', async (_, completion) => {
-    const { harness } = world();
-    harness.put('a', { completion });
+    ['of another attempt', { attempts: 1 }],
+    ['from before another write', { rev: 'other' }],
+    ['of other work', { payload: 'other' }],
+    ['of a record that was put in its place', { rev: undefined }],
+    ['that is none', { completion: { token: 'bogus' } }],
+    ['of another type', { completion: 'done' }],
+    ['with a hostile token', { completion: { token: { toString: 1 }, error: { name: { toString: 1 } } } }],
+  ])('is left out if it is one %s', async (_, other) => {
+    const { harness, client } = world();
+    harness.put('a');
+    expect(await client.complete('a', await lostToken(harness, 'a'))).toMatchObject({ kept: true });
+    harness.store.put({ ...harness.item('a'), ...other });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
+    expect(harness.item('a')?.completion).toBeUndefined();
   });
 
   it('of an earlier attempt that was lost leaves the present one its own outcome', async () => {
     const { harness, client } = world();
     harness.put('a');
     const summary = await harness.run(async (_, { token }) => {
-      await client.complete(
-        'a',
-        token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
-        'of the lost one',
-      );
+      const [number, , ...state] = token.split('.');
+      const lost = [number, 'abcdefghijklmnopqrstuv', ...state].join('.');
+      expect(await client.complete('a', lost, 'of the lost one')).toMatchObject({ kept: true });
       return new Done({ result: 'its own' });
     });
     expect(summary).toMatchObject({ succeeded: 1, unsettled: 0 });
     expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', result: 'its own' });
   });
+});
+
+it('a record whose work was changed while it waits is attempted when its wait is over, and has not failed', async () => {
+  const { harness, pending } = world();
+  harness.put('a', { payload: 1 });
+  await harness.run(pending);
+  harness.store.put({ ...harness.item('a'), payload: 2 });
+  await harness.pass(3600);
+  expect(await harness.run(succeed, { retry: { type: 'none' } })).toMatchObject({
+    attempted: 1,
+    succeeded: 1,
+  });
+});
+
+it('a failure outside is judged by deadOn, as one of the attempt itself', async () => {
+  const { harness, client, tokens, pending } = world();
+  harness.put('a');
+  await harness.run(pending);
+  await client.fail('a', tokens[0] ?? '', new RangeError('no such customer'));
+  expect(await harness.run(succeed, { deadOn: ['RangeError'] })).toMatchObject({ dead: 1 });
 });
 
 describe('a completion', () => {
@@ -207,6 +238,86 @@ describe('a completion', () => {
     const seen: unknown[] = [];
     expect(await harness.run(({ payload }) => void seen.push(payload))).toMatchObject({ succeeded: 1 });
     expect(seen).toEqual([{ amount: 2 }]);
+  });
+
+  it('of work that was edited is refused again and again, and never ends the record', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a', { payload: { amount: 1 } });
+    await harness.run(pending);
+    harness.store.put({ ...harness.item('a'), payload: { amount: 2 } });
+    const complete = () => client.complete('a', tokens[0] ?? '');
+    expect(await complete()).toMatchObject({ reason: 'workChanged' });
+    expect(await complete()).toMatchObject({ accepted: false, reason: 'oldToken' });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
+  });
+
+  it('of work that is edited during its attempt ends nothing, whichever comes first', async () => {
+    for (const isFirst of [true, false]) {
+      const { harness, client } = world();
+      harness.put('a', { payload: 1 });
+      const answers: unknown[] = [];
+      const edit = () => harness.store.put({ ...harness.item('a'), payload: 2 });
+      await harness.run(async (_, { token }) => {
+        if (isFirst) edit();
+        answers.push(await client.complete('a', token));
+        if (!isFirst) edit();
+      });
+      expect(answers).toMatchObject([isFirst ? { reason: 'workChanged' } : { kept: true }]);
+      expect(harness.item('a')).toMatchObject({ status: 'NEW', payload: 2 });
+      const seen: unknown[] = [];
+      await harness.run(({ payload }) => void seen.push(payload));
+      expect(seen).toEqual([2]);
+    }
+  });
+
+  it('whose wait is over by then is of an old attempt, and the present one can be completed early', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    harness.store.put({ ...harness.item('a'), dueAt: iso(0) });
+    const [old = ''] = tokens;
+    expect(await client.complete('a', old)).toMatchObject({ reason: 'oldToken' });
+    await harness.run(async (_, { token }) => {
+      expect(await client.complete('a', old)).toMatchObject({ reason: 'oldToken' });
+      expect(await client.complete('a', token, 'new')).toMatchObject({ kept: true });
+      throw new Pending();
+    });
+    expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', result: 'new' });
+  });
+
+  it('of an invented token does not end a record that was never attempted', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    for (const token of [
+      '1.abcdefghijklmnopqrstuv',
+      `1.${'a'.repeat(22)}.${'b'.repeat(16)}.${'c'.repeat(8)}`,
+    ])
+      expect(await client.complete('a', token)).toMatchObject({ reason: 'oldToken' });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 1 });
+  });
+
+  it('holds although its handler has changed the payload that it got', async () => {
+    const { harness, client } = world();
+    harness.put('a', { payload: { amount: 1 } });
+    let given = '';
+    await harness.run(({ payload }, context) => {
+      (payload as { amount: number }).amount = 7;
+      given = context.token;
+      throw new Pending();
+    });
+    expect(await client.complete('a', given)).toMatchObject({ accepted: true });
+  });
+
+  it('that was kept is accepted again after the attempt has written it', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    let given = '';
+    await harness.run(async (_, { token }) => {
+      given = token;
+      await client.complete('a', token);
+      throw new Pending();
+    });
+    expect(await client.complete('a', given)).toEqual({ id: 'a', accepted: true });
   });
 
   it.each([

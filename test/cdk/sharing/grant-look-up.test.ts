@@ -4,8 +4,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Backlog } from '../../../cdk/index.js';
 import { BacklogClient } from '../../../src/index.js';
-import { workDigest } from '../../../src/record/completion.js';
-import { parseRecord } from '../../../src/record/index.js';
+import { digest } from '../../../src/record/completion-token.js';
 import { createDynamoDbClient } from '../../../src/store/index.js';
 import { startDynamoDb } from '../../store/start-dynamodb.js';
 import { createTables, type TestTables } from '../../store/tables.js';
@@ -72,10 +71,11 @@ it('cancelling a record needs the rights of grantCancel, and no other', async ()
 });
 
 it('completing an attempt needs the rights of grantComplete, and no other', async () => {
-  const token = '1.abcdefghijklmnopqrstuv';
+  const ofWork = digest([{ N: '1' }, { S: 'payments' }, undefined], 16);
+  const token = `1.abcdefghijklmnopqrstuv.${ofWork}.${digest(['r'], 8)}`;
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const work = { payload: 1, queue: 'payments', status: 'NEW' };
-  const pending = { token, timeout: 3600, work: workDigest(parseRecord(work, Date.now())) };
+  const pending = { token, timeout: 3600 };
   const waiting = { ...work, rev: 'r', lane: 'payments', dueAt: until, notBefore: { until, pending } };
   const { notBefore: _, ...attempted } = waiting;
   const documents = DynamoDBDocumentClient.from(client());

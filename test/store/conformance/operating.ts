@@ -104,6 +104,28 @@ export function operating(underTest: UnderTest): void {
   });
 
   it.each([
+    ['with a rev', { rev: 'r-1' }],
+    ['without one', { lane: undefined, dueAt: undefined }],
+  ])('notes the end of an attempt on a record %s, and no outcome is written past it', async (name, more) => {
+    const { store, put, raw } = underTest();
+    const id = `op-ends ${name}`;
+    const { lane, dueAt, ...bare } = item(id, { payload: { a: [1] } });
+    const stored = 'rev' in more ? { ...bare, lane, dueAt, ...more } : bare;
+    await put(stored);
+    const record = await read(store, id);
+    const completion = { token: 'a', error: { name: 'E', message: '' } };
+    expect(await store.records.note(record, { completion })).toBe('settled');
+    expect(await raw(id)).toEqual({ ...stored, completion });
+    const success = { set: { status: 'SUCCESS' }, remove: ['completion'] } as const;
+    expect(await store.records.settle(record, success, 'r-2')).toBe('changed');
+    expect(await store.records.note(record, { completion: { token: 'b' } })).toBe('changed');
+    const noted = await read(store, id);
+    expect(noted).toMatchObject({ completion, problems: [] });
+    expect(await store.records.settle(noted, success, 'r-2')).toBe('settled');
+    expect(await raw(id)).toEqual({ ...stored, status: 'SUCCESS', rev: 'r-2' });
+  });
+
+  it.each([
     ['wins over the request, which its process does not know', {}, {}, 'settled'],
     ['has no payload but that of its attempt', { payload: 2 }, {}, 'changed'],
     ['is of its own hold', {}, { until: iso(90_000) }, 'changed'],
