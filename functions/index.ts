@@ -20,6 +20,8 @@ export {
   type ErrorEntry,
   type HistoryEntry,
   type NotReady,
+  Pending,
+  type PendingOptions,
   RetryAfter,
   Snooze,
 } from '../src/record/index.js';

@@ -24,6 +24,8 @@ export {
     LambdaContext,
     NotReady,
     OpenTelemetryApi,
+    Pending,
+    PendingOptions,
     Process,
     RetryAfter,
     RetryAnswer,
