@@ -5,9 +5,12 @@ import {
   TOKEN_FORM,
   workDigest,
 } from '../record/completion.js';
+import { limitTexts } from '../record/history.js';
 import {
   type BacklogRecord,
   type ErrorText,
+  errorTextOf,
+  givenResult,
   hasRoomForResult,
   isNewer,
   isPending,
@@ -32,10 +35,12 @@ export interface CompletionResult {
    * The reason why it was not accepted; absent if it was. `notFound`: there is no record of that id. `succeeded`, `dead`: the record has
    * ended. `oldToken`: its attempt is over, or its wait was ended, and the next attempt has another token. `endedBefore`: the other one of
    * `complete` and `fail` was called before. `workChanged`: the record was edited since, and is attempted again.
-   * `changedMeanwhile`: others change it all the time. `newer`: a newer version of this library wrote it.
+   * `changedMeanwhile`: others change it all the time. `newer`: a newer version of this library wrote it. `notWaiting`: no token was
+   * given, and the record does not wait for its end from outside.
    */
   readonly reason?:
     | 'notFound'
+    | 'notWaiting'
     | 'succeeded'
     | 'dead'
     | 'oldToken'
@@ -70,17 +75,41 @@ type Answer = Omit<CompletionResult, 'id'> & {
   readonly note?: Completion;
 };
 
-/** Gives an attempt its end from outside. Decides again if another process was quicker. */
+/**
+ * The end of a success.
+ *
+ * @throws InvalidRecordError for a result that cannot be kept
+ */
+export function doneWith(given: unknown): OutsideEnd {
+  const { notKept, result } = { notKept: undefined, result: undefined, ...givenResult(given) };
+  if (notKept !== undefined) throw new InvalidRecordError(`complete: result: ${notKept}`);
+  return { type: 'done', result };
+}
+
+/** The end of a failure, by an error or its message. */
+export function failedWith(error: unknown): OutsideEnd {
+  const given = typeof error === 'string' ? { name: 'FailedOutside', message: error } : errorTextOf(error);
+  const { name, message } = limitTexts(given);
+  return { type: 'failed', error: { name: name ?? 'Error', message: message ?? '' } };
+}
+
+/**
+ * Gives an attempt its end from outside. Decides again if another process was quicker.
+ *
+ * @param token undefined: that with which the record waits when it is read first
+ */
 export async function endOutside(
   id: string,
-  token: string,
+  token: string | undefined,
   end: OutsideEnd,
   { records, clock, random }: CompletionDeps,
 ): Promise<CompletionResult> {
+  let wanted = token;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const record = await records.get(id);
     if (!record) return { id, accepted: false, reason: 'notFound' };
-    const { change, note, rev = randomToken(random), ...answer } = answerTo(record, token, end, clock.now());
+    wanted ??= outsideWaitOf(record)?.token;
+    const { change, note, rev = randomToken(random), ...answer } = answerTo(record, wanted, end, clock.now());
     if (!change && !note) return { id, ...answer };
     const written = change
       ? await records.change(record, change, rev)
@@ -90,13 +119,14 @@ export async function endOutside(
   return { id, accepted: false, reason: 'changedMeanwhile' };
 }
 
-function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: number): Answer {
+function answerTo(record: BacklogRecord, token: string | undefined, end: OutsideEnd, now: number): Answer {
   const { status, rev, attempts } = record;
   // A success from outside is written with its token.
   if (status === 'SUCCESS' && rev === token && end.type === 'done') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };
+  if (token === undefined) return { accepted: false, reason: 'notWaiting' };
   const wait = outsideWaitOf(record);
   const isPresent = wait
     ? wait.token === token
