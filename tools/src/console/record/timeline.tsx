@@ -29,7 +29,11 @@ export function Timeline(props: {
             <MarkIcon kind="next" />
             <span>
               <span class="b">Attempt {record.attempts + 1}</span>{' '}
-              {running ? (
+              {plan.outsideUntil === plan.next && plan.next > now ? (
+                <>
+                  waits for its end from outside, until <When at={plan.next} now={now} /> at the latest
+                </>
+              ) : running ? (
                 'is running'
               ) : plan.next > now ? (
                 <When at={plan.next} now={now} />

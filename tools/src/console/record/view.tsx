@@ -11,8 +11,10 @@ import {
   restOf,
 } from 'dynamo-backlog/engine';
 import { fullClock, type Reading } from 'dynamo-backlog/overview';
+import { outsideWaitText } from '../../outside-wait.js';
 import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
+import { outsideEndsFor } from '../actions/outside-ends.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
 import { queuePolicy } from '../queue-policy.js';
@@ -77,7 +79,7 @@ export function recordPage(
           <div class="cols">
             {result === undefined ? null : <JsonPanel title="Result" shown={result} />}
             <JsonPanel title="Payload" shown={shown} raw={link('/record/payload', { id: record.id })} />
-            <FactsPanel record={record} now={now} />
+            <FactsPanel record={record} plan={plan} now={now} />
           </div>
         </div>
       </>
@@ -93,6 +95,7 @@ function Summary({ record, now }: { record: BacklogRecord; now: number }) {
   const { failures, attempts, lastError, firstFailureAt, lastFailureAt, deadReason, unknownTaskSince } =
     record;
   const waits = notReadyText(record);
+  const outside = outsideWaitText(record, now);
   const cancelReason = cancelReasonOf(record);
   const span = Date.parse(lastFailureAt ?? '') - Date.parse(firstFailureAt ?? '');
   return (
@@ -114,7 +117,12 @@ function Summary({ record, now }: { record: BacklogRecord; now: number }) {
           It waits, as its key <Foreign text={record.key} most={130} /> is paused.{' '}
         </>
       ) : null}
-      {waits === undefined ? null : (
+      {outside === undefined ? null : (
+        <>
+          It waits <Foreign text={outside} most={400} />.{' '}
+        </>
+      )}
+      {waits === undefined || outside !== undefined ? null : (
         <>
           It waits, <Foreign text={waits} most={200} />.{' '}
         </>
@@ -170,13 +178,14 @@ function NextBox(props: {
   if (plan.next === undefined) return null;
   const most = plan.policy?.maxAttempts ?? Number.POSITIVE_INFINITY;
   const of = Number.isFinite(most) ? ` of ${most}` : '';
+  const isOutside = plan.outsideUntil === plan.next && plan.next > now;
   return (
     <div class={`next ${record.status === 'ERROR' ? 'retry' : ''}`}>
       <span class="sm mark">
         <Icon name={record.status === 'ERROR' ? 'retry' : 'new'} />
         <span>
           Attempt {record.attempts + 1}
-          {of} {running ? 'is running' : plan.next > now ? 'in' : ''}
+          {of} {isOutside ? 'ends outside, within' : running ? 'is running' : plan.next > now ? 'in' : ''}
         </span>
       </span>
       {plan.next > now ? (
@@ -204,7 +213,9 @@ function Actions(props: { context: PageContext; record: BacklogRecord; shown: Sh
   const { access } = context.deps;
   const noEdit = access.write ? editRefusal(shown) : undefined;
   const whyId = access.write ? 'no-edit' : 'read-only';
-  const possible = ACTIONS.filter(({ statuses }) => statuses.includes(record.status));
+  const possible = [...outsideEndsFor(record), ...ACTIONS].filter(({ statuses }) =>
+    statuses.includes(record.status),
+  );
   if (possible.length === 0) {
     return <p class="acts sub sm">It is done: no action applies. To attempt it again, put it again.</p>;
   }
@@ -268,7 +279,8 @@ function policyText({ policy }: AttemptPlan, { retry, limits }: BacklogRecord): 
   return `${policy.type}, ${whose}${attempts}, ${age(policy.maxAge * 1000)} at most`;
 }
 
-function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
+function FactsPanel(props: { record: BacklogRecord; plan: AttemptPlan; now: number }) {
+  const { record, plan, now } = props;
   const hasEvent = !isPending(record) && record.rev !== undefined;
   const times = [
     ['Inserted', record.insertedAt],
@@ -283,7 +295,8 @@ function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
     ['Task', record.task],
     ['Policy of its own', jsonOrNothing(record.retry ?? record.limits)],
     ['Lane', record.lane],
-    ['Version', record.rev],
+    // The token of its wait can be computed of it.
+    ['Version', plan.outsideUntil === undefined ? record.rev : undefined],
     ...Object.entries(record.attributes).map(([name, value]) => [name, jsonOf(value)] as const),
   ] as const;
   return (
