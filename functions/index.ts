@@ -20,6 +20,7 @@ export {
   type ErrorEntry,
   type HistoryEntry,
   type NotReady,
+  Pending,
   RetryAfter,
   Snooze,
 } from '../src/record/index.js';
