@@ -1,5 +1,6 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { ConfigurationError } from 'dynamo-backlog';
+import { completionOf } from 'dynamo-backlog/engine';
 import { parseExactly } from '../../cli/exact-json.js';
 import type { OutsideEndCall } from '../../outside-end.js';
 import { outsideWait } from '../../outside-wait.js';
@@ -55,9 +56,10 @@ const OUTSIDE_ENDS: readonly OutsideEndAction[] = [
   },
 ];
 
-/** The ends that can be given to a record: none, unless it waits for one. */
+/** The ends that can be given to a record: none, unless it waits for one that has not come. */
 export function outsideEndsFor(record: BacklogRecord): readonly OutsideEndAction[] {
-  return outsideWait(record) === undefined ? [] : OUTSIDE_ENDS;
+  const waits = outsideWait(record) !== undefined && completionOf(record) === undefined;
+  return waits ? OUTSIDE_ENDS : [];
 }
 
 function parseResult(text: string): unknown {
