@@ -8,7 +8,7 @@ import type { BacklogRecord } from './record.js';
 import { parseResult } from './result.js';
 
 /** The class of the failure of a record that was not completed in time. */
-export const PENDING_TIMED_OUT = 'PendingTimedOut';
+const PENDING_TIMED_OUT = 'PendingTimedOut';
 const MAX_REASON_BYTES = 200;
 
 /**

@@ -131,8 +131,7 @@ describe('a record that waits for its end from outside', () => {
       const { out } = await look(...args, '--json');
       expect(out).not.toContain(WAITING_TOKEN);
     }
-    const shown = async (...more: string[]) =>
-      JSON.parse((await look('show', 'a', '--json', ...more)).out);
+    const shown = async (...more: string[]) => JSON.parse((await look('show', 'a', '--json', ...more)).out);
     expect(await shown()).not.toHaveProperty('rev');
     expect(await shown()).toMatchObject({ notBefore: { pending: { reason: 'waits for approval' } } });
     expect(await shown('--token')).toMatchObject({

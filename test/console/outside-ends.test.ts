@@ -31,7 +31,7 @@ describe('the page of a record that waits for its end from outside', () => {
       /It waits <bdi>for its end from outside until .* UTC \(2 d left\): waits for approval<\/bdi>\./,
     );
     expect(text).toMatch(/Attempt 1\s*ends outside, within/);
-    expect(text).toContain('waits for its end from outside, until');
+    expect(text).toContain('waits for its end from outside, at the latest');
     expect(text).toMatch(/class="btn pri[^>]*do=complete[\s\S]*do=fail[\s\S]*do=run-now/);
   });
 
@@ -45,7 +45,7 @@ describe('the page of a record that waits for its end from outside', () => {
     }
     const { text } = await get(app, '/records');
     expect(text).toContain('waits for its end from outside: waits for approval');
-    expect(text).toMatch(/outside, until <time/);
+    expect(text).toMatch(/outside, at the latest <time/);
   });
 
   it('shows a hostile reason as text', async () => {

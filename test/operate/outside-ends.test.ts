@@ -31,7 +31,7 @@ describe('a record that waits for its end from outside', () => {
       result: '{"by":"finance"}',
       rev: tokens[0],
     });
-    // The service that has the token is told that this end was there before.
+    // The service that has the token comes too late.
     const client = new BacklogClient({
       table: 'any',
       clock: harness.clock,

@@ -50,7 +50,7 @@ const REFUSED: Readonly<Record<NonNullable<CompletionResult['reason']>, string>>
   newer: 'a newer version of dynamo-backlog wrote it: use the tools of that version',
 };
 
-/** What came of a call, behind the id: `completed: it has succeeded`, or `not completed: it is dead; …` */
+/** The result of a call, behind the id: `completed: it has succeeded`, or `not completed: it is dead; …` */
 export function outsideEndText(
   call: OutsideEndCall['do'],
   { accepted, kept, reason }: CompletionResult,

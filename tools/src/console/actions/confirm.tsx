@@ -9,7 +9,7 @@ import { visibleJson } from '../visible-json.js';
 import type { ConsoleAction, Field } from './catalog.js';
 import type { OutsideEndAction } from './outside-ends.js';
 
-/** What an operator can do with one record. */
+/** An action on one record. */
 export type RecordAction = ConsoleAction | OutsideEndAction;
 
 interface ConfirmProps {

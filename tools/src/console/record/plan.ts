@@ -26,8 +26,8 @@ export interface AttemptPlan {
   readonly past: readonly PastAttempt[];
   /** The time at which the next attempt is due; undefined: there is none. */
   readonly next: number | undefined;
-  /** The time until which it waits for its end from outside; undefined: it does not. */
-  readonly outsideUntil: number | undefined;
+  /** That attempt has begun, and waits for its end from outside: it fails at that time, if none comes before. */
+  readonly endsOutside: boolean;
   /** The attempts that follow if the next one fails, and the one after it: the middle of what is left to chance. */
   readonly planned: readonly number[];
   /** The time and the reason of its end; undefined: not among the planned attempts, or not known. */
@@ -49,12 +49,11 @@ export function planOf(
   const past = record.history.flatMap(asAttempt).sort((one, other) => one.at - other.at);
   const policy = policyOf(record, queuePolicy);
   const next = isPending(record) ? nextOf(record, now) : undefined;
-  const outside = outsideWait(record);
-  const outsideUntil = outside && Date.parse(outside.until);
+  const endsOutside = next !== undefined && next > now && outsideWait(record)?.until === record.dueAt;
   if (next === undefined || policy === undefined) {
-    return { past, next, outsideUntil, planned: [], end: undefined, policy };
+    return { past, next, endsOutside, planned: [], end: undefined, policy };
   }
-  return { past, next, outsideUntil, policy, ...ifAllFail(record, policy, next) };
+  return { past, next, endsOutside, policy, ...ifAllFail(record, policy, next) };
 }
 
 /** The time at which its next attempt is due: never before now. */

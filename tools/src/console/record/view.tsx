@@ -11,7 +11,7 @@ import {
   restOf,
 } from 'dynamo-backlog/engine';
 import { fullClock, type Reading } from 'dynamo-backlog/overview';
-import { outsideWaitText } from '../../outside-wait.js';
+import { outsideWait, outsideWaitText } from '../../outside-wait.js';
 import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
 import { outsideEndsFor } from '../actions/outside-ends.js';
@@ -79,7 +79,7 @@ export function recordPage(
           <div class="cols">
             {result === undefined ? null : <JsonPanel title="Result" shown={result} />}
             <JsonPanel title="Payload" shown={shown} raw={link('/record/payload', { id: record.id })} />
-            <FactsPanel record={record} plan={plan} now={now} />
+            <FactsPanel record={record} now={now} />
           </div>
         </div>
       </>
@@ -178,14 +178,14 @@ function NextBox(props: {
   if (plan.next === undefined) return null;
   const most = plan.policy?.maxAttempts ?? Number.POSITIVE_INFINITY;
   const of = Number.isFinite(most) ? ` of ${most}` : '';
-  const isOutside = plan.outsideUntil === plan.next && plan.next > now;
   return (
     <div class={`next ${record.status === 'ERROR' ? 'retry' : ''}`}>
       <span class="sm mark">
         <Icon name={record.status === 'ERROR' ? 'retry' : 'new'} />
         <span>
           Attempt {record.attempts + 1}
-          {of} {isOutside ? 'ends outside, within' : running ? 'is running' : plan.next > now ? 'in' : ''}
+          {of}{' '}
+          {plan.endsOutside ? 'ends outside, within' : running ? 'is running' : plan.next > now ? 'in' : ''}
         </span>
       </span>
       {plan.next > now ? (
@@ -255,7 +255,7 @@ function CurvePanel(props: { context: PageContext; record: BacklogRecord; plan: 
   const kinds = new Set(plan.past.map(({ kind }) => kind));
   const key = [
     ...kinds,
-    ...(plan.next === undefined ? [] : (['next'] as const)),
+    ...(plan.next === undefined ? [] : ([plan.endsOutside ? 'timesOut' : 'next'] as const)),
     ...(plan.planned.length > 0 ? (['planned'] as const) : []),
     ...(plan.end ? (['givesUp'] as const) : []),
   ];
@@ -279,8 +279,7 @@ function policyText({ policy }: AttemptPlan, { retry, limits }: BacklogRecord): 
   return `${policy.type}, ${whose}${attempts}, ${age(policy.maxAge * 1000)} at most`;
 }
 
-function FactsPanel(props: { record: BacklogRecord; plan: AttemptPlan; now: number }) {
-  const { record, plan, now } = props;
+function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
   const hasEvent = !isPending(record) && record.rev !== undefined;
   const times = [
     ['Inserted', record.insertedAt],
@@ -296,7 +295,7 @@ function FactsPanel(props: { record: BacklogRecord; plan: AttemptPlan; now: numb
     ['Policy of its own', jsonOrNothing(record.retry ?? record.limits)],
     ['Lane', record.lane],
     // The token of its wait can be computed of it.
-    ['Version', plan.outsideUntil === undefined ? record.rev : undefined],
+    ['Version', outsideWait(record) ? undefined : record.rev],
     ...Object.entries(record.attributes).map(([name, value]) => [name, jsonOf(value)] as const),
   ] as const;
   return (

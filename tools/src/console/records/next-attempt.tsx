@@ -27,7 +27,7 @@ export function NextAttempt(props: {
   if (due > now && outsideWait(record)?.until === record.dueAt)
     return (
       <span>
-        outside, until <When at={due} now={now} />
+        outside, at the latest <When at={due} now={now} />
       </span>
     );
   if (due > now) return <When at={due} now={now} />;
