@@ -323,7 +323,9 @@ interface BacklogRecord<Payload = unknown> {
         readonly until: string;
         readonly lane?: string | undefined;
         readonly cancel?: string | undefined;
+        readonly pending?: unknown;
     } | undefined;
+    readonly completion?: unknown;
     readonly hops?: number | undefined;
     readonly unknownTaskSince?: string | undefined;
     readonly retry?: RetryPolicy | undefined;
@@ -387,13 +389,31 @@ interface RecordChange {
         readonly lastError?: ErrorEntry;
         readonly history?: readonly HistoryEntry[];
         readonly notBefore?: NonNullable<BacklogRecord['notBefore']>;
+        readonly completion?: unknown;
         readonly unknownTaskSince?: string;
         readonly deadReason?: string;
         readonly result?: string;
         readonly expiresAt?: number;
     };
-    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
-    readonly countedAs?: 'succeeded' | 'snoozed' | 'cancelled' | 'unknownTask' | 'probe';
+    readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'completion' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
+    readonly countedAs?: 'succeeded' | 'snoozed' | 'pending' | 'cancelled' | 'unknownTask' | 'probe';
+}
+interface SettleContext {
+    readonly lane: string;
+    readonly busyLane?: {
+        readonly lane: string;
+        readonly until: number;
+    } | undefined;
+    readonly retryMode: RetryMode;
+    readonly policy: ResolvedPolicy;
+    readonly chosen?: boolean | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly now: number;
+    readonly tickSeconds: number;
+    readonly random: Random;
+    readonly maxRetryAfter?: number | undefined;
+    readonly retention?: number | undefined;
+    readonly history?: HistoryLimits | undefined;
 }
 
 interface FailingNote {
@@ -429,6 +449,19 @@ declare function restOf(record: OfRecord): string | undefined;
 declare function isUnderAttempt(record: BacklogRecord, now: number, speed?: number): boolean;
 
 declare const BRAND: unique symbol;
+
+declare class Cancel extends Error {
+    readonly name = "Cancel";
+    readonly [BRAND] = "cancel";
+    constructor(reason: string, options?: ErrorOptions);
+}
+
+declare class Dead extends Error {
+    readonly name = "Dead";
+    readonly [BRAND] = "dead";
+    constructor(reason: string, options?: ErrorOptions);
+}
+
 interface DoneOptions {
     readonly result?: unknown;
     readonly again?: Date | undefined;
@@ -440,17 +473,25 @@ declare class Done extends Error {
     readonly again: number | undefined;
     constructor(options?: DoneOptions);
 }
+
+interface PendingOptions {
+    readonly timeout?: Duration | undefined;
+    readonly reason?: string | undefined;
+}
+declare class Pending extends Error {
+    readonly name = "Pending";
+    readonly [BRAND] = "pending";
+    readonly seconds: number;
+    constructor(options?: PendingOptions);
+}
+
 declare class RetryAfter extends Error {
     readonly name = "RetryAfter";
     readonly [BRAND] = "retryAfter";
     readonly seconds: number;
     constructor(wait: Duration | null | undefined, reason?: string, options?: ErrorOptions);
 }
-declare class Dead extends Error {
-    readonly name = "Dead";
-    readonly [BRAND] = "dead";
-    constructor(reason: string, options?: ErrorOptions);
-}
+
 interface NotReady extends ErrorOptions {
     readonly reason?: string | undefined;
 }
@@ -461,12 +502,11 @@ declare class Snooze extends Error {
     constructor(notReady?: NotReady);
     constructor(delay: Duration, reason?: string, options?: ErrorOptions);
 }
-declare class Cancel extends Error {
-    readonly name = "Cancel";
-    readonly [BRAND] = "cancel";
-    constructor(reason: string, options?: ErrorOptions);
-}
-type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
+
+type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel | Pending;
+type PendingOutcome = Extract<AttemptOutcome, {
+    type: 'pending';
+}>;
 type AttemptOutcome = AttemptEnding & {
     readonly ms?: number | undefined;
 };
@@ -490,6 +530,11 @@ type AttemptEnding = {
     readonly type: 'snooze';
     readonly seconds?: number | undefined;
     readonly reason?: string | undefined;
+} | {
+    readonly type: 'pending';
+    readonly seconds: number;
+    readonly reason?: string | undefined;
+    readonly change?: ((record: BacklogRecord, said: PendingOutcome, context: SettleContext) => RecordChange) | undefined;
 } | {
     readonly type: 'cancel';
     readonly reason: string;
@@ -863,6 +908,7 @@ type Redaction = (outcome: AttemptOutcome) => Kept$1;
 interface AttemptContext {
     readonly signal: AbortSignal;
     readonly attempt: number;
+    readonly token: string;
     readonly logger: AttemptLogger;
     readonly traceparent?: string | undefined;
 }
@@ -1012,6 +1058,24 @@ interface WhereElse {
 }
 declare function indexWhenFree(ids: readonly string[], deps: IndexingDeps, { previousQueues, onArrival }?: WhereElse): Promise<IndexedWhenFree>;
 
+interface OutsideWait {
+    readonly token: string;
+    readonly timeout: number;
+    readonly work: string;
+    readonly retention?: number | undefined;
+    readonly reason?: string | undefined;
+}
+declare function outsideWaitOf({ notBefore, }: Pick<BacklogRecord, 'notBefore'>): (OutsideWait & {
+    readonly until: string;
+}) | undefined;
+interface Completion {
+    readonly token: string;
+    readonly rev?: string | undefined;
+    readonly result?: string | undefined;
+    readonly error?: ErrorText | undefined;
+}
+declare function completionOf({ notBefore, completion, rev, attempts, }: Pick<BacklogRecord, 'notBefore' | 'completion' | 'rev' | 'attempts'>): Completion | undefined;
+
 interface SweepDeps {
     readonly store: SweepStore;
     readonly clock: Clock;
@@ -1056,6 +1120,7 @@ interface RunSummary {
     readonly skipped: number;
     readonly unsettled: number;
     readonly unknownTask?: number | undefined;
+    readonly pending?: number | undefined;
     readonly probes?: number | undefined;
     readonly refused?: number | undefined;
     readonly leftOver: number;
@@ -1322,12 +1387,13 @@ interface OperatorStore extends SweepStore {
     readonly readings: ReadingStore;
     readonly jobs: JobStore;
 }
+type RecordNote = Pick<RecordChange['set'], 'notBefore' | 'completion'>;
 interface OperatorRecordStore extends RecordStore {
     list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     getItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
     scan(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
-    requestCancel(record: BacklogRecord, reason: string): Promise<'settled' | 'changed'>;
+    note(record: BacklogRecord, note: RecordNote): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
 }
 interface OperatorPageStore extends PageStore {
@@ -1594,6 +1660,13 @@ declare function defineTask<Payload, Priority extends string = string>(options: 
     readonly perform: Perform<Payload>;
 }): Task<Payload, Payload, Priority>;
 
+interface CompletionResult {
+    readonly id: string;
+    readonly accepted: boolean;
+    readonly kept?: true | undefined;
+    readonly reason?: 'notFound' | 'notWaiting' | 'succeeded' | 'dead' | 'oldToken' | 'endedBefore' | 'workChanged' | 'changedMeanwhile' | 'newer' | undefined;
+}
+
 interface Delay {
     readonly delay?: Duration | undefined;
     readonly at?: Date | string | undefined;
@@ -1671,7 +1744,7 @@ interface BacklogClientOptions extends ConnectionOptions {
 interface ClientStore {
     readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
 }
-interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'requestCancel'> {
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'note'> {
 }
 interface ListOptions {
     readonly queue: string;
@@ -1680,6 +1753,9 @@ interface ListOptions {
 }
 interface CancelOptions {
     readonly reason?: string | undefined;
+}
+interface HeartbeatOptions {
+    readonly timeout?: Duration | undefined;
 }
 interface WaitOptions {
     readonly timeout?: Duration | undefined;
@@ -1707,6 +1783,9 @@ declare class BacklogClient {
     wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
     list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
     cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
+    complete(id: string, token: string, result?: unknown): Promise<CompletionResult>;
+    fail(id: string, token: string, error: unknown): Promise<CompletionResult>;
+    heartbeat(id: string, token: string, options?: HeartbeatOptions): Promise<CompletionResult>;
 }
 
 interface NextOccurrenceOptions {
@@ -1840,6 +1919,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricFailed(queue: string, options?: MetricOptions): Metric;
     metricDead(queue?: string, options?: MetricOptions): Metric;
     metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricPending(queue: string, options?: MetricOptions): Metric;
     metricCancelled(queue: string, options?: MetricOptions): Metric;
     metricUnknownTask(queue: string, options?: MetricOptions): Metric;
     metricProbes(queue: string, options?: MetricOptions): Metric;
@@ -2287,6 +2367,18 @@ interface StatsOptions {
     readonly alsoQueues?: readonly string[] | undefined;
     readonly signal?: AbortSignal | undefined;
 }
+interface OutsideEndOptions {
+    readonly token?: string | undefined;
+}
+interface CompleteOptions extends OutsideEndOptions {
+    readonly result?: unknown;
+}
+interface FailOptions extends OutsideEndOptions {
+    readonly error: unknown;
+}
+interface ProlongOptions extends OutsideEndOptions {
+    readonly timeout?: Duration | undefined;
+}
 
 type ActionName = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'editPayload' | 'move' | 'changePolicy';
 
@@ -2322,6 +2414,9 @@ declare class BacklogOperator {
     editPayload(which: Which, options: EditOptions): Promise<ActionResult>;
     move(which: Which, options: MoveOptions): Promise<ActionResult>;
     changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult>;
+    complete(id: string, options?: CompleteOptions): Promise<CompletionResult>;
+    fail(id: string, options: FailOptions): Promise<CompletionResult>;
+    heartbeat(id: string, options?: ProlongOptions): Promise<CompletionResult>;
     export(which: Which, options?: ExportOptions): AsyncGenerator<Item>;
     stats(options?: StatsOptions): Promise<Stats>;
     pause(queue: string, options?: PauseOptions): Promise<boolean>;
@@ -3137,6 +3232,7 @@ interface AttemptSummary {
     readonly failed: number;
     readonly dead: number;
     readonly snoozed: number;
+    readonly pending: number;
     readonly cancelled: number;
 }
 
@@ -3232,7 +3328,7 @@ interface PerformOptions {
     readonly timeout?: Duration | undefined;
 }
 interface PerformResult {
-    readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
+    readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'pending' | 'cancelled';
     readonly error?: unknown;
     readonly result?: unknown;
     readonly again?: Date | undefined;
@@ -3285,6 +3381,7 @@ export {
     OperationInterruptedError,
     POLICY_TYPES,
     PageTurns,
+    Pending,
     QUEUE_DEFAULTS,
     QUEUE_GAUGES,
     QUEUE_NAME,
@@ -3330,6 +3427,7 @@ export {
     causeText,
     causesOf,
     clockText,
+    completionOf,
     contract_d,
     count,
     countFirings,
@@ -3414,6 +3512,7 @@ export {
     occurrenceId,
     occurrenceOf,
     openTelemetry,
+    outsideWaitOf,
     ownLaneOf,
     parseDeliveryUrl,
     parseDuration,
@@ -3512,6 +3611,8 @@ export type {
     Cause,
     Clock,
     ClockSetting,
+    Completion,
+    CompletionResult,
     Condition,
     Counts,
     DeadExpectation,
@@ -3548,6 +3649,7 @@ export type {
     HandlerMiddleware,
     HandlerRequest,
     HeaderSecret,
+    HeartbeatOptions,
     HistoryEntry,
     HistoryOptions,
     HistoryProps,
@@ -3602,6 +3704,7 @@ export type {
     OperationOptions,
     OperationResult,
     OperatorStore,
+    OutsideWait,
     OverviewDeps,
     OverviewOfQueues,
     OverviewStats,
@@ -3609,6 +3712,7 @@ export type {
     PastOccurrence,
     PauseRecurringOptions,
     PayloadMatch,
+    PendingOptions,
     PerformOptions,
     PerformResult,
     Process,

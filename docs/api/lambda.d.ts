@@ -24,6 +24,7 @@ export {
     LambdaContext,
     NotReady,
     OpenTelemetryApi,
+    Pending,
     Process,
     RetryAfter,
     RetryAnswer,

@@ -9,7 +9,7 @@ export function outsideWait(record: BacklogRecord): ReturnType<typeof outsideWai
 
 /**
  * Text for what such a record waits for, behind `waits`: `for its end from outside until 2026-12-01 13:00:00 UTC (2 d left): waits
- * for approval`. It has no token, which lets anybody end the attempt. Undefined: the record has no such wait.
+ * for approval`. It has no token, with which any program could end the attempt. Undefined: the record has no such wait.
  */
 export function outsideWaitText(record: BacklogRecord, now: number): string | undefined {
   const wait = outsideWait(record);
