@@ -71,7 +71,7 @@ export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
 /** The metrics of a run and its queue. An idle run counts nothing. */
 export function runMetrics(summary: RunSummary): { readonly counts: Values; readonly seconds: Values } {
-  const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask, probes } = summary;
+  const { attempted, succeeded, failed, dead, snoozed, pending, cancelled, unknownTask, probes } = summary;
   const counts = isIdle(summary)
     ? {}
     : {
@@ -80,6 +80,7 @@ export function runMetrics(summary: RunSummary): { readonly counts: Values; read
         Failed: failed,
         Dead: dead,
         Snoozed: snoozed,
+        Pending: pending,
         Cancelled: cancelled,
         UnknownTask: unknownTask,
         Probes: probes,

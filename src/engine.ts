@@ -81,6 +81,7 @@ export {
   type WaitRange,
 } from './policies/index.js';
 export { laneOfBusy } from './record/busy-keys.js';
+export { type Completion, completionOf, type OutsideWait, outsideWaitOf } from './record/completion.js';
 export {
   bornAt,
   CONTRACT_ATTRIBUTES,

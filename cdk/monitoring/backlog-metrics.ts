@@ -48,6 +48,11 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('Snoozed', queue, options);
   }
 
+  /** Attempts that ended as `Pending`: their end comes from outside. Default: their sum over five minutes. */
+  metricPending(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('Pending', queue, options);
+  }
+
   /** Records that a `Cancel` ended. Default: their sum over five minutes. */
   metricCancelled(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('Cancelled', queue, options);

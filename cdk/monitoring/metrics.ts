@@ -11,6 +11,7 @@ export type MetricName =
   | 'Failed'
   | 'Dead'
   | 'Snoozed'
+  | 'Pending'
   | 'Cancelled'
   | 'UnknownTask'
   | 'Probes'

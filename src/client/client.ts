@@ -9,16 +9,7 @@ import {
   withMethod,
 } from '../connection.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
-import { limitTexts } from '../record/history.js';
-import {
-  type BacklogRecord,
-  errorTextOf,
-  givenResult,
-  type Item,
-  QUEUE_NAME,
-  QUEUE_PATTERN,
-  type Status,
-} from '../record/index.js';
+import { type BacklogRecord, type Item, QUEUE_NAME, QUEUE_PATTERN, type Status } from '../record/index.js';
 import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
 import { DynamoDbStore, type OperatorRecordStore, type RecordStore } from '../store/index.js';
 import { watchAttempts } from '../support/attempt-scope.js';
@@ -389,9 +380,7 @@ export class BacklogClient {
    *   cannot be used or reached
    */
   async complete(id: string, token: string, result?: unknown): Promise<CompletionResult> {
-    const { notKept, result: json } = { notKept: undefined, result: undefined, ...givenResult(result) };
-    if (notKept !== undefined) throw new InvalidRecordError(`complete: result: ${notKept}`);
-    return this.endOutside('complete', id, token, { type: 'done', result: json });
+    return this.endOutside('complete', id, token, ({ doneWith }) => doneWith(result));
   }
 
   /**
@@ -403,12 +392,7 @@ export class BacklogClient {
    * @throws ConfigurationError for what is no id or no token, StoreError if the table cannot be used or reached
    */
   async fail(id: string, token: string, error: unknown): Promise<CompletionResult> {
-    const given = typeof error === 'string' ? { name: 'FailedOutside', message: error } : errorTextOf(error);
-    const { name, message } = limitTexts(given);
-    return this.endOutside('fail', id, token, {
-      type: 'failed',
-      error: { name: name ?? 'Error', message: message ?? '' },
-    });
+    return this.endOutside('fail', id, token, ({ failedWith }) => failedWith(error));
   }
 
   /**
@@ -420,23 +404,24 @@ export class BacklogClient {
    */
   async heartbeat(id: string, token: string, options: HeartbeatOptions = {}): Promise<CompletionResult> {
     const { timeout } = parseOptions(heartbeatSchema, options, 'heartbeat');
-    return this.endOutside('heartbeat', id, token, { type: 'heartbeat', seconds: timeout });
+    return this.endOutside('heartbeat', id, token, () => ({ type: 'heartbeat', seconds: timeout }));
   }
 
   private async endOutside(
     name: string,
     id: string,
     token: string,
-    end: OutsideEnd,
+    endBy: (code: typeof import('./complete.js')) => OutsideEnd,
   ): Promise<CompletionResult> {
+    const code = await import('./complete.js');
+    const end = endBy(code);
     const records = await this.lookUp();
-    const { endOutside } = await import('./complete.js');
     const { clock, random } = this;
     const parsed = [
       parseOptions(idSchema, id, `${name}: id`),
       parseOptions(idSchema, token, `${name}: token`),
     ] as const;
-    return endOutside(...parsed, end, { records, clock, random });
+    return code.endOutside(...parsed, end, { records, clock, random });
   }
 
   private itemWith(record: NewRecord, options: unknown = {}) {

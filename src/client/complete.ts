@@ -7,9 +7,12 @@ import {
   pendingEnd,
 } from '../record/completion.js';
 import { digest } from '../record/completion-token.js';
+import { limitTexts } from '../record/history.js';
 import {
   type BacklogRecord,
   type ErrorText,
+  errorTextOf,
+  givenResult,
   hasRoomForResult,
   isNewer,
   isPending,
@@ -34,10 +37,12 @@ export interface CompletionResult {
    * The reason why it was not accepted; absent if it was. `notFound`: there is no record of that id. `succeeded`, `dead`: the record has
    * ended. `oldToken`: its attempt is over, or its wait was ended, and the next attempt has another token. `endedBefore`: the other one of
    * `complete` and `fail` was called before. `workChanged`: the record was edited since, and is attempted again.
-   * `changedMeanwhile`: others change it all the time. `newer`: a newer version of this library wrote it.
+   * `changedMeanwhile`: others change it all the time. `newer`: a newer version of this library wrote it. `notWaiting`: no token was
+   * given, and the record does not wait for its end from outside.
    */
   readonly reason?:
     | 'notFound'
+    | 'notWaiting'
     | 'succeeded'
     | 'dead'
     | 'oldToken'
@@ -72,17 +77,41 @@ type Answer = Omit<CompletionResult, 'id'> & {
   readonly note?: Completion;
 };
 
-/** Gives an attempt its end from outside. Decides again if another process was quicker. */
+/**
+ * The end of a success.
+ *
+ * @throws InvalidRecordError for a result that cannot be kept
+ */
+export function doneWith(given: unknown): OutsideEnd {
+  const { notKept, result } = { notKept: undefined, result: undefined, ...givenResult(given) };
+  if (notKept !== undefined) throw new InvalidRecordError(`complete: result: ${notKept}`);
+  return { type: 'done', result };
+}
+
+/** The end of a failure, by an error or its message. */
+export function failedWith(error: unknown): OutsideEnd {
+  const given = typeof error === 'string' ? { name: 'FailedOutside', message: error } : errorTextOf(error);
+  const { name, message } = limitTexts(given);
+  return { type: 'failed', error: { name: name ?? 'Error', message: message ?? '' } };
+}
+
+/**
+ * Gives an attempt its end from outside. Decides again if another process was quicker.
+ *
+ * @param token undefined: that with which the record waits when it is read first
+ */
 export async function endOutside(
   id: string,
-  token: string,
+  token: string | undefined,
   end: OutsideEnd,
   { records, clock, random }: CompletionDeps,
 ): Promise<CompletionResult> {
+  let wanted = token;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const record = await records.get(id);
     if (!record) return { id, accepted: false, reason: 'notFound' };
-    const { change, note, rev = randomToken(random), ...answer } = answerTo(record, token, end, clock.now());
+    wanted ??= outsideWaitOf(record)?.token;
+    const { change, note, rev = randomToken(random), ...answer } = answerTo(record, wanted, end, clock.now());
     if (!change && !note) return { id, ...answer };
     const written = change
       ? await records.change(record, change, rev)
@@ -92,15 +121,16 @@ export async function endOutside(
   return { id, accepted: false, reason: 'changedMeanwhile' };
 }
 
-function answerTo(record: BacklogRecord, token: string, end: OutsideEnd, now: number): Answer {
+function answerTo(record: BacklogRecord, token: string | undefined, end: OutsideEnd, now: number): Answer {
   const { status, rev } = record;
   // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
   const { id, attempts } = record;
-  const isOfToken = rev === token || token.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
+  const isOfToken = rev === token || token?.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
   if (status === 'SUCCESS' && isOfToken && end.type === 'done') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };
+  if (token === undefined) return { accepted: false, reason: 'notWaiting' };
   const wait = outsideWaitOf(record);
   const isPresent = wait ? wait.token === token : isOfAttempt(record, token);
   if (!isPresent) return { accepted: false, reason: 'oldToken' };

@@ -1,3 +1,10 @@
+import {
+  type CompletionResult,
+  doneWith,
+  endOutside,
+  failedWith,
+  type OutsideEnd,
+} from '../client/complete.js';
 import type { Item } from '../record/index.js';
 import { isServed } from '../registry/serving.js';
 import type { PauseNote } from '../store/operator-store.js';
@@ -9,15 +16,26 @@ import { type ActionName, actionOf } from './action-of.js';
 import { exportAction } from './actions.js';
 import { endKeyPause, parseKey, pauseKey } from './key-pauses.js';
 import { Operation } from './operation.js';
-import { exportSchema, operationSchema, statsSchema } from './option-schemas.js';
+import {
+  completeSchema,
+  exportSchema,
+  failSchema,
+  heartbeatSchema,
+  operationSchema,
+  recordId,
+  statsSchema,
+} from './option-schemas.js';
 import type {
   ChangePolicyOptions,
+  CompleteOptions,
   DiscardOptions,
   EditOptions,
   ExportOptions,
+  FailOptions,
   MoveOptions,
   OperationOptions,
   PauseOptions,
+  ProlongOptions,
   RedriveOptions,
   SnoozeOptions,
   StatsOptions,
@@ -119,6 +137,40 @@ export class BacklogOperator {
    */
   async changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult> {
     return this.act('changePolicy', which, options);
+  }
+
+  /**
+   * Completes a record that waits for its end from outside: it is `SUCCESS`. See `complete` of `BacklogClient`.
+   *
+   * @throws ConfigurationError for wrong options, or where another region is the active one; InvalidRecordError for a result that cannot
+   *   be kept; StoreError if the tables cannot be used or reached
+   */
+  async complete(id: string, options: CompleteOptions = {}): Promise<CompletionResult> {
+    const { token, result } = parseOptions(completeSchema, options, 'complete');
+    return this.endOutside('complete', { id, token, end: doneWith(result) });
+  }
+
+  /**
+   * Fails the attempt of a record that waits for its end from outside. The next run of its queue writes that, and its policy says when
+   * the next attempt is. See `fail` of `BacklogClient`.
+   *
+   * @throws ConfigurationError for wrong options, or where another region is the active one; StoreError if the tables cannot be used or
+   *   reached
+   */
+  async fail(id: string, options: FailOptions): Promise<CompletionResult> {
+    const { token, error } = parseOptions(failSchema, options, 'fail');
+    return this.endOutside('fail', { id, token, end: failedWith(error) });
+  }
+
+  /**
+   * Prolongs the wait of a record for its end from outside: it is over at this time plus the timeout.
+   *
+   * @throws ConfigurationError for wrong options, or where another region is the active one; StoreError if the tables cannot be used or
+   *   reached
+   */
+  async heartbeat(id: string, options: ProlongOptions = {}): Promise<CompletionResult> {
+    const { token, timeout } = parseOptions(heartbeatSchema, options, 'heartbeat');
+    return this.endOutside('heartbeat', { id, token, end: { type: 'heartbeat', seconds: timeout } });
   }
 
   /**
@@ -245,6 +297,17 @@ export class BacklogOperator {
   private setPaused(name: string, queue: string, paused: boolean, note?: PauseNote): Promise<boolean> {
     const { store } = this.tables.open();
     return store.queues.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused, note);
+  }
+
+  private async endOutside(
+    name: string,
+    given: { readonly id: string; readonly token: string | undefined; readonly end: OutsideEnd },
+  ): Promise<CompletionResult> {
+    const { clock, random } = this.tables;
+    const id = parseOptions(recordId, given.id, `${name}: id`);
+    const { store } = this.tables.open();
+    await this.tables.checkRegion(store);
+    return endOutside(id, given.token, given.end, { records: store.records, clock, random });
   }
 
   private async act(name: ActionName, which: Which, given: unknown): Promise<ActionResult> {

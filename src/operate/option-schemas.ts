@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { MAX_WAIT_SECONDS, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Item } from '../record/index.js';
 import { isPauseText, MAX_PAUSE_TEXT } from '../store/pause-text.js';
 import { duration } from '../support/duration.js';
@@ -54,6 +54,20 @@ export const editSchema = z.strictObject({
   redrive: z._default(z.boolean(), false),
 });
 export const changePolicySchema = z.strictObject({ ...operationShape, retry: policy });
+export const recordId = z.string().check(z.minLength(1));
+const token = z.optional(z.string().check(z.minLength(1)));
+export const completeSchema = z.strictObject({ token, result: z.optional(z.unknown()) });
+export const failSchema = z.strictObject({
+  token,
+  error: z.custom<unknown>(
+    (error) => error !== undefined && error !== '',
+    'expected an error, or its message',
+  ),
+});
+export const heartbeatSchema = z.strictObject({
+  token,
+  timeout: z.optional(duration({ above: 0, most: MAX_WAIT_SECONDS })),
+});
 const pauseText = z.optional(
   z.custom<string>(isPauseText, `expected a text of up to ${MAX_PAUSE_TEXT} characters on one line`),
 );

@@ -112,3 +112,27 @@ export interface StatsOptions {
   /** Ends the wait for a DynamoDB that throttles: its error is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** @inline */
+interface OutsideEndOptions {
+  /** The token of the attempt. Default: that with which the record waits now. */
+  readonly token?: string | undefined;
+}
+
+/** @inline */
+export interface CompleteOptions extends OutsideEndOptions {
+  /** The value that the record keeps: anything that JSON can hold, up to 1,024 bytes of it. Default: none. */
+  readonly result?: unknown;
+}
+
+/** @inline */
+export interface FailOptions extends OutsideEndOptions {
+  /** The error, or its message; kept on the record as its `lastError`. */
+  readonly error: unknown;
+}
+
+/** @inline */
+export interface ProlongOptions extends OutsideEndOptions {
+  /** The longest wait from now, up to 365 days. Default: the timeout that the attempt gave. */
+  readonly timeout?: Duration | undefined;
+}

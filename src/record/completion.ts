@@ -132,7 +132,7 @@ export interface Completion {
  * The end that the last attempt of a record was given from outside. Undefined: none, or one of an earlier attempt. One that was kept beside the
  * attempt of a record without `rev` is for its process alone: a producer may have put another record in place of that.
  */
-function completionOf(record: BacklogRecord): Completion | undefined {
+export function completionOf(record: BacklogRecord): Completion | undefined {
   const given = parseCompletion(record.completion);
   if (!given) return undefined;
   const wait = outsideWaitOf(record);

@@ -56,18 +56,19 @@ const COUNTS = [
   'leftOver',
 ] as const;
 
+/** Counts that are absent where there are none. */
+const OPTIONAL_COUNTS = ['unknownTask', 'pending', 'probes', 'refused'] as const;
+
 function added(one: RunSummary, other: RunSummary): RunSummary {
   const counts = COUNTS.map((name) => [name, one[name] + other[name]]);
-  const unknownTask = (one.unknownTask ?? 0) + (other.unknownTask ?? 0);
-  const probes = (one.probes ?? 0) + (other.probes ?? 0);
-  const refused = (one.refused ?? 0) + (other.refused ?? 0);
+  const optional = OPTIONAL_COUNTS.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]).filter(
+    ([, count]) => count !== 0,
+  );
   const failing = [one.failingSeconds, other.failingSeconds].filter((seconds) => seconds !== undefined);
   return {
     ...other,
     ...(Object.fromEntries(counts) as Pick<RunSummary, (typeof COUNTS)[number]>),
-    ...(unknownTask === 0 ? {} : { unknownTask }),
-    ...(probes === 0 ? {} : { probes }),
-    ...(refused === 0 ? {} : { refused }),
+    ...Object.fromEntries(optional),
     ...(failing.length === 0 ? {} : { failingSeconds: Math.max(...failing) }),
     lagSeconds: Math.max(one.lagSeconds, other.lagSeconds),
     durationMs: Math.max(one.durationMs, other.durationMs),

@@ -65,6 +65,7 @@ export const status: RuntimeStatus = {
     failed: 1,
     dead: 0,
     snoozed: 0,
+    pending: 0,
     cancelled: 0,
     unsettled: 0,
     broken: 1,

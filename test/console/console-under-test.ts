@@ -143,6 +143,7 @@ const IDLE_STATUS: RuntimeStatus = {
     failed: 0,
     dead: 0,
     snoozed: 0,
+    pending: 0,
     cancelled: 0,
     unsettled: 0,
     broken: 0,

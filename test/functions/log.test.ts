@@ -277,9 +277,9 @@ describe('the metrics', () => {
   });
 
   it('count what was put off and what was cancelled, only where there was any', () => {
-    const [line = ''] = emitted({ ...summary, snoozed: 3, cancelled: 1 });
+    const [line = ''] = emitted({ ...summary, snoozed: 3, pending: 2, cancelled: 1 });
     const { _aws, ...values } = JSON.parse(line);
-    expect(values).toMatchObject({ Snoozed: 3, Cancelled: 1, Dead: 1, Failed: 2 });
+    expect(values).toMatchObject({ Snoozed: 3, Pending: 2, Cancelled: 1, Dead: 1, Failed: 2 });
     expect(_aws.CloudWatchMetrics[0].Metrics).toContainEqual({ Name: 'Snoozed', Unit: 'Count' });
   });
 

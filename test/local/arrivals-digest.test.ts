@@ -42,11 +42,11 @@ describe('the digest of arrivals', () => {
     add('orders', { attempted: 3, succeeded: 2, failed: 1, lagSeconds: 3, durationMs: 10 });
     add('prices', { attempted: 1, succeeded: 1, durationMs: 7 });
     await vi.advanceTimersByTimeAsync(900);
-    add('orders', { attempted: 2, dead: 2, lagSeconds: 1, durationMs: 4 });
+    add('orders', { attempted: 5, dead: 2, pending: 3, lagSeconds: 1, durationMs: 4 });
     expect(reports).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(texts()).toEqual([
-      'orders, on arrival (2 runs): attempted 5: 2 ok, 1 failed, 2 dead - drained',
+      'orders, on arrival (2 runs): attempted 8: 2 ok, 1 failed, 2 dead, 3 pending - drained',
       'prices, on arrival: attempted 1: 1 ok, 0 failed, 0 dead - drained',
     ]);
     expect(reports[0]).toMatchObject({ rule: 'arrivals orders', outcome: 'ok', summary: { lagSeconds: 3 } });

@@ -52,9 +52,9 @@ describe('the report of a run', () => {
       'attempted 5: 5 ok, 0 failed, 0 dead, 95 left over - stopped at maxRecords',
     ],
     [
-      { attempted: 3, succeeded: 0, snoozed: 2, cancelled: 1 },
+      { attempted: 7, succeeded: 0, snoozed: 2, pending: 4, cancelled: 1 },
       false,
-      'attempted 3: 0 ok, 0 failed, 0 dead, 2 snoozed, 1 cancelled - drained',
+      'attempted 7: 0 ok, 0 failed, 0 dead, 2 snoozed, 4 pending, 1 cancelled - drained',
     ],
     [{ leftOver: 20, ended: 'paused' }, true, 'paused'],
     [

@@ -399,6 +399,8 @@ describe('a run of several queues', () => {
     const summary = together(await queues.run({ a: 2, b: 1 }));
     expect(summary).toMatchObject({ queue: 'a,b', attempted: 45, succeeded: 45, ended: 'drained' });
     expect(together([summary, { ...summary, leftOver: 3 }, { ...summary, leftOver: 4 }]).leftOver).toBe(7);
+    expect(together([{ ...summary, pending: 2 }, { ...summary, pending: 3 }, summary]).pending).toBe(5);
+    expect(together([summary, summary])).not.toHaveProperty('pending');
     expect(summary.queues?.map(({ queue, attempted }) => [queue, attempted])).toEqual([
       ['a', 40],
       ['b', 5],

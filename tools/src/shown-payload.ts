@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import type { BacklogRecord, RedactPayload } from 'dynamo-backlog';
 import { DEFAULT_QUEUE, isPlainObject, jsonOf, RECURRING_QUEUE } from 'dynamo-backlog/engine';
 import { parseExactly } from './cli/exact-json.js';
+import { withoutToken } from './outside-wait.js';
 
 /** The part of a payload or a result that an operator sees, or why it is hidden. The reason does not quote it. */
 export type ShownPayload = VisiblePayload | { readonly hidden: string };
@@ -67,9 +68,14 @@ export function shownResult({ result }: BacklogRecord, redact?: RedactPayload): 
 
 /**
  * A record as JSON, in one line. A payload that is hidden is absent, and `payloadHidden` says why. Where a redaction is set, the
- * result is absent, too.
+ * result is absent, too. The token of a wait for an end from outside is shown where it is asked for.
  */
-export function recordJson(record: BacklogRecord, redact: RedactPayload | undefined): string {
+export function recordJson(
+  given: BacklogRecord,
+  redact: RedactPayload | undefined,
+  showsToken = false,
+): string {
+  const record = showsToken ? given : withoutToken(given);
   if (redact === undefined) return jsonOf(record);
   const shown = shownPayload(record, redact);
   const part = shown.hidden === undefined ? { payload: shown.value } : { payloadHidden: shown.hidden };

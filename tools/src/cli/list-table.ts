@@ -1,5 +1,6 @@
 import type { BacklogRecord, Status } from 'dynamo-backlog';
 import { age, cancelReasonOf, isUnderAttempt, nextAttemptAt, notReadyText } from 'dynamo-backlog/engine';
+import { outsideReason, outsideWait } from '../outside-wait.js';
 import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';
@@ -176,13 +177,14 @@ function attemptText(record: BacklogRecord): string {
   return cancelReasonOf(record) === undefined ? 'under attempt' : 'asked to end';
 }
 
-/** `in 3 min`, `next run`, `under attempt` for hours, `asked to end` if it is to be cancelled, or `-` for a record that does not wait. */
+/** `in 3 min`, `in 2 d, unless its end comes before` from outside, `next run`, `under attempt` for hours, `asked to end` if it is to be cancelled, or `-` for a record that does not wait. */
 export function dueText(record: BacklogRecord, now: number): string {
   const due = nextAttemptAt(record);
   if (due === undefined) return NONE;
   if (isUnderAttempt(record, now)) return attemptText(record);
   const ms = Date.parse(due) - now;
-  return ms > 0 ? `in ${age(ms)}` : 'next run';
+  if (ms <= 0) return 'next run';
+  return `in ${age(ms)}${outsideWait(record) ? ', unless its end comes before' : ''}`;
 }
 
 /** Text for a record whose task no handler knows; empty for any other record. */
@@ -191,7 +193,8 @@ export function unknownTaskText({ unknownTaskSince: since }: BacklogRecord, now:
 }
 
 function reasonText(record: BacklogRecord, now: number): string {
-  return printable(record.deadReason ?? (unknownTaskText(record, now) || (notReadyText(record) ?? '')));
+  const waits = outsideReason(record) ?? notReadyText(record) ?? '';
+  return printable(record.deadReason ?? (unknownTaskText(record, now) || waits));
 }
 
 function errorText({ lastError }: BacklogRecord): string {

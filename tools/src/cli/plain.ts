@@ -62,6 +62,7 @@ export function summary(status: RuntimeStatus): string[] {
   ].filter(Boolean);
   const others = [
     totals.snoozed > 0 ? `, ${totals.snoozed} snoozed` : '',
+    totals.pending > 0 ? `, ${totals.pending} pending` : '',
     totals.cancelled > 0 ? `, ${totals.cancelled} cancelled` : '',
   ].join('');
   return [

@@ -148,6 +148,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .argument('<id>', 'of the record')
     .option('--json', 'as one line of JSON')
     .option('--event', 'the event about its end, as a rule of EventBridge sees it')
+    .option('--token', 'also the token with which its end is given from outside')
     .option(...REDACT_FLAG)
     .addHelpText(
       'after',

@@ -13,6 +13,7 @@ import {
 import { keyPauseNote } from 'dynamo-backlog/overview';
 import { eventJson } from '../event-json.js';
 import { type Attempted, historyGap } from '../history-gap.js';
+import { outsideWait, outsideWaitText } from '../outside-wait.js';
 import { recordJson, type ShownPayload, shownPayload, shownResult } from '../shown-payload.js';
 import { connect, type Target, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list-table.js';
@@ -26,11 +27,14 @@ export interface ShowFlags extends TargetFlags {
   readonly json?: boolean | undefined;
   /** Shows the event about its end. */
   readonly event?: boolean | undefined;
+  /** Shows the token with which its end is given from outside. */
+  readonly token?: boolean | undefined;
   /** The file of a module that says what is shown of a payload. */
   readonly redact?: string | undefined;
 }
 
 const LABEL = 16;
+const NO_TOKEN = 'none: it does not wait for its end from outside';
 
 /** `backlog show`: one record in full. */
 export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
@@ -46,12 +50,13 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
     }
     if (flags.event) return showEvent(record, table, output);
     const text = flags.json
-      ? recordJson(record, redact)
+      ? recordJson(record, redact, flags.token)
       : describe(record, shownPayload(record, redact), shownResult(record, redact), {
           now: clock.now(),
           paint: painter(hasColors(process.stdout)),
           unserved: await whyUnserved(record, target),
           keyPaused: await whyKeyPaused(record, target),
+          token: flags.token ? (outsideWait(record)?.token ?? NO_TOKEN) : undefined,
         }).join('\n');
     output.data(text);
     return EXIT.ok;
@@ -98,20 +103,22 @@ interface Describing {
   readonly unserved: string | undefined;
   /** Text that its key is paused. Undefined: it is not, or that is not known. */
   readonly keyPaused: string | undefined;
+  /** The token of its wait, or why there is none. Undefined: it is not asked for. */
+  readonly token: string | undefined;
 }
 
 function describe(
   record: BacklogRecord,
   shown: ShownPayload,
   result: ShownPayload | undefined,
-  { now, paint, unserved, keyPaused }: Describing,
+  { now, paint, unserved, keyPaused, token }: Describing,
 ): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
   const failures = record.failures > 0 ? `, ${record.failures} failed` : '';
   const notReady = record.notReady ? `, ${record.notReady} not ready` : '';
-  const waits = notReadyText(record);
+  const waits = outsideWaitText(record, now) ?? notReadyText(record);
   const unknown = unknownTaskText(record, now);
   const retry = record.retry ?? record.limits;
   return [
@@ -123,6 +130,7 @@ function describe(
     ...(keyPaused ? [line('waits', paint('yellow', printable(keyPaused)))] : []),
     ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
     ...(waits ? [line('waits', printable(waits))] : []),
+    ...(token === undefined ? [] : [line('token', token)]),
     line('status', paintStatus(record.status, paint)),
     ...(record.deadReason === undefined ? [] : [line('given up', printable(record.deadReason))]),
     line('attempts', `${record.attempts}${failures}${notReady}`),

@@ -53,6 +53,7 @@ export const COUNTERS: Readonly<Record<string, { readonly name: string; readonly
   Failed: { name: 'backlog.attempts.failed', unit: '{attempt}' },
   Dead: { name: 'backlog.attempts.dead', unit: '{attempt}' },
   Snoozed: { name: 'backlog.attempts.snoozed', unit: '{attempt}' },
+  Pending: { name: 'backlog.attempts.pending', unit: '{attempt}' },
   Cancelled: { name: 'backlog.attempts.cancelled', unit: '{attempt}' },
   UnknownTask: { name: 'backlog.records.unknown_task', unit: '{record}' },
   Probes: { name: 'backlog.attempts.probes', unit: '{attempt}' },

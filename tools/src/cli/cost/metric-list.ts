@@ -12,6 +12,7 @@ export const QUEUE_METRICS = [
     'Failed',
     'Dead',
     'Snoozed',
+    'Pending',
     'Cancelled',
     'UnknownTask',
     'Probes',

@@ -12,6 +12,7 @@ import { endsWith } from './end.js';
 import { exportRecords } from './export.js';
 import { addJobs } from './jobs.js';
 import { force } from './known-queue.js';
+import { addOutsideEnds } from './outside-ends.js';
 import { setPaused } from './pause.js';
 import { selection } from './selection-flags.js';
 import { stats } from './stats.js';
@@ -198,6 +199,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     ],
   });
 
+  addOutsideEnds(program, output, onExit);
   addJobs(program, output, onExit);
 
   const exporting = target(

@@ -7,10 +7,14 @@ import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink, StateBadge } from '../parts.js';
 import { visibleJson } from '../visible-json.js';
 import type { ConsoleAction, Field } from './catalog.js';
+import type { OutsideEndAction } from './outside-ends.js';
+
+/** An action on one record. */
+export type RecordAction = ConsoleAction | OutsideEndAction;
 
 interface ConfirmProps {
   readonly context: PageContext;
-  readonly action: ConsoleAction;
+  readonly action: RecordAction;
   readonly record: BacklogRecord;
   /** Stands for the record as this page shows it. */
   readonly seen: string;
@@ -135,7 +139,7 @@ export function Problem({ text, id }: { text: string; id?: string }) {
 }
 
 function Buttons(props: {
-  action: ConsoleAction;
+  action: RecordAction;
   record: BacklogRecord;
   label: string;
   context: PageContext;

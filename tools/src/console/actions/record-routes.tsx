@@ -1,10 +1,17 @@
-import { BacklogOperator, type BacklogRecord, ConfigurationError } from 'dynamo-backlog';
+import {
+  BacklogOperator,
+  type BacklogRecord,
+  type CompletionResult,
+  ConfigurationError,
+} from 'dynamo-backlog';
 import { type Item, isId, isUnderAttempt, Tables } from 'dynamo-backlog/engine';
 import { type Context, Hono } from 'hono';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
 import { eventJson } from '../../event-json.js';
 import { call } from '../../jobs/call.js';
+import { callOutsideEnd, type OutsideEndCall, outsideEndText } from '../../outside-end.js';
+import { outsideWait } from '../../outside-wait.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';
 import type { Routes } from '../app-parts.js';
 import { atWork } from '../at-work.js';
@@ -12,8 +19,9 @@ import { readForm } from '../forms.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, recordLink } from '../parts.js';
 import { recordPage } from '../record/view.js';
-import { ACTIONS, type ConsoleAction, type Field } from './catalog.js';
-import { confirmPage, previewPage } from './confirm.js';
+import { ACTIONS, type Field } from './catalog.js';
+import { confirmPage, previewPage, type RecordAction } from './confirm.js';
+import { outsideEndsFor } from './outside-ends.js';
 import { seenBy } from './seen.js';
 
 /** The page of a record, and what can be done with it. */
@@ -112,6 +120,21 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     }
   });
 
+  /** Logs what was done, and leads to the record's page, which says it. */
+  const reportDone = (
+    request: Context,
+    done: { record: BacklogRecord; text: string; ok: boolean; reported: string },
+  ) => {
+    const { record, text, ok, reported } = done;
+    const as = deps.access.write ? deps.access.as : '';
+    deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: reported });
+    reader.forget();
+    return request.redirect(
+      link('/record', { id: record.id, note: notes.write({ ok, text: reported }) }),
+      303,
+    );
+  };
+
   app.post('/act', async (request) => {
     const form = await readForm(request, guard, deps);
     if ('refusal' in form || !deps.access.write) {
@@ -124,19 +147,22 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     if (field('seen') !== shown.seen) return changed(request, field);
     const { as } = deps.access;
     try {
+      if ('prepareEnd' in action) {
+        const call = action.prepareEnd(field);
+        // The token of the record that was looked at: of another attempt, nothing is ended.
+        const token = outsideWait(record)?.token;
+        const end = { ...call, options: { ...call.options, token } } as OutsideEndCall;
+        const result = await callOutsideEnd(operator, record.id, end);
+        if (OTHER_RECORD.has(result.reason)) return changed(request, field);
+        const reported = outsideEndText(call.do, result);
+        return reportDone(request, { record, text: action.name, ok: result.accepted, reported });
+      }
       const change = action.prepare(field, as);
       const result = await call(operator, change, [record.id], { expected: item });
       if (result.skipped.changedMeanwhile) return changed(request, field);
       const reported = resultText(result, { ask: action.label, done: action.done }, false);
-      deps.onAction({
-        at: new Date().toISOString(),
-        as,
-        text: `${change.text}: ${record.id}`,
-        result: reported,
-      });
-      reader.forget();
-      const note = notes.write({ ok: result.changed > 0 && !hasProblems(result, true), text: reported });
-      return request.redirect(link('/record', { id: record.id, note }), 303);
+      const ok = result.changed > 0 && !hasProblems(result, true);
+      return reportDone(request, { record, text: change.text, ok, reported });
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       return request.html(confirmPage({ ...shown, field, problem: error.message }), 422);
@@ -153,11 +179,20 @@ function steady({ rev: _, dueAt: __, notBefore: ___, ...item }: Item): Item {
 const CHANGED =
   'The record has been changed since you opened this page. This is how it is now: look again, and confirm again.';
 
+/** Reasons that say that the record is not as the operator has seen it. */
+const OTHER_RECORD: ReadonlySet<CompletionResult['reason']> = new Set([
+  'oldToken',
+  'notWaiting',
+  'workChanged',
+]);
+
 const NOT_FOR_IT = 'This action does not apply to the record as it is now.';
 
-function actionOf(request: Context, record: BacklogRecord): ConsoleAction | undefined {
+function actionOf(request: Context, record: BacklogRecord): RecordAction | undefined {
   const name = request.req.query('do');
-  return ACTIONS.find((action) => action.name === name && action.statuses.includes(record.status));
+  return [...outsideEndsFor(record), ...ACTIONS].find(
+    (action) => action.name === name && action.statuses.includes(record.status),
+  );
 }
 
 /** The page of an action that cannot be. */

@@ -106,12 +106,13 @@ export function RunResult({ run: { outcome, text, summary, durationMs } }: { run
       </span>
     );
   }
-  const { succeeded, failed, dead, snoozed } = summary;
+  const { succeeded, failed, dead, snoozed, pending = 0 } = summary;
   const parts = [
     [succeeded, 'ok', 'ok', 'ok'],
     [failed, 'failed', 'retry', 'retry'],
     [dead, 'dead', 'dead', 'dead'],
     [snoozed, 'snoozed', 'new', 'new'],
+    [pending, 'pending', 'new', 'new'],
   ] as const;
   const madeUp = summary.caughtUp ? `made up for tier ${summary.caughtUp.join(', ')}` : undefined;
   if (summary.attempted === 0)

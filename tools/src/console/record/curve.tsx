@@ -181,7 +181,7 @@ function labelsOf({ plan, insertedAt, now, size, marks, lines, x, heightAt }: Dr
     room.place({ ...besideNow, x: x(now) + 5 }, { ...besideNow, x: x(now) - 5, anchor: 'end' }),
     plan.next === undefined
       ? undefined
-      : nextLabel(room, plan.next, now, { x: x(plan.next), y: heightAt(plan.next) }),
+      : nextLabel(room, plan, now, { x: x(plan.next), y: heightAt(plan.next) }),
   );
   const [newest, ...earlier] = [...plan.past].reverse();
   const oldest = earlier.pop();
@@ -216,8 +216,17 @@ function axisTexts(insertedAt: number, now: number, size: Size): Label[][] {
 }
 
 /** The label beside the ring of the next attempt, on a side that is free. */
-function nextLabel(room: Room, next: number, now: number, ring: { x: number; y: number }): Label | undefined {
-  const text = next > now ? `next in ${age(next - now)}` : 'due now';
+function nextLabel(
+  room: Room,
+  { next = 0, endsOutside }: AttemptPlan,
+  now: number,
+  ring: { x: number; y: number },
+): Label | undefined {
+  const text = endsOutside
+    ? `times out in ${age(next - now)}`
+    : next > now
+      ? `next in ${age(next - now)}`
+      : 'due now';
   const common = { text, class: 'c-retry-text' };
   const [right, left] = [ring.x + 12, ring.x - 12];
   return room.place(
@@ -272,9 +281,10 @@ function shortClock(at: number, now: number): string {
   return text.length === 8 ? text.slice(0, 5) : text.replace(/ \d\d:\d\d$/, '');
 }
 
-function describe({ past, next, planned, end }: AttemptPlan, now: number): string {
+function describe({ past, next, endsOutside, planned, end }: AttemptPlan, now: number): string {
   const ended = past.length === 0 ? 'No attempt yet.' : `${counted(past.length, 'attempt')} ended.`;
-  const then = next === undefined ? '' : ` The next one is due ${clockText(next, now)}.`;
+  const what = endsOutside ? 'One waits for its end from outside until' : 'The next one is due';
+  const then = next === undefined ? '' : ` ${what} ${clockText(next, now)}.`;
   const more =
     planned.length === 0
       ? ''

@@ -1,6 +1,6 @@
 import type { PastAttempt } from './plan.js';
 
-type Kind = PastAttempt['kind'] | 'next' | 'planned' | 'givesUp';
+type Kind = PastAttempt['kind'] | 'next' | 'timesOut' | 'planned' | 'givesUp';
 
 const SHAPES: Readonly<Record<Kind, unknown>> = {
   failed: (
@@ -40,6 +40,7 @@ const SHAPES: Readonly<Record<Kind, unknown>> = {
     </>
   ),
   next: <circle class="m-next" r="7.5" />,
+  timesOut: <circle class="m-next" r="7.5" />,
   planned: <circle class="m-planned" r="5" />,
   givesUp: <path class="m-end" d="M0-7 7 0 0 7-7 0z" />,
 };
@@ -52,6 +53,7 @@ export const MARK_WORDS: Readonly<Record<Kind, string>> = {
   cancelled: 'cancelled',
   succeeded: 'succeeded',
   next: 'next',
+  timesOut: 'times out',
   planned: 'planned if that fails',
   givesUp: 'gives up',
 };

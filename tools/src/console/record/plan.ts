@@ -11,6 +11,7 @@ import {
   restOf,
   triesOf,
 } from 'dynamo-backlog/engine';
+import { outsideWait } from '../../outside-wait.js';
 
 /** An attempt that ended. Times are epoch milliseconds, the backlog's. */
 export interface PastAttempt {
@@ -25,6 +26,8 @@ export interface AttemptPlan {
   readonly past: readonly PastAttempt[];
   /** The time at which the next attempt is due; undefined: there is none. */
   readonly next: number | undefined;
+  /** That attempt has begun, and waits for its end from outside: it fails at that time, if none comes before. */
+  readonly endsOutside: boolean;
   /** The attempts that follow if the next one fails, and the one after it: the middle of what is left to chance. */
   readonly planned: readonly number[];
   /** The time and the reason of its end; undefined: not among the planned attempts, or not known. */
@@ -46,10 +49,11 @@ export function planOf(
   const past = record.history.flatMap(asAttempt).sort((one, other) => one.at - other.at);
   const policy = policyOf(record, queuePolicy);
   const next = isPending(record) ? nextOf(record, now) : undefined;
+  const endsOutside = next !== undefined && next > now && outsideWait(record)?.until === record.dueAt;
   if (next === undefined || policy === undefined) {
-    return { past, next, planned: [], end: undefined, policy };
+    return { past, next, endsOutside, planned: [], end: undefined, policy };
   }
-  return { past, next, policy, ...ifAllFail(record, policy, next) };
+  return { past, next, endsOutside, policy, ...ifAllFail(record, policy, next) };
 }
 
 /** The time at which its next attempt is due: never before now. */

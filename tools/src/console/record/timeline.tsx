@@ -26,10 +26,14 @@ export function Timeline(props: {
         {plan.next === undefined ? null : (
           <li class="nxt">
             <span class="b">{plan.next > now ? clockText(plan.next, now) : 'now'}</span>
-            <MarkIcon kind="next" />
+            <MarkIcon kind={plan.endsOutside ? 'timesOut' : 'next'} />
             <span>
               <span class="b">Attempt {record.attempts + 1}</span>{' '}
-              {running ? (
+              {plan.endsOutside ? (
+                <>
+                  waits for its end from outside, at the latest <When at={plan.next} now={now} />
+                </>
+              ) : running ? (
                 'is running'
               ) : plan.next > now ? (
                 <When at={plan.next} now={now} />

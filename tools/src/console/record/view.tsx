@@ -11,8 +11,10 @@ import {
   restOf,
 } from 'dynamo-backlog/engine';
 import { fullClock, type Reading } from 'dynamo-backlog/overview';
+import { outsideWait, outsideWaitText } from '../../outside-wait.js';
 import { editRefusal, type ShownPayload, shownPayload, shownResult } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
+import { outsideEndsFor } from '../actions/outside-ends.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
 import { queuePolicy } from '../queue-policy.js';
@@ -93,6 +95,7 @@ function Summary({ record, now }: { record: BacklogRecord; now: number }) {
   const { failures, attempts, lastError, firstFailureAt, lastFailureAt, deadReason, unknownTaskSince } =
     record;
   const waits = notReadyText(record);
+  const outside = outsideWaitText(record, now);
   const cancelReason = cancelReasonOf(record);
   const span = Date.parse(lastFailureAt ?? '') - Date.parse(firstFailureAt ?? '');
   return (
@@ -114,7 +117,12 @@ function Summary({ record, now }: { record: BacklogRecord; now: number }) {
           It waits, as its key <Foreign text={record.key} most={130} /> is paused.{' '}
         </>
       ) : null}
-      {waits === undefined ? null : (
+      {outside === undefined ? null : (
+        <>
+          It waits <Foreign text={outside} most={400} />.{' '}
+        </>
+      )}
+      {waits === undefined || outside !== undefined ? null : (
         <>
           It waits, <Foreign text={waits} most={200} />.{' '}
         </>
@@ -176,7 +184,8 @@ function NextBox(props: {
         <Icon name={record.status === 'ERROR' ? 'retry' : 'new'} />
         <span>
           Attempt {record.attempts + 1}
-          {of} {running ? 'is running' : plan.next > now ? 'in' : ''}
+          {of}{' '}
+          {plan.endsOutside ? 'ends outside, within' : running ? 'is running' : plan.next > now ? 'in' : ''}
         </span>
       </span>
       {plan.next > now ? (
@@ -204,7 +213,9 @@ function Actions(props: { context: PageContext; record: BacklogRecord; shown: Sh
   const { access } = context.deps;
   const noEdit = access.write ? editRefusal(shown) : undefined;
   const whyId = access.write ? 'no-edit' : 'read-only';
-  const possible = ACTIONS.filter(({ statuses }) => statuses.includes(record.status));
+  const possible = [...outsideEndsFor(record), ...ACTIONS].filter(({ statuses }) =>
+    statuses.includes(record.status),
+  );
   if (possible.length === 0) {
     return <p class="acts sub sm">It is done: no action applies. To attempt it again, put it again.</p>;
   }
@@ -244,7 +255,7 @@ function CurvePanel(props: { context: PageContext; record: BacklogRecord; plan: 
   const kinds = new Set(plan.past.map(({ kind }) => kind));
   const key = [
     ...kinds,
-    ...(plan.next === undefined ? [] : (['next'] as const)),
+    ...(plan.next === undefined ? [] : ([plan.endsOutside ? 'timesOut' : 'next'] as const)),
     ...(plan.planned.length > 0 ? (['planned'] as const) : []),
     ...(plan.end ? (['givesUp'] as const) : []),
   ];
@@ -283,7 +294,8 @@ function FactsPanel({ record, now }: { record: BacklogRecord; now: number }) {
     ['Task', record.task],
     ['Policy of its own', jsonOrNothing(record.retry ?? record.limits)],
     ['Lane', record.lane],
-    ['Version', record.rev],
+    // The token of its wait can be computed of it.
+    ['Version', outsideWait(record) ? undefined : record.rev],
     ...Object.entries(record.attributes).map(([name, value]) => [name, jsonOf(value)] as const),
   ] as const;
   return (

@@ -1,5 +1,6 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { isPending, nextAttemptAt } from 'dynamo-backlog/engine';
+import { outsideWait } from '../../outside-wait.js';
 import { Unknown, When } from '../parts.js';
 
 /** The time at which a record that waits is attempted next; for another one, the time at which it ended. */
@@ -23,6 +24,12 @@ export function NextAttempt(props: {
     );
   }
   const due = Date.parse(nextAttemptAt(record) ?? record.insertedAt);
+  if (due > now && outsideWait(record)?.until === record.dueAt)
+    return (
+      <span>
+        outside, at the latest <When at={due} now={now} />
+      </span>
+    );
   if (due > now) return <When at={due} now={now} />;
   if (isPaused) return <span>when its queue goes on</span>;
   return record.lane === undefined ? <span>when it is indexed</span> : <span>at the next run</span>;

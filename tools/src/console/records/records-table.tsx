@@ -1,6 +1,7 @@
 import type { BacklogRecord } from 'dynamo-backlog';
 import { isPending, notReadyText } from 'dynamo-backlog/engine';
 import { count, records as countRecords, shortened } from 'dynamo-backlog/overview';
+import { outsideReason } from '../../outside-wait.js';
 import { ActionForm, type PageContext } from '../layout.js';
 import { Foreign, Icon, Mark, type RecordState, recordLink, StateBadge, When } from '../parts.js';
 import { type ListAddress, listLink } from './address.js';
@@ -128,7 +129,11 @@ function Row(props: { context: PageContext; record: BacklogRecord; isRunning: bo
 const MAX_REASON = 40;
 
 function errorOf(record: BacklogRecord) {
-  const { lastError, deadReason = notReadyText(record) ?? '', unknownTaskSince } = record;
+  const {
+    lastError,
+    deadReason = outsideReason(record) ?? notReadyText(record) ?? '',
+    unknownTaskSince,
+  } = record;
   const reason = unknownTaskSince === undefined ? deadReason : 'no handler knows its task';
   const isShown = reason !== '' && (lastError === undefined || reason.length <= MAX_REASON);
   return (

@@ -67,6 +67,7 @@ function sum(a: RunSummary, b: RunSummary): RunSummary {
     failed: a.failed + b.failed,
     dead: a.dead + b.dead,
     snoozed: a.snoozed + b.snoozed,
+    pending: (a.pending ?? 0) + (b.pending ?? 0),
     cancelled: a.cancelled + b.cancelled,
     skipped: a.skipped + b.skipped,
     unsettled: a.unsettled + b.unsettled,

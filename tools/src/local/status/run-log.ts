@@ -135,6 +135,7 @@ export class RunLog {
     totals.failed += summary?.failed ?? 0;
     totals.dead += summary?.dead ?? 0;
     totals.snoozed += summary?.snoozed ?? 0;
+    totals.pending += summary?.pending ?? 0;
     totals.cancelled += summary?.cancelled ?? 0;
     totals.unsettled += summary?.unsettled ?? 0;
     counts.fired += 1;

@@ -97,6 +97,7 @@ function describeSummary(run: RunSummary): string {
   if (isIdle(run) || isPausedOnly(run)) return (run.ended === 'drained' ? 'nothing due' : ended) + caughtUp;
   const extras = [
     run.snoozed > 0 ? `${run.snoozed} snoozed` : '',
+    run.pending ? `${run.pending} pending` : '',
     run.cancelled > 0 ? `${run.cancelled} cancelled` : '',
     run.skipped > 0 ? `${run.skipped} skipped` : '',
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',

@@ -108,6 +108,7 @@ export const NO_RUNS: RunTotals = {
   failed: 0,
   dead: 0,
   snoozed: 0,
+  pending: 0,
   cancelled: 0,
   unsettled: 0,
   broken: 0,
@@ -123,6 +124,7 @@ export interface RunTotals {
   readonly failed: number;
   readonly dead: number;
   readonly snoozed: number;
+  readonly pending: number;
   readonly cancelled: number;
   readonly unsettled: number;
   /** Invocations that ended badly. */
