@@ -30,6 +30,8 @@ interface Answers {
     readonly dead?: readonly Answer[] | undefined;
 }
 
+declare function age(milliseconds: number): string;
+
 type Duration = number | string;
 interface Bounds {
     readonly least?: number;
@@ -37,7 +39,6 @@ interface Bounds {
     readonly above?: number;
 }
 declare function parseDuration(value: unknown, name: string, bounds?: Bounds): number;
-declare function age(milliseconds: number): string;
 
 interface AttemptLogger {
     debug(message: string, extra?: Record<string, unknown>): void;
@@ -416,6 +417,8 @@ interface SettleContext {
     readonly history?: HistoryLimits | undefined;
 }
 
+declare const CONTRACT_ATTRIBUTES: ReadonlySet<string>;
+
 interface FailingNote {
     readonly group: string;
     readonly since: number;
@@ -540,7 +543,6 @@ type AttemptEnding = {
     readonly reason: string;
 };
 
-declare const CONTRACT_ATTRIBUTES: ReadonlySet<string>;
 declare function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRecord;
 
 type Tried = Pick<BacklogRecord, 'failures' | 'notReady' | 'firstFailureAt'>;
@@ -1057,6 +1059,24 @@ interface WhereElse {
     readonly onArrival?: Pick<ReadonlySet<string>, 'has'> | undefined;
 }
 declare function indexWhenFree(ids: readonly string[], deps: IndexingDeps, { previousQueues, onArrival }?: WhereElse): Promise<IndexedWhenFree>;
+
+interface OutsideWait {
+    readonly token: string;
+    readonly timeout: number;
+    readonly since?: string | undefined;
+    readonly retention?: number | undefined;
+    readonly reason?: string | undefined;
+}
+type Waiting = Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>;
+declare function outsideWaitOf({ notBefore, dueAt, completion, }: Waiting): (OutsideWait & {
+    readonly until: string;
+}) | undefined;
+interface Completion {
+    readonly token: string;
+    readonly result?: string | undefined;
+    readonly error?: ErrorText | undefined;
+}
+declare function completionOf(record: BacklogRecord): Completion | undefined;
 
 interface SweepDeps {
     readonly store: SweepStore;
@@ -1647,7 +1667,7 @@ interface CompletionResult {
     readonly id: string;
     readonly accepted: boolean;
     readonly kept?: true | undefined;
-    readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'oldToken' | 'endedBefore' | 'workChanged' | 'changedMeanwhile' | 'newer' | undefined;
+    readonly reason?: 'notFound' | 'notWaiting' | 'succeeded' | 'dead' | 'oldToken' | 'endedBefore' | 'workChanged' | 'changedMeanwhile' | 'newer' | undefined;
 }
 
 interface Delay {
@@ -1902,6 +1922,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricFailed(queue: string, options?: MetricOptions): Metric;
     metricDead(queue?: string, options?: MetricOptions): Metric;
     metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricPending(queue: string, options?: MetricOptions): Metric;
     metricCancelled(queue: string, options?: MetricOptions): Metric;
     metricUnknownTask(queue: string, options?: MetricOptions): Metric;
     metricProbes(queue: string, options?: MetricOptions): Metric;
@@ -2352,6 +2373,18 @@ interface StatsOptions {
     readonly alsoQueues?: readonly string[] | undefined;
     readonly signal?: AbortSignal | undefined;
 }
+interface OutsideEndOptions {
+    readonly token?: string | undefined;
+}
+interface CompleteOptions extends OutsideEndOptions {
+    readonly result?: unknown;
+}
+interface FailOptions extends OutsideEndOptions {
+    readonly error: unknown;
+}
+interface ProlongOptions extends OutsideEndOptions {
+    readonly timeout?: Duration | undefined;
+}
 
 type ActionName = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'editPayload' | 'move' | 'changePolicy';
 
@@ -2387,6 +2420,9 @@ declare class BacklogOperator {
     editPayload(which: Which, options: EditOptions): Promise<ActionResult>;
     move(which: Which, options: MoveOptions): Promise<ActionResult>;
     changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult>;
+    complete(id: string, options?: CompleteOptions): Promise<CompletionResult>;
+    fail(id: string, options: FailOptions): Promise<CompletionResult>;
+    heartbeat(id: string, options?: ProlongOptions): Promise<CompletionResult>;
     export(which: Which, options?: ExportOptions): AsyncGenerator<Item>;
     stats(options?: StatsOptions): Promise<Stats>;
     pause(queue: string, options?: PauseOptions): Promise<boolean>;
@@ -3399,6 +3435,7 @@ export {
     causeText,
     causesOf,
     clockText,
+    completionOf,
     contract_d,
     count,
     countFirings,
@@ -3483,6 +3520,7 @@ export {
     occurrenceId,
     occurrenceOf,
     openTelemetry,
+    outsideWaitOf,
     ownLaneOf,
     parseDeliveryUrl,
     parseDuration,
@@ -3581,6 +3619,7 @@ export type {
     Cause,
     Clock,
     ClockSetting,
+    Completion,
     CompletionResult,
     Condition,
     Counts,
@@ -3673,6 +3712,7 @@ export type {
     OperationOptions,
     OperationResult,
     OperatorStore,
+    OutsideWait,
     OverviewDeps,
     OverviewOfQueues,
     OverviewStats,

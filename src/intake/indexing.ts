@@ -1,14 +1,7 @@
-import {
-  type BacklogRecord,
-  indexChange,
-  isInWrongLane,
-  isMisindexed,
-  isQuarantine,
-  type KnownQueues,
-  moveToOwnLane,
-  quarantine,
-  type RecordChange,
-} from '../record/index.js';
+import type { BacklogRecord, RecordChange } from '../record/index.js';
+import { indexChange, isMisindexed } from '../record/index-change.js';
+import { isQuarantine, quarantine } from '../record/quarantine.js';
+import { isInWrongLane, type KnownQueues, moveToOwnLane } from '../record/wrong-lane.js';
 import { isOfStore, type StoreError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import type { Clock } from '../support/clock.js';

@@ -1,9 +1,8 @@
-import { MAX_WAIT_SECONDS } from '../policies/index.js';
+import { age } from '../support/age.js';
 import { toIso } from '../support/clock.js';
-import { age } from '../support/duration.js';
 import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
 import { digest, workDigest } from './completion-token.js';
-import { type ErrorText, storedText } from './history.js';
+import { type ErrorText, shortReason } from './history.js';
 import { holdOf } from './not-before.js';
 import type { AttemptOutcome, PendingOutcome } from './outcome.js';
 import type { BacklogRecord } from './record.js';
@@ -11,7 +10,8 @@ import { parseResult } from './result.js';
 
 /** The class of the failure of a record that was not completed in time. */
 export const PENDING_TIMED_OUT = 'PendingTimedOut';
-const MAX_REASON_BYTES = 200;
+/** The longest timeout, as of any wait. */
+const MAX_TIMEOUT_SECONDS = 365 * 86_400;
 
 /** The outcome of an attempt whose end comes from outside, with the change that it makes. */
 export function pendingWith(pending: PendingOutcome, token: string): AttemptOutcome {
@@ -45,7 +45,7 @@ function waitOutside(
     timeout: seconds,
     since: toIso(context.now),
     ...(context.retention !== undefined && { retention: context.retention }),
-    ...(reason !== undefined && { reason: storedText(reason, MAX_REASON_BYTES) }),
+    ...(reason !== undefined && { reason: shortReason(reason) }),
   };
   return {
     set: { ...arrivalOf(record), ...set, dueAt: until, notBefore: { until, pending } },
@@ -108,7 +108,7 @@ export function outsideWaitOf({
 function parseOutsideWait(value: unknown): OutsideWait | undefined {
   const { token, timeout, since, retention, reason } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof token !== 'string' || !TOKEN_FORM.test(token)) return undefined;
-  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_WAIT_SECONDS)) return undefined;
+  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS)) return undefined;
   return {
     token,
     timeout,

@@ -9,7 +9,7 @@ import {
   type SettleContext,
   waitUntil,
 } from './change.js';
-import { type ErrorText, errorEntry, storedText } from './history.js';
+import { type ErrorText, errorEntry, shortReason } from './history.js';
 import { waitForTurn } from './last-turn.js';
 import { decideNext, isLeftToRules, keptRetryAfter } from './policy-of.js';
 import type { BacklogRecord } from './record.js';
@@ -18,7 +18,6 @@ import type { BacklogRecord } from './record.js';
 export const WORKER_LOST = 'WorkerLost';
 /** A lost worker does not prove that the record caused it: the record is not dead of that before its second attempt. */
 const MIN_ATTEMPTS_LOST = 2;
-const MAX_REASON_BYTES = 200;
 
 interface Failed {
   readonly error: ErrorText;
@@ -88,10 +87,6 @@ export function refuse(
   const lastError = errorEntry(failed.error, toIso(context.now), record.attempts + 1);
   const history = historyOf(record, { ...textOf(failed, { lastError }), next: 'dead' }, context);
   return die({ ...arrivalOf(record), lastError, history }, shortReason(reason), context);
-}
-
-export function shortReason(reason: string): string {
-  return storedText(reason, MAX_REASON_BYTES);
 }
 
 function textOf(

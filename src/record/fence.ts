@@ -1,4 +1,4 @@
-import { CONTRACT_ATTRIBUTES } from './parse.js';
+import { CONTRACT_ATTRIBUTES } from './contract-attributes.js';
 import { AS_READ, AsRead, type BacklogRecord, type Item } from './record.js';
 
 /**

@@ -6,6 +6,7 @@ import type { ErrorEntry, HistoryEntry } from './record.js';
 const MAX_NAME_BYTES = 64;
 const MAX_MESSAGE_BYTES = 400;
 const MAX_STACK_BYTES = 1_000;
+const MAX_REASON_BYTES = 200;
 
 /**
  * Limits of the history that a record keeps of its attempts.
@@ -123,9 +124,14 @@ function jsonBytes(value: unknown): number {
 }
 
 /** Cuts a text, and removes the secrets of its URLs: errors of HTTP clients quote the URLs that they asked. */
-export function storedText(text: string, maxBytes: number): string {
+function storedText(text: string, maxBytes: number): string {
   return truncate(withoutUrlSecrets(text, LOOKED_AT * maxBytes), maxBytes);
 }
+/** The reason of a death, or of a wait, within its room. */
+export function shortReason(reason: string): string {
+  return storedText(reason, MAX_REASON_BYTES);
+}
+
 /** Bytes that are looked at, per byte that is kept: a secret that is removed makes room for the text behind it. */
 const LOOKED_AT = 8;
 

@@ -1,5 +1,6 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export { completionToken } from './completion-token.js';
+export { CONTRACT_ATTRIBUTES } from './contract-attributes.js';
 export * from './due.js';
 export { WORKER_LOST } from './fail.js';
 export type * from './failing-note.js';
@@ -42,7 +43,7 @@ export { Done, type DoneOptions } from './outcomes/done.js';
 export { Pending, type PendingOptions } from './outcomes/pending.js';
 export { RetryAfter } from './outcomes/retry-after.js';
 export { type NotReady, Snooze } from './outcomes/snooze.js';
-export { CONTRACT_ATTRIBUTES, parseRecord } from './parse.js';
+export { parseRecord } from './parse.js';
 export {
   DEFAULT_MAX_RETRY_AFTER_SECONDS,
   firstTryAt,
@@ -67,4 +68,4 @@ export { givenResult, hasRoomForResult } from './result.js';
 export * from './settle.js';
 export { notReadyText } from './snooze.js';
 export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
-export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';
+export { type KnownQueues, mayNeedIndexing } from './wrong-lane.js';

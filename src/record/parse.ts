@@ -1,5 +1,6 @@
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { CLOCK_TOLERANCE_MS, isSortable, parseIso, toIso } from '../support/clock.js';
+import { CONTRACT_ATTRIBUTES } from './contract-attributes.js';
 import { truncate } from './history.js';
 import { roomIn } from './item-size.js';
 import { keyOf } from './key.js';
@@ -17,40 +18,6 @@ import {
 } from './record.js';
 import { parseResult } from './result.js';
 import { isTraceparent } from './traceparent.js';
-
-/** Contract attributes; all others are the producer's own. */
-export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
-  'id',
-  'status',
-  'payload',
-  'queue',
-  'task',
-  'key',
-  'insertedAt',
-  'availableAt',
-  'lane',
-  'dueAt',
-  'exact',
-  'rev',
-  'attempts',
-  'failures',
-  'notReady',
-  'firstFailureAt',
-  'lastFailureAt',
-  'lastAttemptAt',
-  'lastError',
-  'history',
-  'notBefore',
-  'completion',
-  'hops',
-  'unknownTaskSince',
-  'retry',
-  'traceparent',
-  'deadReason',
-  'result',
-  'expiresAt',
-  'backlogFormat',
-]);
 
 /** The longest name of a task that is kept. */
 const MAX_TASK_BYTES = 128;

@@ -1,6 +1,6 @@
 import { toIso } from '../support/clock.js';
 import { arrivalOf, type RecordChange } from './change.js';
-import { shortReason } from './fail.js';
+import { shortReason } from './history.js';
 import { deadLane, ownLaneOf } from './lanes.js';
 import { type BacklogRecord, isNewer, RECORD_FORMAT } from './record.js';
 

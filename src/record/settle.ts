@@ -10,7 +10,8 @@ import {
   type SettleContext,
   waitUntil,
 } from './change.js';
-import { fail, giveUp, refuse, shortReason, WORKER_LOST } from './fail.js';
+import { fail, giveUp, refuse, WORKER_LOST } from './fail.js';
+import { shortReason } from './history.js';
 import { restart } from './index-change.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, CANCELLED } from './record.js';

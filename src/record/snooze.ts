@@ -1,6 +1,6 @@
 import { toIso } from '../support/clock.js';
 import { attemptOf, die, historyOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
-import { shortReason } from './fail.js';
+import { shortReason } from './history.js';
 import { waitForTurn } from './last-turn.js';
 import type { AttemptOutcome } from './outcome.js';
 import { decideNext, isLeftToRules, triesOf } from './policy-of.js';

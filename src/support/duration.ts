@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from './errors.js';
 import { show } from './validation.js';
 
+export { age } from './age.js';
+
 /**
  * A length of time, wherever one is said: seconds as a number, or text. Text has units, the largest first or not
  * (`"90s"`, `"2h"`, `"1h30m"`, `"3d 12h"`; ms, s, m or min, h, d, w), or is an ISO-8601 duration (`"PT2H"`,
@@ -101,25 +103,4 @@ export function duration<Word extends string = never>(bounds: Bounds = {}, word?
     issues.push({ code: 'custom', message, input: value });
     return z.NEVER;
   });
-}
-
-const UNITS_OF_AGE: readonly (readonly [name: string, ms: number])[] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-];
-
-/** A length of time in its two largest units: `2 h 5 min`, `3 d`, `12 s`. */
-export function age(milliseconds: number): string {
-  let rest = Math.max(0, Math.round(milliseconds / 1000)) * 1000;
-  const parts: string[] = [];
-  for (const [name, ms] of UNITS_OF_AGE) {
-    const count = Math.floor(rest / ms);
-    rest -= count * ms;
-    if (count > 0) parts.push(`${count} ${name}`);
-    else if (parts.length > 0) break;
-    if (parts.length === 2) break;
-  }
-  return parts.join(' ') || '0 s';
 }

@@ -1,13 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { outcomeOfCompletion, parseCompletion } from '../record/completion.js';
-import {
-  AsRead,
-  type AttemptOutcome,
-  attributesToFence,
-  type BacklogRecord,
-  type Item,
-  type RecordChange,
-} from '../record/index.js';
+import { attributesToFence } from '../record/fence.js';
+import type { AttemptOutcome, RecordChange } from '../record/index.js';
+import { AsRead, type BacklogRecord, type Item } from '../record/record.js';
 import type { RecordStore } from '../store/store.js';
 
 interface EndDeps {

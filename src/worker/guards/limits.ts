@@ -1,5 +1,5 @@
-// The limits that a queue may have beside those of each run, the turns of several lanes or queues, ends from outside, and records that no run on arrival has room for. Their code is loaded together, by the
-// first run that needs some of it.
+// The limits that a queue may have beside those of each run, the turns of several lanes or queues, ends from outside, and records that no
+// run on arrival has room for. Their code is loaded together, by the first run that needs some of it.
 
 export { indexWhenFree } from '../../intake/index-when-free.js';
 export { hasOutsideEnd, outsideOutcome, pendingWith } from '../../record/completion.js';
