@@ -1067,10 +1067,10 @@ interface OutsideWait {
     readonly retention?: number | undefined;
     readonly reason?: string | undefined;
 }
-type Waiting = Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>;
-declare function outsideWaitOf({ notBefore, dueAt, completion, }: Waiting): (OutsideWait & {
+interface PresentWait extends OutsideWait {
     readonly until: string;
-}) | undefined;
+}
+declare function outsideWaitOf({ notBefore, dueAt, completion, }: Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>): PresentWait | undefined;
 interface Completion {
     readonly token: string;
     readonly result?: string | undefined;

@@ -86,7 +86,15 @@ export function isOfAttempt(record: BacklogRecord, token: string): boolean {
   return isAttempt && (holdOf(record) !== undefined || rev === digest([record.rev], 8));
 }
 
-type Waiting = Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>;
+/**
+ * A wait that is in force.
+ *
+ * @inline
+ */
+interface PresentWait extends OutsideWait {
+  /** The time at which it ends, ISO-8601. */
+  readonly until: string;
+}
 
 /**
  * The wait of a record for its end from outside, and the time at which it ends, ISO-8601. Undefined: it waits for something else, such as
@@ -96,7 +104,7 @@ export function outsideWaitOf({
   notBefore,
   dueAt,
   completion,
-}: Waiting): (OutsideWait & { readonly until: string }) | undefined {
+}: Pick<BacklogRecord, 'notBefore' | 'dueAt' | 'completion'>): PresentWait | undefined {
   if (typeof notBefore !== 'object') return undefined;
   const wait = parseOutsideWait(notBefore.pending);
   if (!wait) return undefined;
