@@ -16,6 +16,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const LICENSES = 'THIRD-PARTY-LICENSES.txt';
 /** The comment of a private member in a declaration. */
 const OF_PRIVATE_MEMBER = /\n[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/(?=\n[ \t]*private )/g;
+/** A module of the package that a declaration imports. */
+const IMPORTED = /(?:from|import|import\()\s*['"](\.[^'"]+)['"]/g;
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
 
 await mkdir(SCRATCH, { recursive: true });
@@ -25,7 +27,9 @@ try {
   const tools = join(scratch, 'tools');
   const create = join(scratch, 'create');
   const [, inTools, inCreate, ...inHandlers] = await Promise.all([
-    compile(library).then(() => stripComments(library)),
+    compile(library)
+      .then(() => dropUnusedDeclarations(library))
+      .then(() => stripComments(library)),
     bundle(COMMAND_LINE, tools),
     bundle(CREATE, create),
     ...Object.entries(FOLDERS).map(([folder, names]) =>
@@ -74,6 +78,23 @@ async function stripComments(folder) {
   };
   const ending = (end) => files.filter((file) => file.endsWith(end)).map((file) => join(folder, file));
   await Promise.all([...ending('.js').map(strip), ...ending('.d.ts').map(stripPrivate)]);
+}
+
+/** Removes declarations that no entry of the package needs: their code has no types of its own for a user. */
+async function dropUnusedDeclarations(folder) {
+  const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const entries = Object.values(exports).flatMap(({ types }) => types ?? []);
+  const used = new Set();
+  const visit = async (file) => {
+    if (used.has(file)) return;
+    used.add(file);
+    const imported = [...(await readFile(file, 'utf8')).matchAll(IMPORTED)].map(([, path]) => path);
+    await Promise.all(imported.map((path) => visit(join(dirname(file), path.replace(/\.js$/, '.d.ts')))));
+  };
+  await Promise.all(entries.map((path) => visit(join(folder, path.replace(/^\.\/dist\//, '')))));
+  const files = await readdir(folder, { recursive: true });
+  const unused = files.filter((file) => file.endsWith('.d.ts') && !used.has(join(folder, file)));
+  await Promise.all(unused.map((file) => rm(join(folder, file))));
 }
 
 /** Gives the files that went into it. */
