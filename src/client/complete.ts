@@ -124,9 +124,11 @@ export async function endOutside(
 function answerTo(record: BacklogRecord, token: string | undefined, end: OutsideEnd, now: number): Answer {
   const { status, rev } = record;
   // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
-  const { id, attempts } = record;
+  const { id, attempts, lastAttemptAt, lastFailureAt } = record;
   const isOfToken = rev === token || token?.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
-  if (status === 'SUCCESS' && isOfToken && end.type === 'done') return { accepted: true };
+  // One that was set by hand after a failure is not of the attempt.
+  const hasSucceeded = status === 'SUCCESS' && lastAttemptAt !== lastFailureAt;
+  if (hasSucceeded && isOfToken && end.type === 'done') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };

@@ -71,7 +71,10 @@ it('an attempt that ends as Pending costs what one that fails does', async () =>
 
 it('complete costs two write units and a read, fail and heartbeat three and a read', async () => {
   const { token } = await attempt('ends', wait);
-  expect(await unitsOf(() => backlog.heartbeat('ends', token))).toEqual({ writes: 3, all: 4 });
+  expect(await unitsOf(() => backlog.heartbeat('ends', token, { timeout: '2d' }))).toEqual({
+    writes: 3,
+    all: 4,
+  });
   expect(await unitsOf(() => backlog.complete('ends', token))).toEqual({ writes: 2, all: 3 });
   const other = await attempt('fails-outside', wait);
   expect(await unitsOf(() => backlog.fail('fails-outside', other.token, 'no'))).toEqual({
