@@ -164,6 +164,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       return reading;
     };
     const readPending = async (queue: MonitoredQueue) => {
+      if (clock.wall() >= deadline) throw new Error(`no time was left to read what waits in ${queue.name}`);
       // Loaded only where a queue has the alarm.
       const { oldestPendingAge } = await import('./oldest-pending.js');
       const age = await oldestPendingAge(queue, { store, now: clock.now() });

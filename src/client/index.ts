@@ -1,14 +1,5 @@
 export type { CancelResult } from './cancel.js';
-export {
-  BacklogClient,
-  type BacklogClientOptions,
-  type CancelOptions,
-  type HeartbeatOptions,
-  type InsertManyOptions,
-  type InsertResult,
-  type ListOptions,
-  type WaitOptions,
-} from './client.js';
+export { BacklogClient, type InsertResult } from './client.js';
 export type { CompletionResult } from './complete.js';
 export type { Delay } from './delay.js';
 export {
@@ -18,5 +9,13 @@ export {
 } from './insert-many.js';
 export type { NewRecord } from './new-record.js';
 export { type NextOccurrenceOptions, nextOccurrence } from './next-occurrence.js';
+export type {
+  BacklogClientOptions,
+  CancelOptions,
+  HeartbeatOptions,
+  InsertManyOptions,
+  ListOptions,
+  WaitOptions,
+} from './options.js';
 export type { TaskInsertOptions } from './task-record.js';
 export { WaitTimeoutError } from './wait.js';

@@ -176,12 +176,11 @@ export function editPayload(
     return { do: 'refuse', reason: error.message };
   }
   if (redriven) return changing({ ...redriven.change.set, payload }, redriven.change.remove);
-  // The payload leaves room for the outcome of an attempt, also where the one before did not.
   if (isDead) return changing({ payload }, []);
-  // What goes on outside is the work as it was: the record is attempted again.
-  const isOutside = outsideWaitOf(record) !== undefined;
-  const set = { payload, ...(isOutside && { dueAt: toIso(now) }) };
-  return withIndexing({ ...record, isFull: undefined }, set, isOutside ? ['notBefore'] : [], now);
+  // A wait for an end from outside is over: the work that goes on there is that of the payload before.
+  const set = { payload, ...(outsideWaitOf(record) && { dueAt: toIso(now) }) };
+  // The payload leaves room for the outcome of an attempt, also where the one before did not.
+  return withIndexing({ ...record, isFull: undefined }, set, [], now);
 }
 
 /** Gives a record another policy of its own, or with `null` none. Its present wait stays; the next failure goes by it. */

@@ -169,9 +169,7 @@ export function withoutHistory(change: RecordChange): RecordChange | undefined {
 }
 
 /** The time from which a finished record may be removed. */
-export function expiryOf({ now, retention }: SettleContext): {
-  readonly expiresAt?: number;
-} {
+export function expiryOf({ now, retention }: SettleContext): { readonly expiresAt?: number } {
   return retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) };
 }
 

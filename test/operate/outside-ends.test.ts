@@ -53,6 +53,16 @@ describe('a record that waits for its end from outside', () => {
     });
   });
 
+  it('is attempted again at once when its payload is edited, also at the end of its wait', async () => {
+    const { harness, operator, tokens } = await waiting();
+    await harness.pass(3590);
+    expect(await operator.editPayload(['a'], { payload: { amount: 2 } })).toMatchObject({ changed: 1 });
+    expect(await operator.complete('a', { token: tokens[0] })).toMatchObject({ reason: 'oldToken' });
+    const seen: unknown[] = [];
+    await harness.run(({ payload }) => void seen.push(payload));
+    expect(seen).toEqual([{ amount: 2 }]);
+  });
+
   it('waits for longer, for the timeout of its attempt or another time', async () => {
     const { harness, operator } = await waiting();
     await harness.pass(600);

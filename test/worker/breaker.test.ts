@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
+import { type BacklogRecord, Dead, Pending, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MAX_OPEN_BREAKERS } from '../../src/store/buckets.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
@@ -711,4 +711,17 @@ describe('a probe where the backlog’s time is faster', () => {
     const { breakers: stored } = await store.queues.read('q');
     expect(stored.get('*')?.until).toBe(START + 40 * 60 * 1000);
   });
+});
+
+it('a probe that leaves its end to others is an answer: its breaker closes', async () => {
+  const harness = new Harness();
+  for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+  const choices = { breaker: AT_TEN, breakers: new Map() };
+  await harness.run(fail, choices);
+  await harness.pass(61);
+  const summary = await harness.run(() => {
+    throw new Pending();
+  }, choices);
+  expect(summary.pending).toBeGreaterThan(1);
+  expect(await positions(harness)).toEqual({});
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../examples/tasks/cancelled.js';
-import { Cancel, Dead, Done, RetryAfter, Snooze } from '../../src/index.js';
+import { Cancel, Dead, Done, Pending, RetryAfter, Snooze } from '../../src/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Process } from '../../src/worker/index.js';
@@ -91,6 +91,7 @@ describe('a long attempt whose record is cancelled', () => {
     ['is dead', () => new Dead('broken'), { status: 'DEAD', deadReason: 'broken' }],
     ['fails', () => Promise.reject(new Error('no')), CANCELLED],
     ['is put off', () => new Snooze('1h'), CANCELLED],
+    ['leaves its end to others', () => new Pending(), CANCELLED],
   ])('%s before it hears of that', async (_, act, end) => {
     const { world, harness, cancel } = worldToCancel();
     await world.run(async ({ id }) => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type BacklogRecord, Cancel, Dead, type HistoryEntry, Snooze } from '../../src/record/index.js';
+import {
+  type BacklogRecord,
+  Cancel,
+  Dead,
+  type HistoryEntry,
+  Pending,
+  Snooze,
+} from '../../src/record/index.js';
 import { intercepted } from '../../src/store/bounded-store.js';
 import type { HistoryOptions, Process, RetryFunction } from '../../src/worker/index.js';
 import { due, Harness, type RunChoices, START } from './harness.js';
@@ -197,4 +204,13 @@ describe('a hook that takes out secrets', () => {
     const { history } = await afterOneAttempt(leaks, { history: { redact, stacks: true } });
     expect(history[0]).not.toHaveProperty('stack');
   });
+});
+
+it('what redact takes out is not in the reason of a wait for an end from outside', async () => {
+  const process: Process = () => {
+    throw new Pending({ reason: `asked with ${SECRET}` });
+  };
+  const { item } = await afterOneAttempt(process, { history: { redact: hide } });
+  expect(item.notBefore).toMatchObject({ pending: { reason: 'asked with token=…' } });
+  expect(JSON.stringify(item)).not.toContain(SECRET);
 });

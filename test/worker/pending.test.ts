@@ -3,6 +3,7 @@ import '../../src/client/complete.js';
 import { BacklogClient, Done, Pending } from '../../src/index.js';
 import { completionToken } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
+import { outsideWaiting, waitingToken } from '../outside-waiting.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -226,6 +227,19 @@ it('a failure outside is judged by deadOn, as one of the attempt itself', async 
 });
 
 describe('a completion', () => {
+  it('is not accepted as done for an attempt that failed outside, though a person has set the status since', async () => {
+    const { harness, client } = world();
+    harness.put('a');
+    let given = '';
+    await harness.run(async (_, { token }) => {
+      given = token;
+      await client.fail('a', token, 'refused');
+      throw new Pending();
+    });
+    harness.store.put({ ...harness.item('a'), status: 'SUCCESS' });
+    expect(await client.complete('a', given)).toMatchObject({ accepted: false, reason: 'succeeded' });
+  });
+
   it('of work that was edited since is refused, and the record is attempted again', async () => {
     const { harness, client, tokens, pending } = world();
     harness.put('a', { payload: { amount: 1 } });
@@ -340,4 +354,72 @@ describe('a completion', () => {
     );
     expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({ accepted: true });
   });
+});
+
+it('a failure outside that comes early is judged by deadOn, too', async () => {
+  const { harness, client } = world();
+  harness.put('a');
+  const summary = await harness.run(
+    async (_, { token }) => {
+      await client.fail('a', token, new RangeError('no such customer'));
+      throw new Pending();
+    },
+    { deadOn: ['RangeError'] },
+  );
+  expect(summary).toMatchObject({ dead: 1, failed: 0 });
+});
+
+it('a wait keeps the time at which the attempt ended, also after a heartbeat', async () => {
+  const { harness, client, tokens, pending } = world();
+  harness.put('a');
+  await harness.run(pending);
+  await harness.pass(600);
+  await client.heartbeat('a', tokens[0] ?? '');
+  expect(harness.item('a').notBefore).toMatchObject({ pending: { since: iso(0) } });
+});
+
+it('a timeout that no attempt can have given is none', async () => {
+  const { harness, client, tokens, pending } = world();
+  harness.put('a');
+  await harness.run(pending);
+  const { notBefore } = harness.item('a') as { notBefore: { until: string; pending: object } };
+  harness.put('a', {
+    ...harness.item('a'),
+    notBefore: { ...notBefore, pending: { ...notBefore.pending, timeout: 1e300 } },
+  });
+  expect(await client.heartbeat('a', tokens[0] ?? '')).toMatchObject({ accepted: false });
+});
+
+it('a success is kept for as long as its queue keeps them', async () => {
+  const { harness, client } = world();
+  const item = { id: 'a', status: 'NEW', payload: 1, queue: 'q', lane: 'q', rev: 'r', insertedAt: iso(0) };
+  harness.put('a', outsideWaiting(item, iso(60), { retention: 3600 }));
+  expect(await client.complete('a', waitingToken(item))).toMatchObject({ accepted: true });
+  expect(harness.item('a').expiresAt).toBe(START / 1000 + 3600);
+});
+
+it('a result for which its item has no room is refused, and the record waits still', async () => {
+  const { harness, client } = world();
+  const payload = 'x'.repeat(407_500);
+  const item = { id: 'a', status: 'NEW', payload, queue: 'q', lane: 'q', rev: 'r', insertedAt: iso(0) };
+  harness.put('a', outsideWaiting(item, iso(60)));
+  await expect(client.complete('a', waitingToken(item), 'y'.repeat(1000))).rejects.toThrow(
+    'complete: the item of the record has no room for its result',
+  );
+  expect(await client.complete('a', waitingToken(item))).toMatchObject({ accepted: true });
+});
+
+it('an early end of a record without rev is for the process of its attempt alone', async () => {
+  const { harness } = world();
+  const item = {
+    id: 'a',
+    status: 'NEW',
+    payload: 1,
+    queue: 'q',
+    lane: 'q',
+    dueAt: iso(0),
+    insertedAt: iso(0),
+  };
+  harness.store.put({ ...item, completion: { token: waitingToken(item), result: '1' } });
+  expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
 });
