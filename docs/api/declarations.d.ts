@@ -2,6 +2,7 @@
 
 import { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import * as core from 'zod/v4/core';
 import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
@@ -18,7 +19,6 @@ import { RetentionDays, ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
-import * as core from 'zod/v4/core';
 import { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
 
@@ -1479,6 +1479,90 @@ interface CancelResult {
     readonly reason?: 'notFound' | 'succeeded' | 'dead' | 'cancelRequested' | 'changedMeanwhile' | 'newer' | undefined;
 }
 
+interface StandardSchema<Input = unknown, Output = Input> {
+    readonly '~standard': {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
+type SchemaResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly SchemaIssue[];
+};
+interface SchemaIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+type SchemaInput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input'];
+type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
+
+interface TaskContext extends AttemptContext {
+    readonly record: BacklogRecord;
+}
+interface TaskOptions<Priority extends string = string> {
+    readonly name: string;
+    readonly queue?: string | undefined;
+    readonly priorities?: Readonly<Record<Priority, string>> | undefined;
+    readonly previousNames?: readonly string[] | undefined;
+    readonly retry?: RetryPolicy | RetryFunction | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+    readonly attemptTimeout?: Duration | undefined;
+}
+type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
+type Key<Payload> = ((payload: Payload) => string | undefined) | undefined;
+declare const TASK: unique symbol;
+interface Task<Input = unknown, Output = Input, Priority extends string = string> extends TaskOptions<Priority> {
+    readonly [TASK]: true;
+    readonly queue: string;
+    readonly attemptTimeout?: number | undefined;
+    readonly schema?: StandardSchema<Input, Output> | undefined;
+    key?(payload: Input): string | undefined;
+    perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
+    readonly '~types'?: {
+        readonly input: Input;
+        readonly output: Output;
+    } | undefined;
+}
+declare function defineTask<const Schema extends StandardSchema, Priority extends string = never>(options: TaskOptions<Priority> & {
+    readonly schema: Schema;
+    readonly key?: Key<SchemaInput<Schema>>;
+    readonly perform: Perform<SchemaOutput<Schema>>;
+}): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
+declare function defineTask<Payload, Priority extends string = string>(options: TaskOptions<Priority> & {
+    readonly schema?: undefined;
+    readonly key?: Key<Payload>;
+    readonly perform: Perform<Payload>;
+}): Task<Payload, Payload, Priority>;
+
+interface CompletionResult {
+    readonly id: string;
+    readonly accepted: boolean;
+    readonly kept?: true | undefined;
+    readonly reason?: 'notFound' | 'notWaiting' | 'succeeded' | 'dead' | 'oldToken' | 'endedBefore' | 'workChanged' | 'changedMeanwhile' | 'newer' | undefined;
+}
+
+interface Delay {
+    readonly delay?: Duration | undefined;
+    readonly at?: Date | string | undefined;
+}
+
+declare class ConfigurationError extends Error {
+    readonly name = "ConfigurationError";
+}
+declare class InvalidRecordError extends Error {
+    readonly name = "InvalidRecordError";
+}
+
 type Attributes = Readonly<Record<string, AttributeValue>>;
 declare function toAttributes(item: Item): Attributes;
 declare function parseNumber(text: string): number | bigint | NumberValue;
@@ -1590,98 +1674,6 @@ declare class MemoryStore implements OperatorStore {
     delete(id: string): void;
 }
 
-interface ConnectionOptions {
-    readonly client?: DynamoDBClient | undefined;
-    readonly endpoint?: string | undefined;
-    readonly region?: string | undefined;
-    readonly clock?: Clock | undefined;
-    readonly random?: Random | undefined;
-}
-
-interface StandardSchema<Input = unknown, Output = Input> {
-    readonly '~standard': {
-        readonly version: 1;
-        readonly vendor: string;
-        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-        readonly types?: {
-            readonly input: Input;
-            readonly output: Output;
-        } | undefined;
-    };
-}
-type SchemaResult<Output> = {
-    readonly value: Output;
-    readonly issues?: undefined;
-} | {
-    readonly issues: readonly SchemaIssue[];
-};
-interface SchemaIssue {
-    readonly message: string;
-    readonly path?: readonly (PropertyKey | {
-        readonly key: PropertyKey;
-    })[] | undefined;
-}
-type SchemaInput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input'];
-type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
-
-interface TaskContext extends AttemptContext {
-    readonly record: BacklogRecord;
-}
-interface TaskOptions<Priority extends string = string> {
-    readonly name: string;
-    readonly queue?: string | undefined;
-    readonly priorities?: Readonly<Record<Priority, string>> | undefined;
-    readonly previousNames?: readonly string[] | undefined;
-    readonly retry?: RetryPolicy | RetryFunction | undefined;
-    readonly retryQueue?: string | undefined;
-    readonly deadOn?: DeadOn | undefined;
-    readonly attemptTimeout?: Duration | undefined;
-}
-type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
-type Key<Payload> = ((payload: Payload) => string | undefined) | undefined;
-declare const TASK: unique symbol;
-interface Task<Input = unknown, Output = Input, Priority extends string = string> extends TaskOptions<Priority> {
-    readonly [TASK]: true;
-    readonly queue: string;
-    readonly attemptTimeout?: number | undefined;
-    readonly schema?: StandardSchema<Input, Output> | undefined;
-    key?(payload: Input): string | undefined;
-    perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
-    readonly '~types'?: {
-        readonly input: Input;
-        readonly output: Output;
-    } | undefined;
-}
-declare function defineTask<const Schema extends StandardSchema, Priority extends string = never>(options: TaskOptions<Priority> & {
-    readonly schema: Schema;
-    readonly key?: Key<SchemaInput<Schema>>;
-    readonly perform: Perform<SchemaOutput<Schema>>;
-}): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
-declare function defineTask<Payload, Priority extends string = string>(options: TaskOptions<Priority> & {
-    readonly schema?: undefined;
-    readonly key?: Key<Payload>;
-    readonly perform: Perform<Payload>;
-}): Task<Payload, Payload, Priority>;
-
-interface CompletionResult {
-    readonly id: string;
-    readonly accepted: boolean;
-    readonly kept?: true | undefined;
-    readonly reason?: 'notFound' | 'notWaiting' | 'succeeded' | 'dead' | 'oldToken' | 'endedBefore' | 'workChanged' | 'changedMeanwhile' | 'newer' | undefined;
-}
-
-interface Delay {
-    readonly delay?: Duration | undefined;
-    readonly at?: Date | string | undefined;
-}
-
-declare class ConfigurationError extends Error {
-    readonly name = "ConfigurationError";
-}
-declare class InvalidRecordError extends Error {
-    readonly name = "InvalidRecordError";
-}
-
 interface InsertManyResult {
     readonly inserted: number;
     readonly duplicates: readonly string[];
@@ -1718,400 +1710,6 @@ interface NewRecord<Payload = unknown> {
     readonly traceparent?: string | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
-
-interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
-    readonly queue?: string | undefined;
-    readonly priority?: Priority | undefined;
-    readonly id?: string | undefined;
-    readonly key?: string | undefined;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly maxAttempts?: number | undefined;
-    readonly uniqueFor?: Duration | undefined;
-    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
-    readonly traceparent?: string | undefined;
-    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-    readonly insertedAt?: Date | string | undefined;
-}
-
-type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
-interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
-    readonly payload: Input;
-}
-
-interface BacklogClientOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly indexAtOnce?: boolean | readonly string[] | undefined;
-    readonly maxHops?: number | undefined;
-    readonly store?: ClientStore | undefined;
-}
-interface ClientStore {
-    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
-}
-interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'note'> {
-}
-interface ListOptions {
-    readonly queue: string;
-    readonly status: Exclude<Status, 'SUCCESS'>;
-    readonly limit?: number | undefined;
-}
-interface CancelOptions {
-    readonly reason?: string | undefined;
-}
-interface HeartbeatOptions {
-    readonly timeout?: Duration | undefined;
-}
-interface WaitOptions {
-    readonly timeout?: Duration | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface InsertManyOptions extends Delay {
-    readonly concurrency?: number | undefined;
-    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
-    readonly signal?: AbortSignal | undefined;
-}
-interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
-}
-type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
-interface InsertResult {
-    readonly id: string;
-    readonly inserted: boolean;
-}
-declare class BacklogClient {
-    constructor(options: BacklogClientOptions);
-    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
-    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
-    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
-    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
-    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
-    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
-    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
-    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
-    complete(id: string, token: string, result?: unknown): Promise<CompletionResult>;
-    fail(id: string, token: string, error: unknown): Promise<CompletionResult>;
-    heartbeat(id: string, token: string, options?: HeartbeatOptions): Promise<CompletionResult>;
-}
-
-interface NextOccurrenceOptions {
-    readonly timeZone?: string | undefined;
-    readonly after?: Date | string | undefined;
-    readonly startAt?: Date | string | undefined;
-    readonly endAt?: Date | string | undefined;
-}
-declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
-
-declare class WaitTimeoutError extends Error {
-    readonly name = "WaitTimeoutError";
-    readonly record: BacklogRecord;
-    constructor(record: BacklogRecord, timeoutMs: number);
-}
-
-interface RecurringRecordsOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly indexAtOnce?: boolean | undefined;
-    readonly store?: {
-        readonly records: RecurringStore;
-    } | undefined;
-}
-type RecurringStore = Pick<OperatorRecordStore, 'insert' | 'get' | 'list' | 'change' | 'remove'>;
-interface PutRecurringResult {
-    readonly name: string;
-    readonly was: 'new' | 'changed' | 'unchanged';
-}
-interface PauseRecurringOptions {
-    readonly until?: Date | Duration | undefined;
-    readonly reason?: string | undefined;
-    readonly by?: string | undefined;
-}
-interface BackfillOptions {
-    readonly from: Date | string;
-    readonly to?: Date | string | undefined;
-    readonly dryRun?: boolean | undefined;
-}
-interface BackfillResult {
-    readonly ids: readonly string[];
-    readonly present: number;
-}
-declare class RecurringRecords {
-    constructor(options: RecurringRecordsOptions);
-    put<Payload = unknown>(name: string, options: RecurringOptions<Payload>): Promise<PutRecurringResult>;
-    get(name: string): Promise<RecurringRecord | undefined>;
-    list(): AsyncGenerator<RecurringRecord>;
-    remove(name: string): Promise<boolean>;
-    pause(name: string, options?: PauseRecurringOptions): Promise<RecurringRecord>;
-    resume(name: string): Promise<RecurringRecord>;
-    runNow(name: string): Promise<InsertResult>;
-    backfill(name: string, options: BackfillOptions): Promise<BackfillResult>;
-}
-
-interface RecurringProps {
-    readonly schedule: string | Schedule$1 | ScheduleExpression;
-    readonly timeZone?: string | TimeZone | undefined;
-    readonly queue?: string | undefined;
-    readonly task?: string | undefined;
-    readonly key?: string | undefined;
-    readonly payload?: unknown;
-    readonly retry?: RetryPolicy | RetryLimits | undefined;
-    readonly missed?: Missed | undefined;
-    readonly startAt?: Date | string | undefined;
-    readonly endAt?: Date | string | undefined;
-    readonly jitter?: Duration$1 | undefined;
-}
-
-interface WorkerProps extends EntryFunctionProps {
-    readonly entry?: string | undefined;
-    readonly environment?: Readonly<Record<string, string>> | undefined;
-    readonly handler?: IFunction | undefined;
-}
-
-type AnyTable = ITable | TableV2 | Table;
-type AnyBus = IEventBus | EventBus;
-interface BacklogProps extends FunctionProps {
-    readonly queues: Readonly<Record<string, QueueProps>>;
-    readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
-    readonly table?: AnyTable | undefined;
-    readonly controlTable?: AnyTable | undefined;
-    readonly sharedBacklog?: ISharedBacklog | undefined;
-    readonly standby?: boolean | undefined;
-    readonly backlogName?: string | undefined;
-    readonly primaryRegion?: string | undefined;
-    readonly replicas?: readonly ReplicaTableProps[] | undefined;
-    readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
-    readonly intake?: boolean | IntakeProps | undefined;
-    readonly sweep?: boolean | undefined;
-    readonly groupWrites?: boolean | undefined;
-    readonly encryptionKey?: IKey | undefined;
-    readonly deletionProtection?: boolean | undefined;
-    readonly removalPolicy?: RemovalPolicy | undefined;
-    readonly tableName?: string | undefined;
-    readonly controlTableName?: string | undefined;
-    readonly trigger?: 'rules' | 'scheduler' | undefined;
-    readonly timeZone?: string | TimeZone | undefined;
-    readonly metrics?: 'full' | 'essential' | 'off' | undefined;
-    readonly alarms?: boolean | 'essential' | undefined;
-    readonly minimal?: boolean | undefined;
-    readonly alarmActions?: AlarmActions | undefined;
-    readonly okActions?: AlarmActions | undefined;
-    readonly runbookUrl?: string | undefined;
-    readonly incidentBus?: AnyBus | undefined;
-    readonly recordEvents?: RecordEventsProps | undefined;
-    readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
-    readonly compositeAlarm?: boolean | undefined;
-    readonly dashboard?: boolean | undefined;
-    readonly widget?: boolean | 'readOnly' | undefined;
-}
-
-interface BacklogAttributes {
-    readonly tableName: string;
-    readonly controlTableName: string;
-    readonly redeliveryQueueArn?: string | undefined;
-    readonly intakeRoleArn?: string | undefined;
-    readonly encryptionKey?: IKey | undefined;
-}
-interface StackAttributes {
-    readonly stackName: string;
-    readonly backlogName?: string | undefined;
-    readonly encryptionKey?: IKey | undefined;
-}
-
-declare abstract class BacklogMetrics extends Construct {
-    abstract readonly table: ITable;
-    abstract readonly intake: IFunction | undefined;
-    protected abstract queueNames(): readonly string[] | undefined;
-    metricAttempted(queue: string, options?: MetricOptions): Metric;
-    metricSucceeded(queue: string, options?: MetricOptions): Metric;
-    metricFailed(queue: string, options?: MetricOptions): Metric;
-    metricDead(queue?: string, options?: MetricOptions): Metric;
-    metricSnoozed(queue: string, options?: MetricOptions): Metric;
-    metricPending(queue: string, options?: MetricOptions): Metric;
-    metricCancelled(queue: string, options?: MetricOptions): Metric;
-    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
-    metricProbes(queue: string, options?: MetricOptions): Metric;
-    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
-    metricLag(queue: string, options?: MetricOptions): Metric;
-    metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
-    metricOldestPending(queue: string, options?: MetricOptions): Metric;
-    metricWaiting(queue: string, options?: MetricOptions): Metric;
-    metricDue(queue: string, options?: MetricOptions): Metric;
-    metricInRetry(queue: string, options?: MetricOptions): Metric;
-    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
-    metricKeyWaiting(queue: string, key?: string, options?: MetricOptions): Metric;
-    metricKeyInRetry(queue: string, key?: string, options?: MetricOptions): Metric;
-    metricFailing(queue?: string, options?: MetricOptions): Metric;
-    metricIndexed(options?: MetricOptions): Metric;
-    metricRepaired(options?: MetricOptions): Metric;
-    metricUnknownQueue(options?: MetricOptions): Metric;
-    metricRefused(options?: MetricOptions): Metric;
-    metricRedelivered(options?: MetricOptions): Metric;
-    metricNotIndexed(options?: MetricOptions): Metric;
-    metricUnprocessed(options?: MetricOptions): Metric;
-    metricSourcesStopped(options?: MetricOptions): Metric;
-    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
-    metricIntakeAge(options?: MetricOptions): Metric | undefined;
-}
-
-interface GrantInsertOptions {
-    readonly ids?: readonly string[] | undefined;
-}
-
-interface GrantRecurringOptions {
-    readonly names?: readonly string[] | undefined;
-}
-
-type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
-interface IBacklog extends ISharedBacklog, Metrics {
-    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
-    grantRead(grantee: IGrantable): Grant;
-    grantCancel(grantee: IGrantable): Grant;
-    grantComplete(grantee: IGrantable): Grant;
-    grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
-    grantOperate(grantee: IGrantable): Grant;
-    grantWork(grantee: IGrantable): Grant;
-    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
-}
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep' | 'recurring'>;
-declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
-    abstract readonly controlTable: ITable;
-    abstract readonly redelivery: IQueue | undefined;
-    abstract readonly intakeRole: IRole | undefined;
-    abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
-    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
-    grantRead(grantee: IGrantable): Grant;
-    grantCancel(grantee: IGrantable): Grant;
-    grantComplete(grantee: IGrantable): Grant;
-    grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
-    grantOperate(grantee: IGrantable): Grant;
-    grantWork(grantee: IGrantable): Grant;
-}
-
-declare class Backlog extends BacklogBase implements IConnectable {
-    static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog;
-    static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog;
-    readonly table: ITable;
-    readonly createdTable: CreatedTable | undefined;
-    readonly controlTable: ITable;
-    readonly createdControlTable: CreatedTable | undefined;
-    readonly eventDlq: Queue;
-    readonly redelivery: IQueue | undefined;
-    readonly intakeRole: IRole | undefined;
-    readonly scheduleDeadLetters: Queue | undefined;
-    readonly rules: readonly Rule[];
-    readonly schedules: readonly CfnSchedule[];
-    readonly functions: Readonly<Record<string, IFunction>>;
-    readonly createdFunctions: Readonly<Record<string, Function>>;
-    readonly intake: Function | undefined;
-    readonly sweep: Function | undefined;
-    readonly recordEvents: Function | undefined;
-    readonly monitor: Function | undefined;
-    readonly disabledQueues: readonly string[];
-    readonly alarms: readonly Alarm[];
-    readonly compositeAlarm: CompositeAlarm | undefined;
-    readonly dashboard: Dashboard | undefined;
-    readonly widget: Function | undefined;
-    readonly widgetActions: Function | undefined;
-    constructor(scope: Construct, id: string, props: BacklogProps);
-    get connections(): Connections;
-    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
-    protected queueNames(): string[];
-    workEnvironment(options?: WorkEnvironmentOptions): Record<string, string>;
-    grantViewWidget(grantee: IGrantable): Grant;
-    grantUseWidget(grantee: IGrantable): Grant;
-}
-
-declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
-
-interface LambdaContext {
-    getRemainingTimeInMillis(): number;
-    readonly awsRequestId?: string | undefined;
-    readonly invokedFunctionArn?: string | undefined;
-}
-
-interface HandlerRequest {
-    readonly event: unknown;
-    readonly context: LambdaContext;
-    response: unknown;
-    readonly error: unknown;
-    readonly internal: Record<string, unknown>;
-}
-interface HandlerMiddleware {
-    before?(request: HandlerRequest): unknown;
-    after?(request: HandlerRequest): unknown;
-    onError?(request: HandlerRequest): unknown;
-}
-interface BacklogLambdaHandler {
-    (event: unknown, context: LambdaContext): Promise<RunSummary>;
-    use(middleware: HandlerMiddleware | readonly HandlerMiddleware[]): BacklogLambdaHandler;
-    before(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
-    after(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
-    onError(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
-}
-
-type AttemptTracing = (process: Process) => Process;
-interface OpenTelemetryApi {
-    readonly trace: {
-        getTracer(name: string, version?: string): {
-            startSpan(name: string, options: object, context: unknown): Span;
-        };
-        setSpan(context: unknown, span: unknown): unknown;
-        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
-        getSpanContext(context: unknown): SpanContext | undefined;
-    };
-    readonly context: {
-        active(): unknown;
-        with<Result>(context: unknown, act: () => Result): Result;
-    };
-}
-interface Span {
-    spanContext(): SpanContext;
-    setAttribute(name: string, value: string): unknown;
-    setStatus(status: {
-        code: number;
-    }): unknown;
-    end(): void;
-}
-interface SpanContext {
-    readonly traceId: string;
-    readonly spanId: string;
-    readonly traceFlags: number;
-    readonly isRemote?: boolean;
-}
-declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
-
-interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
-    readonly store: Store;
-    readonly clock: Clock;
-    readonly random: Random;
-}
-
-interface HandlerLogger {
-    debug(message: string, extra: Record<string, unknown>): void;
-    info(message: string, extra: Record<string, unknown>): void;
-    warn(message: string, extra: Record<string, unknown>): void;
-    error(message: string, extra: Record<string, unknown>): void;
-    error(message: string, extra: Error): void;
-}
-
-type EmitMetrics = (summary: RunSummary, table: string) => void;
-
-interface HandlerSeams extends Partial<HandlerDeps> {
-    readonly logger?: HandlerLogger | undefined;
-    readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-    readonly emit?: EmitMetrics | undefined;
-    readonly run?: typeof run | undefined;
-}
-type LambdaFunction = (event: never, context: never, callback: never) => unknown;
-
-interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
-    readonly queue?: string | undefined;
-    readonly queues?: QueuesChoice | undefined;
-    readonly process?: Process | undefined;
-    readonly tasks?: readonly Task[] | undefined;
-    readonly retry?: RetryPolicy | RetryFunction | undefined;
-    readonly deadOn?: DeadOn | undefined;
-    readonly history?: HistoryOptions | undefined;
-    readonly destination?: DestinationOf | undefined;
-    readonly tracing?: AttemptTracing | undefined;
-}
-declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
 declare function jsonOf(payload: unknown): string;
 
@@ -2387,6 +1985,14 @@ interface ProlongOptions extends OutsideEndOptions {
 }
 
 type ActionName = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'editPayload' | 'move' | 'changePolicy';
+
+interface ConnectionOptions {
+    readonly client?: DynamoDBClient | undefined;
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly clock?: Clock | undefined;
+    readonly random?: Random | undefined;
+}
 
 interface BacklogOperatorOptions extends ConnectionOptions {
     readonly table: string;
@@ -2765,6 +2371,401 @@ interface DeliveryDescription {
     readonly allowPrivateAddresses?: unknown;
 }
 declare const TOKEN = "known at deployment";
+
+interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
+    readonly queue?: string | undefined;
+    readonly priority?: Priority | undefined;
+    readonly id?: string | undefined;
+    readonly key?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly maxAttempts?: number | undefined;
+    readonly uniqueFor?: Duration | undefined;
+    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+    readonly traceparent?: string | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+    readonly insertedAt?: Date | string | undefined;
+}
+
+interface BacklogClientOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | readonly string[] | undefined;
+    readonly maxHops?: number | undefined;
+    readonly store?: ClientStore | undefined;
+}
+interface ClientStore {
+    readonly records: Pick<RecordStore, 'insert'> & Partial<LookUp>;
+}
+interface LookUp extends Pick<OperatorRecordStore, 'get' | 'list' | 'change' | 'note'> {
+}
+interface ListOptions {
+    readonly queue: string;
+    readonly status: Exclude<Status, 'SUCCESS'>;
+    readonly limit?: number | undefined;
+}
+interface CancelOptions {
+    readonly reason?: string | undefined;
+}
+interface HeartbeatOptions {
+    readonly timeout?: Duration | undefined;
+}
+interface WaitOptions {
+    readonly timeout?: Duration | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface InsertManyOptions extends Delay {
+    readonly concurrency?: number | undefined;
+    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
+}
+type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
+
+type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
+interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
+    readonly payload: Input;
+}
+
+interface InsertResult {
+    readonly id: string;
+    readonly inserted: boolean;
+}
+declare class BacklogClient {
+    constructor(options: BacklogClientOptions);
+    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
+    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
+    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
+    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
+    get<Payload = unknown>(id: string): Promise<BacklogRecord<Payload> | undefined>;
+    wait<Payload = unknown>(id: string, options?: WaitOptions): Promise<BacklogRecord<Payload> | undefined>;
+    list<Payload = unknown>(options: ListOptions): AsyncGenerator<BacklogRecord<Payload>>;
+    cancel(id: string, options?: CancelOptions): Promise<CancelResult>;
+    complete(id: string, token: string, result?: unknown): Promise<CompletionResult>;
+    fail(id: string, token: string, error: unknown): Promise<CompletionResult>;
+    heartbeat(id: string, token: string, options?: HeartbeatOptions): Promise<CompletionResult>;
+}
+
+interface NextOccurrenceOptions {
+    readonly timeZone?: string | undefined;
+    readonly after?: Date | string | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+}
+declare function nextOccurrence(schedule: string, options?: NextOccurrenceOptions): Date | undefined;
+
+declare class WaitTimeoutError extends Error {
+    readonly name = "WaitTimeoutError";
+    readonly record: BacklogRecord;
+    constructor(record: BacklogRecord, timeoutMs: number);
+}
+
+interface RecurringRecordsOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | undefined;
+    readonly store?: {
+        readonly records: RecurringStore;
+    } | undefined;
+}
+type RecurringStore = Pick<OperatorRecordStore, 'insert' | 'get' | 'list' | 'change' | 'remove'>;
+interface PutRecurringResult {
+    readonly name: string;
+    readonly was: 'new' | 'changed' | 'unchanged';
+}
+interface PauseRecurringOptions {
+    readonly until?: Date | Duration | undefined;
+    readonly reason?: string | undefined;
+    readonly by?: string | undefined;
+}
+interface BackfillOptions {
+    readonly from: Date | string;
+    readonly to?: Date | string | undefined;
+    readonly dryRun?: boolean | undefined;
+}
+interface BackfillResult {
+    readonly ids: readonly string[];
+    readonly present: number;
+}
+declare class RecurringRecords {
+    constructor(options: RecurringRecordsOptions);
+    put<Payload = unknown>(name: string, options: RecurringOptions<Payload>): Promise<PutRecurringResult>;
+    get(name: string): Promise<RecurringRecord | undefined>;
+    list(): AsyncGenerator<RecurringRecord>;
+    remove(name: string): Promise<boolean>;
+    pause(name: string, options?: PauseRecurringOptions): Promise<RecurringRecord>;
+    resume(name: string): Promise<RecurringRecord>;
+    runNow(name: string): Promise<InsertResult>;
+    backfill(name: string, options: BackfillOptions): Promise<BackfillResult>;
+}
+
+interface RecurringProps {
+    readonly schedule: string | Schedule$1 | ScheduleExpression;
+    readonly timeZone?: string | TimeZone | undefined;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly key?: string | undefined;
+    readonly payload?: unknown;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly missed?: Missed | undefined;
+    readonly startAt?: Date | string | undefined;
+    readonly endAt?: Date | string | undefined;
+    readonly jitter?: Duration$1 | undefined;
+}
+
+interface WorkerProps extends EntryFunctionProps {
+    readonly entry?: string | undefined;
+    readonly environment?: Readonly<Record<string, string>> | undefined;
+    readonly handler?: IFunction | undefined;
+}
+
+type AnyTable = ITable | TableV2 | Table;
+type AnyBus = IEventBus | EventBus;
+interface BacklogProps extends FunctionProps {
+    readonly queues: Readonly<Record<string, QueueProps>>;
+    readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
+    readonly table?: AnyTable | undefined;
+    readonly controlTable?: AnyTable | undefined;
+    readonly sharedBacklog?: ISharedBacklog | undefined;
+    readonly standby?: boolean | undefined;
+    readonly backlogName?: string | undefined;
+    readonly primaryRegion?: string | undefined;
+    readonly replicas?: readonly ReplicaTableProps[] | undefined;
+    readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
+    readonly intake?: boolean | IntakeProps | undefined;
+    readonly sweep?: boolean | undefined;
+    readonly groupWrites?: boolean | undefined;
+    readonly encryptionKey?: IKey | undefined;
+    readonly deletionProtection?: boolean | undefined;
+    readonly removalPolicy?: RemovalPolicy | undefined;
+    readonly tableName?: string | undefined;
+    readonly controlTableName?: string | undefined;
+    readonly trigger?: 'rules' | 'scheduler' | undefined;
+    readonly timeZone?: string | TimeZone | undefined;
+    readonly metrics?: 'full' | 'essential' | 'off' | undefined;
+    readonly alarms?: boolean | 'essential' | undefined;
+    readonly minimal?: boolean | undefined;
+    readonly alarmActions?: AlarmActions | undefined;
+    readonly okActions?: AlarmActions | undefined;
+    readonly runbookUrl?: string | undefined;
+    readonly incidentBus?: AnyBus | undefined;
+    readonly recordEvents?: RecordEventsProps | undefined;
+    readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
+    readonly compositeAlarm?: boolean | undefined;
+    readonly dashboard?: boolean | undefined;
+    readonly widget?: boolean | 'readOnly' | undefined;
+}
+
+interface BacklogAttributes {
+    readonly tableName: string;
+    readonly controlTableName: string;
+    readonly redeliveryQueueArn?: string | undefined;
+    readonly intakeRoleArn?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+interface StackAttributes {
+    readonly stackName: string;
+    readonly backlogName?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+
+declare abstract class BacklogMetrics extends Construct {
+    abstract readonly table: ITable;
+    abstract readonly intake: IFunction | undefined;
+    protected abstract queueNames(): readonly string[] | undefined;
+    metricAttempted(queue: string, options?: MetricOptions): Metric;
+    metricSucceeded(queue: string, options?: MetricOptions): Metric;
+    metricFailed(queue: string, options?: MetricOptions): Metric;
+    metricDead(queue?: string, options?: MetricOptions): Metric;
+    metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricPending(queue: string, options?: MetricOptions): Metric;
+    metricCancelled(queue: string, options?: MetricOptions): Metric;
+    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
+    metricProbes(queue: string, options?: MetricOptions): Metric;
+    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
+    metricLag(queue: string, options?: MetricOptions): Metric;
+    metricOldestDueAge(queue?: string, options?: MetricOptions): Metric;
+    metricOldestPending(queue: string, options?: MetricOptions): Metric;
+    metricWaiting(queue: string, options?: MetricOptions): Metric;
+    metricDue(queue: string, options?: MetricOptions): Metric;
+    metricInRetry(queue: string, options?: MetricOptions): Metric;
+    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
+    metricKeyWaiting(queue: string, key?: string, options?: MetricOptions): Metric;
+    metricKeyInRetry(queue: string, key?: string, options?: MetricOptions): Metric;
+    metricFailing(queue?: string, options?: MetricOptions): Metric;
+    metricIndexed(options?: MetricOptions): Metric;
+    metricRepaired(options?: MetricOptions): Metric;
+    metricUnknownQueue(options?: MetricOptions): Metric;
+    metricRefused(options?: MetricOptions): Metric;
+    metricRedelivered(options?: MetricOptions): Metric;
+    metricNotIndexed(options?: MetricOptions): Metric;
+    metricUnprocessed(options?: MetricOptions): Metric;
+    metricSourcesStopped(options?: MetricOptions): Metric;
+    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
+    metricIntakeAge(options?: MetricOptions): Metric | undefined;
+}
+
+interface GrantInsertOptions {
+    readonly ids?: readonly string[] | undefined;
+}
+
+interface GrantRecurringOptions {
+    readonly names?: readonly string[] | undefined;
+}
+
+type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
+interface IBacklog extends ISharedBacklog, Metrics {
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantRead(grantee: IGrantable): Grant;
+    grantCancel(grantee: IGrantable): Grant;
+    grantComplete(grantee: IGrantable): Grant;
+    grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+    grantOperate(grantee: IGrantable): Grant;
+    grantWork(grantee: IGrantable): Grant;
+    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+}
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep' | 'recurring'>;
+declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
+    abstract readonly controlTable: ITable;
+    abstract readonly redelivery: IQueue | undefined;
+    abstract readonly intakeRole: IRole | undefined;
+    abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantRead(grantee: IGrantable): Grant;
+    grantCancel(grantee: IGrantable): Grant;
+    grantComplete(grantee: IGrantable): Grant;
+    grantRecurring(grantee: IGrantable, options?: GrantRecurringOptions): Grant;
+    grantOperate(grantee: IGrantable): Grant;
+    grantWork(grantee: IGrantable): Grant;
+}
+
+declare class Backlog extends BacklogBase implements IConnectable {
+    static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog;
+    static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog;
+    readonly table: ITable;
+    readonly createdTable: CreatedTable | undefined;
+    readonly controlTable: ITable;
+    readonly createdControlTable: CreatedTable | undefined;
+    readonly eventDlq: Queue;
+    readonly redelivery: IQueue | undefined;
+    readonly intakeRole: IRole | undefined;
+    readonly scheduleDeadLetters: Queue | undefined;
+    readonly rules: readonly Rule[];
+    readonly schedules: readonly CfnSchedule[];
+    readonly functions: Readonly<Record<string, IFunction>>;
+    readonly createdFunctions: Readonly<Record<string, Function>>;
+    readonly intake: Function | undefined;
+    readonly sweep: Function | undefined;
+    readonly recordEvents: Function | undefined;
+    readonly monitor: Function | undefined;
+    readonly disabledQueues: readonly string[];
+    readonly alarms: readonly Alarm[];
+    readonly compositeAlarm: CompositeAlarm | undefined;
+    readonly dashboard: Dashboard | undefined;
+    readonly widget: Function | undefined;
+    readonly widgetActions: Function | undefined;
+    constructor(scope: Construct, id: string, props: BacklogProps);
+    get connections(): Connections;
+    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
+    protected queueNames(): string[];
+    workEnvironment(options?: WorkEnvironmentOptions): Record<string, string>;
+    grantViewWidget(grantee: IGrantable): Grant;
+    grantUseWidget(grantee: IGrantable): Grant;
+}
+
+declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
+
+interface LambdaContext {
+    getRemainingTimeInMillis(): number;
+    readonly awsRequestId?: string | undefined;
+    readonly invokedFunctionArn?: string | undefined;
+}
+
+interface HandlerRequest {
+    readonly event: unknown;
+    readonly context: LambdaContext;
+    response: unknown;
+    readonly error: unknown;
+    readonly internal: Record<string, unknown>;
+}
+interface HandlerMiddleware {
+    before?(request: HandlerRequest): unknown;
+    after?(request: HandlerRequest): unknown;
+    onError?(request: HandlerRequest): unknown;
+}
+interface BacklogLambdaHandler {
+    (event: unknown, context: LambdaContext): Promise<RunSummary>;
+    use(middleware: HandlerMiddleware | readonly HandlerMiddleware[]): BacklogLambdaHandler;
+    before(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+    after(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+    onError(act: (request: HandlerRequest) => unknown): BacklogLambdaHandler;
+}
+
+type AttemptTracing = (process: Process) => Process;
+interface OpenTelemetryApi {
+    readonly trace: {
+        getTracer(name: string, version?: string): {
+            startSpan(name: string, options: object, context: unknown): Span;
+        };
+        setSpan(context: unknown, span: unknown): unknown;
+        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
+        getSpanContext(context: unknown): SpanContext | undefined;
+    };
+    readonly context: {
+        active(): unknown;
+        with<Result>(context: unknown, act: () => Result): Result;
+    };
+}
+interface Span {
+    spanContext(): SpanContext;
+    setAttribute(name: string, value: string): unknown;
+    setStatus(status: {
+        code: number;
+    }): unknown;
+    end(): void;
+}
+interface SpanContext {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly isRemote?: boolean;
+}
+declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
+
+interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
+    readonly store: Store;
+    readonly clock: Clock;
+    readonly random: Random;
+}
+
+interface HandlerLogger {
+    debug(message: string, extra: Record<string, unknown>): void;
+    info(message: string, extra: Record<string, unknown>): void;
+    warn(message: string, extra: Record<string, unknown>): void;
+    error(message: string, extra: Record<string, unknown>): void;
+    error(message: string, extra: Error): void;
+}
+
+type EmitMetrics = (summary: RunSummary, table: string) => void;
+
+interface HandlerSeams extends Partial<HandlerDeps> {
+    readonly logger?: HandlerLogger | undefined;
+    readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+    readonly emit?: EmitMetrics | undefined;
+    readonly run?: typeof run | undefined;
+}
+type LambdaFunction = (event: never, context: never, callback: never) => unknown;
+
+interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
+    readonly queue?: string | undefined;
+    readonly queues?: QueuesChoice | undefined;
+    readonly process?: Process | undefined;
+    readonly tasks?: readonly Task[] | undefined;
+    readonly retry?: RetryPolicy | RetryFunction | undefined;
+    readonly deadOn?: DeadOn | undefined;
+    readonly history?: HistoryOptions | undefined;
+    readonly destination?: DestinationOf | undefined;
+    readonly tracing?: AttemptTracing | undefined;
+}
+declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
 interface Cause {
     readonly error: string;

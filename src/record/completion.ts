@@ -10,7 +10,7 @@ import { parseResult } from './result.js';
 
 /** The class of the failure of a record that was not completed in time. */
 export const PENDING_TIMED_OUT = 'PendingTimedOut';
-/** The longest timeout, as of any wait. */
+/** The longest timeout: that of any wait, `MAX_WAIT_SECONDS`, whose module would load the validation of policies with it. */
 const MAX_TIMEOUT_SECONDS = 365 * 86_400;
 
 /** The outcome of an attempt whose end comes from outside, with the change that it makes. */
