@@ -1,10 +1,13 @@
 import { digest } from '../src/record/completion-token.js';
 import { toAttributeValue } from '../src/store/dynamodb/attribute-values.js';
+import { isOnDynamoDbLocal } from './store/test-store.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
+const FOR_TEST = isOnDynamoDbLocal ? 'dynamodb' : 'memory';
+
 /** The token of the attempt of `outsideWaiting`. A store in memory has the values of an item as they are. */
-export function waitingToken(item: Item, store: 'memory' | 'dynamodb' = 'memory'): string {
+export function waitingToken(item: Item, store: 'memory' | 'dynamodb' = FOR_TEST): string {
   const stored = (value: unknown) =>
     store === 'memory' || value === undefined ? value : toAttributeValue(value);
   const work = digest([item.payload, item.queue, item.task].map(stored), 16);

@@ -36,6 +36,7 @@ describe('the alarms', () => {
       'unknowntask',
       'depth',
       'depthperkey',
+      'pending',
       'scheduledeadletters',
       'recordeventsage',
       'recurringlag',
