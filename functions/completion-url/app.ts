@@ -100,7 +100,7 @@ async function noted(context: Context, link: CompletionLink, deps: CompletionApp
   const status = accepted ? 200 : statusOf(reason);
   return wantsJson(context)
     ? context.json(result, status)
-    : context.html(answeredPage(answer.label, result, effect === 'heartbeat'), status);
+    : context.html(answeredPage(link, answer.label, result), status);
 }
 
 async function givenAnswer(context: Context): Promise<GivenAnswer> {
