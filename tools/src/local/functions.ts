@@ -36,6 +36,8 @@ export interface RunningFunctions {
   readonly streams: Streams;
   /** Hands the event of a rule to its function. */
   readonly invoke: Invoke;
+  /** Hands an event to a function for a caller that waits for the answer: a failure goes to no queue. */
+  readonly call: Invoke;
   /** Addresses of the debuggers. Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
   /** Prepares what `replace` needs. @throws ConfigurationError if a debugger finds no port */
@@ -97,6 +99,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     host,
     streams,
     invoke: lambda.invoke,
+    call: invoke,
     get debuggers() {
       return options.inspect === undefined ? undefined : debugging?.addresses;
     },
