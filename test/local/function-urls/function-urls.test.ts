@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FunctionUrls, type UrlFunctions } from '../../../tools/src/local/function-urls/function-urls.js';
 
 type Invocation = Awaited<ReturnType<UrlFunctions['invoke']>>;
@@ -34,6 +34,17 @@ beforeAll(async () => {
   base = await urls.open();
 });
 afterAll(() => urls.stop());
+
+it('the server can be opened later where its port was taken first', async () => {
+  const options = { onTaken: () => {}, functions: () => undefined };
+  const taken = new FunctionUrls({ ...options, given: 0 });
+  const port = Number(new URL(await taken.open()).port);
+  const later = new FunctionUrls({ ...options, given: port });
+  await expect(later.open()).rejects.toThrow(`port ${port} is taken by another dynamo-backlog`);
+  await taken.stop();
+  expect(await later.open()).toBe(`http://127.0.0.1:${port}/`);
+  await later.stop();
+});
 beforeEach(() => {
   events.length = 0;
   errors.length = 0;
@@ -167,8 +178,10 @@ describe('a request to a function URL', () => {
   it('may have 6 MB and no more', async () => {
     const most = Buffer.alloc(6 * 1024 * 1024, 'a');
     expect((await ask('/Approve/', { method: 'POST' }, most)).status).toBe(200);
-    const more = await ask('/Approve/', { method: 'POST' }, Buffer.concat([most, Buffer.from('a')]));
-    expect(more).toMatchObject({ status: 413, text: 'expected a body of at most 6291456 bytes\n' });
+    for (const more of [Buffer.concat([most, Buffer.from('a')]), Buffer.alloc(40_000_000)]) {
+      const { status, text } = await ask('/Approve/', { method: 'POST' }, more);
+      expect([status, text]).toEqual([413, 'expected a body of at most 6291456 bytes\n']);
+    }
     expect(events).toHaveLength(1);
   });
 
@@ -196,30 +209,36 @@ describe('a request to a function URL', () => {
     expect(await ask('/Approve/')).toMatchObject({ status: 503, text: 'the runtime is starting\n' });
   });
 
-  it('is refused beyond 20 at once, and each of these gets its own answer', async () => {
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+  it('waits while functions work on five, is refused beyond 50, and gets its own answer', async () => {
+    const gates: (() => void)[] = [];
     answer = async ({ rawPath }) => {
-      await gate;
+      await new Promise<void>((resolve) => gates.push(resolve));
       return { type: 'result', value: { statusCode: 200, body: rawPath } };
     };
-    const asked = Array.from({ length: 20 }, (_, i) => ask(`/Approve/${i}`));
-    while (events.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await ask('/Approve/more')).status).toBe(429);
-    open();
-    expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(asked.map((_, i) => `/${i}`));
+    const answered: { status: number | undefined; text: string; i: number }[] = [];
+    const asked = Array.from({ length: 60 }, async (_, i) => {
+      const { status, text } = await ask(`/Approve/${i}`);
+      answered.push({ status, text, i });
+    });
+    await vi.waitUntil(() => answered.length === 10);
+    expect(answered.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 429));
+    expect(events).toHaveLength(5);
+    const opening = setInterval(() => gates.shift()?.(), 1);
+    await Promise.all(asked);
+    clearInterval(opening);
+    for (const { status, text, i } of answered.slice(10)) expect([status, text]).toEqual([200, `/${i}`]);
+    expect(gates).toEqual([]);
+    answers({ statusCode: 200 });
     expect((await ask('/Approve/later')).status).toBe(200);
   });
 
   it('that its caller gives up takes no room', async () => {
-    for (let i = 0; i < 25; i += 1) {
+    for (let i = 0; i < 60; i += 1) {
       const socket = connect(Number(new URL(base).port), '127.0.0.1');
       await once(socket, 'connect');
       const { host } = new URL(base);
       socket.write(`POST /Approve/ HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\nhalf`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 2));
       socket.destroy();
     }
     await new Promise((resolve) => setTimeout(resolve, 50));

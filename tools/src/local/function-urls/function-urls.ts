@@ -8,7 +8,7 @@ import type { LocalFunctionUrl } from '../template/local-app.js';
 import { answerOf, MAX_BYTES, type UrlAnswer } from './answer.js';
 import { eventOf } from './request-event.js';
 
-/** What answers requests. */
+/** The functions that answer requests. */
 export interface UrlFunctions {
   /** The URLs of the app as it is now. */
   readonly urls: () => readonly LocalFunctionUrl[];
@@ -23,7 +23,9 @@ export interface FunctionUrlsOptions extends Pick<WantedPort, 'given' | 'onTaken
 }
 
 /** Most requests at once. The cloud, too, refuses what is beyond its limit. */
-const MAX_AT_ONCE = 20;
+const MAX_AT_ONCE = 50;
+/** Most requests that functions work on; the others wait. The remaining sandboxes are for runs. */
+const MAX_AT_WORK = 5;
 
 /**
  * The URLs of functions, on a port of their own: a page of a function has another origin than the console, so a script on it cannot use
@@ -34,6 +36,9 @@ export class FunctionUrls {
   readonly #header = runtimeHeader();
   #server: Promise<LocalServer> | undefined;
   #atOnce = 0;
+  #atWork = 0;
+  /** Requests whose turn comes later, the oldest first. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: FunctionUrlsOptions) {
     this.#options = options;
@@ -45,13 +50,7 @@ export class FunctionUrls {
    * @throws ConfigurationError if the port cannot be had
    */
   async open(): Promise<string> {
-    const { given, onTaken } = this.#options;
-    this.#server ??= onWantedPort({ ...FUNCTION_URL_PORT, given, onTaken }, (port) =>
-      listenLocally(
-        createServer((...exchange) => void this.#exchange(...exchange)),
-        port,
-      ),
-    );
+    this.#server ??= this.#listen();
     return `${(await this.#server).url}/`;
   }
 
@@ -60,12 +59,24 @@ export class FunctionUrls {
     await server?.stop();
   }
 
+  async #listen(): Promise<LocalServer> {
+    const { given, onTaken } = this.#options;
+    try {
+      return await onWantedPort({ ...FUNCTION_URL_PORT, given, onTaken }, (port) => {
+        const server = createServer((...exchange) => void this.#exchange(...exchange));
+        return listenLocally(server, port);
+      });
+    } catch (error) {
+      // The next save of the app may find the port free.
+      this.#server = undefined;
+      throw error;
+    }
+  }
+
   async #exchange(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#atOnce += 1;
     try {
       const { status, headers, body } = await this.#answer(incoming);
-      // The rest of a request that was not read.
-      if (!incoming.complete) response.setHeader('connection', 'close');
       response.statusCode = status;
       for (const [name, content] of Object.entries(headers)) response.setHeader(name, content);
       response.end(body);
@@ -92,7 +103,19 @@ export class FunctionUrls {
     const body = await readBody(incoming);
     if (!body) return this.#own(413, `expected a body of at most ${MAX_BYTES} bytes\n`);
     const request = { incoming, path: path === '' ? '/' : path, query, body, now: Date.now() };
-    return this.#invoke(target.functionName, eventOf(request), functions);
+    return this.#inTurn(() => this.#invoke(target.functionName, eventOf(request), functions));
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#atWork >= MAX_AT_WORK) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#atWork += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#atWork -= 1;
+    }
   }
 
   async #invoke(functionName: string, event: object, { invoke, onError }: UrlFunctions): Promise<UrlAnswer> {
@@ -120,14 +143,17 @@ export class FunctionUrls {
   }
 }
 
-/** Reads the body. Undefined: it is too large, and its rest is not read. */
+/**
+ * Reads the body to its end: a caller that is still writing would not see the answer. Undefined: it is too large, and
+ * was not kept.
+ */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) return undefined;
-    chunks.push(chunk);
+    if (bytes <= MAX_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
   }
-  return Buffer.concat(chunks);
+  return bytes > MAX_BYTES ? undefined : Buffer.concat(chunks);
 }

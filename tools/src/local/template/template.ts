@@ -106,7 +106,7 @@ function rulesOf(logicalId: string, resource: TemplateResource, context: StackCo
   }
 }
 
-/** What is known of the whole app. */
+/** Facts about the whole app. */
 interface Known {
   readonly names: Names;
   readonly stacks: readonly Stack[];
