@@ -251,14 +251,14 @@ describe('the answer of a function', () => {
   it('is the response', async () => {
     answers({
       statusCode: 303,
-      headers: { Location: '/next', 'X-Count': 7, 'Content-Type': 'text/html' },
+      headers: { Location: '/next', 'X-Count': 7, 'Content-Type': 'text/html', 'Set-Cookie': 'c=3' },
       cookies: ['a=1; Secure', 'b=2'],
       body: '<p>ä</p>',
     });
     const { status, headers, text } = await ask('/Approve/');
     expect([status, text]).toEqual([303, '<p>ä</p>']);
     expect(headers).toMatchObject({ location: '/next', 'x-count': '7', 'content-type': 'text/html' });
-    expect(headers['set-cookie']).toEqual(['a=1; Secure', 'b=2']);
+    expect(headers['set-cookie']).toEqual(['c=3', 'a=1; Secure', 'b=2']);
     expect(headers).not.toHaveProperty('x-dynamo-backlog');
   });
 
@@ -281,9 +281,10 @@ describe('the answer of a function', () => {
     },
   );
 
-  it('to HEAD and of the status 204 has no body', async () => {
+  it('to HEAD and of the status 204 has no body, and is JSON if it says nothing of it', async () => {
     answers({ statusCode: 200, body: 'hidden' });
     expect((await ask('/Approve/', { method: 'HEAD' })).bytes).toHaveLength(0);
+    expect((await ask('/Approve/')).headers['content-type']).toBe('application/json');
     answers({ statusCode: 204, body: 'hidden' });
     expect(await ask('/Approve/')).toMatchObject({ status: 204, text: '' });
   });
