@@ -3,13 +3,15 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
 import type { Rule } from 'aws-cdk-lib/aws-events';
 import type { Grant, IGrantable, IRole } from 'aws-cdk-lib/aws-iam';
-import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { FunctionUrl, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/support/errors.js';
 import { show } from '../src/support/validation.js';
-import { runSettingsOf, settingsOf } from './functions/function-settings.js';
+import { addCompletionUrl, grantSign } from './functions/completion-url.js';
+import { type CommonSettings, runSettingsOf, settingsOf } from './functions/function-settings.js';
 import { addMonitor } from './functions/monitor.js';
 import type { Network } from './functions/network.js';
 import { grantCalls } from './functions/widget.js';
@@ -115,6 +117,12 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly sweep: LambdaFunction | undefined;
   /** Tells others of the ends of records; missing without `recordEvents`. */
   readonly recordEvents: LambdaFunction | undefined;
+  /** Ends attempts by links; missing without `completionUrl`. */
+  readonly completionFunction: LambdaFunction | undefined;
+  /** The URL of that function, which links begin with. */
+  readonly completionUrl: FunctionUrl | undefined;
+  /** The secret that signs links. */
+  readonly completionSecret: Secret | undefined;
   /** Reads every five minutes how much waits, and for how long; missing with `metrics: 'off'`. */
   readonly monitor: LambdaFunction | undefined;
   /** The names of the queues whose rules or schedules do not fire. */
@@ -152,12 +160,18 @@ export class Backlog extends BacklogBase implements IConnectable {
 
     const common = settingsOf(this, options, { tables, owner: ownerOf(this, shared) });
     this.shared = connectionsOf(common.network);
-    this.work = workSettings(options, queues, common);
     const settings = { ...common, queues };
+
+    const links = linksOf(this, options, common);
+    this.completionFunction = links?.lambda;
+    this.completionUrl = links?.url;
+    this.completionSecret = links?.secret;
+    this.work = workSettings(options, queues, { ...common, linkVariables: links?.variables });
 
     const forRuns = runSettingsOf(common, options, {
       failedEvents: this.redelivery ?? eventDlq,
       indexesAtOnce: this.redelivery === undefined,
+      links,
     });
     const assigned = assignFunctions(this, queues, workers, forRuns);
     this.functions = functionsOf(assigned);
@@ -227,6 +241,12 @@ export class Backlog extends BacklogBase implements IConnectable {
     return addQueueTo(this, name, props, options);
   }
 
+  override grantWork(grantee: IGrantable): Grant {
+    const granted = super.grantWork(grantee);
+    const { completionSecret: secret } = this;
+    return secret ? granted.combine(grantSign(grantee, secret)) : granted;
+  }
+
   protected override queueNames(): string[] {
     return this.work.queues.map(({ name }) => name);
   }
@@ -258,6 +278,12 @@ export class Backlog extends BacklogBase implements IConnectable {
   grantUseWidget(grantee: IGrantable): Grant {
     return grantCalls(grantee, [this.widget, this.widgetActions]);
   }
+}
+
+/** The links that end attempts, if the prop `completionUrl` asks for them. */
+function linksOf(backlog: Construct, { completionUrl }: ReadProps, common: CommonSettings) {
+  if (completionUrl === false) return undefined;
+  return addCompletionUrl(backlog, 'CompletionUrl', completionUrl === true ? {} : completionUrl, common);
 }
 
 /** Rules or schedules that start the functions, as the prop `trigger` says. */

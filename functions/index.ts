@@ -47,5 +47,6 @@ export type {
 } from '../src/worker/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { BacklogLambdaHandler, HandlerMiddleware, HandlerRequest } from './backlog-lambda-handler.js';
+export { type CompletionUrlOptions, completionUrl } from './completion-url/completion-url.js';
 export type { LambdaContext } from './lambda-context.js';
 export { type AttemptTracing, type OpenTelemetryApi, openTelemetry } from './open-telemetry.js';

@@ -8,11 +8,12 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /**
  * Handlers by the folder that they are deployed with. Those of one folder share nearly all of their code, which the package then
  * has once. Of queues: the built-in delivery, for those with per-record retries and for progressive ones, and recurring records.
- * Beside the queues: the intake, its sweep, the monitor, the events of records, the overview on the dashboard and its buttons.
+ * Beside the queues: the intake, its sweep, the monitor, the events of records, the overview on the dashboard and its buttons, links
+ * that end attempts.
  */
 export const FOLDERS = {
   delivery: ['fibonacci', 'progressive', 'recurring'],
-  upkeep: ['intake', 'sweep', 'monitor', 'record-events', 'widget', 'widget-actions'],
+  upkeep: ['intake', 'sweep', 'monitor', 'record-events', 'widget', 'widget-actions', 'completion-url'],
 };
 
 /** The modules of `functions/` that make the handlers. */
@@ -26,6 +27,7 @@ const MADE_BY = {
   'record-events': ['record-events/record-events-handler', 'recordEventsHandler'],
   widget: ['widget/widget-handler', 'widgetHandler'],
   'widget-actions': ['widget/actions-handler', 'widgetActionsHandler'],
+  'completion-url': ['completion-url/completion-url-handler', 'completionUrlHandler'],
 };
 
 /** Small modules that most handlers of a folder share. Nothing may load them later: an esbuild plugin then makes them import the handlers. */

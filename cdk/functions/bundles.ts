@@ -14,6 +14,7 @@ const FOLDERS = {
   'record-events': 'upkeep',
   widget: 'upkeep',
   'widget-actions': 'upkeep',
+  'completion-url': 'upkeep',
 } as const;
 
 export type BuiltIn = keyof typeof FOLDERS;

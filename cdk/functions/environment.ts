@@ -23,6 +23,8 @@ export interface EnvironmentSettings {
   /** The region that is active at first; undefined: the backlog is in one region. */
   readonly primaryRegion?: string | undefined;
   readonly files: SettingsFiles;
+  /** Variables of the functions that make links to end attempts. */
+  readonly linkVariables?: Readonly<Record<string, string>> | undefined;
   /** Bytes that the queues may take. Default: what functions without other variables have. */
   readonly room?: number | undefined;
   /**
@@ -52,8 +54,9 @@ export function handlerEnvironment(
 ): Record<string, string> {
   const { tables, metrics, primaryRegion } = settings;
   const { room = MAX_QUEUES_BYTES } = settings;
-  const regions = primaryRegion === undefined ? undefined : { BACKLOG_PRIMARY_REGION: primaryRegion };
-  const left = room - (regions ? bytesOf(JSON.stringify(regions)) : 0);
+  const regions = primaryRegion === undefined ? {} : { BACKLOG_PRIMARY_REGION: primaryRegion };
+  const more = { ...regions, ...settings.linkVariables };
+  const left = room - (Object.keys(more).length > 0 ? bytesOf(JSON.stringify(more)) : 0);
   return {
     BACKLOG_TABLE: tables.records.tableName,
     BACKLOG_CONTROL_TABLE: tables.control.tableName,
@@ -62,7 +65,7 @@ export function handlerEnvironment(
     BACKLOG_OWNER: settings.owner,
     ...(tables.writesSingly ? { BACKLOG_GROUP_WRITES: 'false' } : {}),
     ...(settings.standby ? { BACKLOG_STANDBY: 'true' } : {}),
-    ...regions,
+    ...more,
     ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),
   };
 }

@@ -13,6 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
@@ -92,6 +93,13 @@ export function settingsOf(
   return settings;
 }
 
+/** The things that a handler needs to make links which end attempts. */
+export interface LinkSettings {
+  readonly variables: Readonly<Record<string, string>>;
+  /** The secret that signs. */
+  readonly secret: Secret;
+}
+
 /** The settings of the functions that attempt records. */
 export interface FunctionSettings extends CommonSettings {
   readonly timeout: Duration;
@@ -99,12 +107,14 @@ export interface FunctionSettings extends CommonSettings {
   readonly failedEvents: IQueue;
   /** There is no intake: what is inserted is to be indexed at once. */
   readonly indexesAtOnce: boolean;
+  /** The links that handlers make to end attempts. */
+  readonly links?: LinkSettings | undefined;
   readonly layers?: readonly ILayerVersion[] | undefined;
   readonly bundling?: BundlingOptions | undefined;
   readonly reservedConcurrentExecutions?: number | undefined;
 }
 
-type OfEvents = Pick<FunctionSettings, 'failedEvents' | 'indexesAtOnce'>;
+type OfBacklog = Pick<FunctionSettings, 'failedEvents' | 'indexesAtOnce' | 'links'>;
 
 /** Props of a Backlog for the functions that attempt records. */
 export function runSettingsOf(
@@ -114,10 +124,10 @@ export function runSettingsOf(
     layers,
     bundling,
     reservedConcurrentExecutions,
-  }: Omit<FunctionSettings, keyof CommonSettings | keyof OfEvents>,
-  ofEvents: OfEvents,
+  }: Omit<FunctionSettings, keyof CommonSettings | keyof OfBacklog>,
+  ofBacklog: OfBacklog,
 ): FunctionSettings {
-  return { ...common, timeout, layers, bundling, reservedConcurrentExecutions, ...ofEvents };
+  return { ...common, timeout, layers, bundling, reservedConcurrentExecutions, ...ofBacklog };
 }
 
 /** Settings that one function has of its own. */

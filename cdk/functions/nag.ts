@@ -80,6 +80,18 @@ export function acknowledgeSweep(lambda: IFunction, settings: Settings): void {
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
 }
 
+export function acknowledgeCompletionUrl(lambda: IFunction, secret: IConstruct, settings: Settings): void {
+  const reason = 'Its URL calls it and waits for its answer: it gets no asynchronous events.';
+  acknowledgeSettings(lambda, settings);
+  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
+  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+  acknowledge(
+    secret,
+    'AwsSolutions-SMG4',
+    'A second rotation ends all links before it, which people may still have: docs/completion.md says how and when to rotate.',
+  );
+}
+
 export function acknowledgeWidget(lambda: IFunction, settings: Settings): void {
   const reason = 'The dashboard calls it and waits for its answer: it gets no asynchronous events.';
   acknowledgeSettings(lambda, settings);

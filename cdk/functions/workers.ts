@@ -4,6 +4,7 @@ import type { RetryMode } from '../../src/record/index.js';
 import { ConfigurationError } from '../../src/support/errors.js';
 import type { Queue } from '../props/queue.js';
 import type { WorkerWork } from '../props/worker-props.js';
+import { grantSign } from './completion-url.js';
 import type { FunctionSettings } from './function-settings.js';
 import { deliveryFunction, entryFunction, ownFunction, type Served, type Worker } from './queue-functions.js';
 import { recurringFunction } from './recurring.js';
@@ -45,9 +46,14 @@ export function assignFunctions(
 }
 
 function functionFor(scope: Construct, served: Served, work: WorkerWork, settings: FunctionSettings): Worker {
-  return work.type === 'entry'
-    ? entryFunction(scope, served, work, settings)
-    : ownFunction(served, work.handler, settings);
+  const { links } = settings;
+  const ofHandlers = { ...settings, linkVariables: links?.variables };
+  const worker =
+    work.type === 'entry'
+      ? entryFunction(scope, served, work, ofHandlers)
+      : ownFunction(served, work.handler, ofHandlers);
+  if (links) grantSign(worker.lambda, links.secret);
+  return worker;
 }
 
 /** Gives the function of a worker, which is made when the first of its queues asks for it. */

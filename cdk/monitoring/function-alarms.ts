@@ -9,12 +9,13 @@ const PERIOD = Duration.minutes(5);
 
 /** The alarms of the functions that attempt records, of the monitor and the sweep, and of events that got lost. */
 export function functionAlarms(watched: Watched): AlarmDefinition[] {
-  const { functions, monitor, sweep, eventDlq, scheduleDeadLetters } = watched;
+  const { functions, monitor, sweep, eventDlq, scheduleDeadLetters, completionFunction } = watched;
   return [
     ...functions.map(errorAlarm),
     ...functions.flatMap(heartbeatAlarm),
     ...(monitor ? [monitorAlarm(monitor)] : []),
     ...(sweep ? sweepAlarms(sweep) : []),
+    ...(completionFunction ? [completionUrlAlarm(completionFunction)] : []),
     {
       id: 'EventDlq',
       essential: true,
@@ -109,6 +110,20 @@ function monitorAlarm(monitor: IFunction): AlarmDefinition {
       'How much waits, and for how long, has not been read for ten minutes, so that the alarms on lag and on the stream are blind: ' +
       'the monitor is not started, or fails. Where there is no alarm IntakeStopped, it also fails if an event source of the intake ' +
       'does not work. Its log has a line "monitor failed". (It is on for some minutes after the first deployment.)',
+  };
+}
+
+/** Lambda counts for the URL what it answers itself, too: for a function that throws, is throttled or takes too long. */
+function completionUrlAlarm(lambda: IFunction): AlarmDefinition {
+  return {
+    id: 'CompletionUrl',
+    severity: 'ticket',
+    runbook: 'completionurl',
+    metric: lambda.metric('Url5xxCount', { period: PERIOD, statistic: Stats.SUM }),
+    above: 0,
+    description:
+      'A link that ends an attempt was answered by an error, so that a person or a system could not answer (completionUrl). The log ' +
+      'of the function CompletionUrl has a line "a link could not be answered". The record waits still, until its timeout.',
   };
 }
 

@@ -23,19 +23,20 @@ export interface Watched {
   readonly sweep: IFunction | undefined;
   readonly recordEvents: IFunction | undefined;
   readonly monitor: IFunction | undefined;
+  readonly completionFunction: IFunction | undefined;
 }
 
 /** The parts that a Backlog has made and that are watched. */
 export type Made = Pick<
   Watched,
-  'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'recordEvents' | 'monitor'
+  'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'recordEvents' | 'monitor' | 'completionFunction'
 > & {
   readonly table: { readonly tableName: string };
   readonly controlTable: { readonly tableName: string };
 };
 
 export function watchedIn(
-  { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, recordEvents, monitor }: Made,
+  backlog: Made,
   {
     assigned,
     ticks,
@@ -45,11 +46,12 @@ export function watchedIn(
     readonly ticks: readonly Tick[];
   },
 ): Watched {
+  const { eventDlq, scheduleDeadLetters, intake, sweep, recordEvents, monitor, completionFunction } = backlog;
   return {
     ...known,
-    ...{ eventDlq, scheduleDeadLetters, intake, sweep, recordEvents, monitor },
-    tableName: table.tableName,
-    controlTableName: controlTable.tableName,
+    ...{ eventDlq, scheduleDeadLetters, intake, sweep, recordEvents, monitor, completionFunction },
+    tableName: backlog.table.tableName,
+    controlTableName: backlog.controlTable.tableName,
     functions: watchedFunctions(assigned, ticks),
     logGroups: [...new Set(assigned.flatMap(({ worker }) => worker.logGroup ?? []))],
     monitorLogs: logGroupOf(monitor),

@@ -3,6 +3,7 @@ import type { ITable, ReplicaTableProps, Table, TableV2 } from 'aws-cdk-lib/aws-
 import type { EventBus, IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { AlarmActions } from './alarm-props.js';
+import type { CompletionUrlProps } from './completion-url-props.js';
 import type { FunctionProps } from './function-props.js';
 import type { IntakeProps } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
@@ -289,6 +290,16 @@ export interface BacklogProps extends FunctionProps {
    * @default - none, and no such function
    */
   readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
+
+  /**
+   * A function with a public URL, at which people and systems end attempts that wait (`Pending`), by links that handlers sign with
+   * `completionUrl`.
+   *
+   * The handlers of `entry`, `handler` and `workers` here may read the secret that signs, from Secrets Manager ($0.40 a month).
+   *
+   * @default false
+   */
+  readonly completionUrl?: boolean | CompletionUrlProps | undefined;
 
   /**
    * One alarm more, which is on while any other one is.

@@ -16,6 +16,7 @@ import {
   runbookUrl,
   table,
 } from '../support/values.js';
+import { completionUrlProp } from './completion-url-props.js';
 import { functionShape, logLevel, reservedConcurrentExecutions } from './function-shape.js';
 import { type IntakeProps, intakeProp } from './intake-props.js';
 import type { QueueProps } from './queue-props.js';
@@ -93,6 +94,7 @@ const propsShape = z.strictObject({
   incidentBus: eventBus.optional(),
   recordEvents: recordEventsProp.optional(),
   recurring: recurringProp.optional(),
+  completionUrl: completionUrlProp.default(false),
   compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().optional(),
   widget: z

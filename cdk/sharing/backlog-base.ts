@@ -5,9 +5,8 @@ import { BacklogMetrics } from '../monitoring/backlog-metrics.js';
 import type { BacklogProps } from '../props/backlog-props.js';
 import type { QueueProps } from '../props/queue-props.js';
 import type { ISharedBacklog } from '../props/shared-parts.js';
-import { grantOperate, grantWork } from '../tables/table-grants.js';
+import { grantChange, grantOperate, grantRead, grantWork } from '../tables/table-grants.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
-import { grantChange, grantRead } from './grant-look-up.js';
 import { type GrantRecurringOptions, grantRecurring } from './grant-recurring.js';
 
 /** @inline */

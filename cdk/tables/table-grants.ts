@@ -104,6 +104,29 @@ export function grantOperate(grantee: IGrantable, { records, control }: Tables):
   return granted;
 }
 
+/** Grants the rights to read records by their ids, and the lists of those that wait or are dead. */
+export function grantRead(grantee: IGrantable, records: ITable): Grant {
+  const allow = (actions: string[], resource: string) =>
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  grantDecrypt(grantee, [records]);
+  return allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], records.tableArn).combine(
+    allow(['dynamodb:Query'], `${records.tableArn}/index/${DUE_INDEX.indexName}`),
+  );
+}
+
+/**
+ * Grants the rights to read a record by its id, and to change it. IAM has no right for the one change that gives a
+ * record up, nor for its end from outside.
+ */
+export function grantChange(grantee: IGrantable, records: ITable): Grant {
+  grantKeys(grantee, [records]);
+  return Grant.addToPrincipal({
+    grantee,
+    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    resourceArns: [records.tableArn],
+  });
+}
+
 function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): void {
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
 }

@@ -11,11 +11,13 @@ export interface RememberedDeps {
 /**
  * A loaded value, kept for five minutes. All callers that wait for it share one call. If it cannot be loaded again, the
  * previous value stays in use.
+ *
+ * @returns gives the value; given milliseconds, one that is not older than that, unless it cannot be loaded
  */
 export function remembered<Value>(
   load: () => Promise<Value>,
   { now, onTrouble }: RememberedDeps,
-): () => Promise<Value> {
+): (maxAgeMs?: number) => Promise<Value> {
   let known: { readonly value: Value; readonly at: number; readonly freshMs: number } | undefined;
   let underWay: Promise<Value> | undefined;
 
@@ -30,10 +32,10 @@ export function remembered<Value>(
     return known.value;
   };
 
-  return async () => {
+  return async (maxAgeMs = FRESH_MS) => {
     // After the clock was set back, the age is unknown.
     const age = known && now() - known.at;
-    if (known && age !== undefined && age >= 0 && age < known.freshMs) return known.value;
+    if (known && age !== undefined && age >= 0 && age < Math.min(known.freshMs, maxAgeMs)) return known.value;
     underWay ??= refresh().finally(() => {
       underWay = undefined;
     });

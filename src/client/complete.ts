@@ -121,6 +121,17 @@ export async function endOutside(
   return { id, accepted: false, reason: 'changedMeanwhile' };
 }
 
+/** The state of an attempt for the holder of its token: it can have an end, it was given one, or why it cannot. */
+export type TokenState = 'open' | 'answered' | NonNullable<CompletionResult['reason']>;
+
+/** Reads the state of an attempt from its record, and writes nothing. */
+export function stateForToken(record: BacklogRecord | undefined, token: string, now: number): TokenState {
+  if (!record) return 'notFound';
+  const { accepted, reason, change, note } = answerTo(record, token, { type: 'done' }, now);
+  if (accepted) return change || note ? 'open' : 'answered';
+  return reason === 'endedBefore' || reason === undefined ? 'answered' : reason;
+}
+
 function answerTo(record: BacklogRecord, token: string | undefined, end: OutsideEnd, now: number): Answer {
   const { status, rev } = record;
   // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
