@@ -10,17 +10,18 @@ import { runtimes, start, stopRuntimes } from '../runtime-under-test.js';
 
 stopRuntimes();
 
-const HANDLER = `export const handler = async ({ rawPath, body }) => {
+/** It finds the SDK as the bundles of this package do. */
+const HANDLER = `import { createRequire } from 'node:module';
+export const handler = async ({ rawPath, body }) => {
   if (rawPath === '/throws') throw new TypeError('no such thing');
   if (rawPath === '/never') await new Promise((resolve) => setTimeout(resolve, 100_000));
   if (rawPath === '/exits') process.exit(3);
   if (rawPath === '/invalid') return { statusCode: 200, body: 7 };
-  const answer = await fetch(process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER, {
-    method: 'POST',
-    headers: { 'x-amz-target': 'secretsmanager.GetSecretValue' },
-    body: JSON.stringify({ SecretId: process.env.SIGNING }),
-  });
-  const { SecretString: secret } = await answer.json();
+  const require = createRequire(import.meta.url);
+  if (rawPath === '/other') return require('@aws-sdk/client-dynamodb');
+  const { SecretsManagerClient, GetSecretValueCommand } = require('@aws-sdk/client-secrets-manager');
+  const command = new GetSecretValueCommand({ SecretId: process.env.SIGNING });
+  const { SecretString: secret } = await new SecretsManagerClient().send(command);
   return { secret, link: process.env.LINK, rawPath, body };
 };`;
 
@@ -105,7 +106,7 @@ describe('a function URL of the local runtime', () => {
   it('says that its function failed, and the log says why', async () => {
     const notices: Notice[] = [];
     const { runtime, url } = await run({ onNotice: (notice) => notices.push(notice) });
-    for (const path of ['throws', 'exits', 'never', 'invalid']) {
+    for (const path of ['throws', 'exits', 'never', 'invalid', 'other']) {
       const answer = await fetch(`${url}${path}?link=hidden`);
       expect([answer.status, await answer.text()]).toEqual([
         502,
@@ -116,7 +117,7 @@ describe('a function URL of the local runtime', () => {
     const log = await vi.waitUntil(
       async () => {
         const text = await readFile(join(runtime.status().logs, 'Approve.log'), 'utf8').catch(() => '');
-        return text.trim().split('\n').length >= 4 ? text : undefined;
+        return text.trim().split('\n').length >= 5 ? text : undefined;
       },
       { timeout: 5_000 },
     );

@@ -20,6 +20,8 @@ export interface FunctionsOptions {
   /** The URL of DynamoDB. */
   readonly endpoint: string;
   readonly region: string;
+  /** The folder with the packages of Lambda's runtime. */
+  readonly sdkFolder: string;
   readonly time: Timekeeper;
   readonly logs: FunctionLogs;
   readonly findSecret: FindSecret;
@@ -86,6 +88,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     endpoint,
     services,
     region,
+    sdkFolder: options.sdkFolder,
     clock: time.setting,
     logs,
     debugging,

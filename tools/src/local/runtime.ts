@@ -20,6 +20,7 @@ import { createShop } from './sample/create-shop.js';
 import { SampleErp } from './sample/sample-erp.js';
 import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
 import type { OutputLine } from './sandbox/handler-output.js';
+import { linkRuntimeSdk } from './sandbox/runtime-sdk.js';
 import { Alarm } from './schedule/alarm.js';
 import { LOOK_EVERY_MS, SpeedLimit } from './schedule/speed-limit.js';
 import { Timekeeper } from './schedule/timekeeper.js';
@@ -103,6 +104,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const findSecret: FindSecret = async (name) => (await given(name)) ?? secrets.find(name);
   const scratch = await openScratch();
   closers.add(() => rm(scratch, { recursive: true, force: true }));
+  const sdkFolder = await linkRuntimeSdk(scratch);
   const shown: { page?: StatusPageParts } = {};
   const consolePort = { ...CONSOLE_PORT, given: port, onTaken };
   const page = await onWantedPort(consolePort, (free) => startStatusPage(free, () => shown.page));
@@ -167,7 +169,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     options.onRun?.(report);
   };
   const { inspect } = options;
-  const services = { inspect, endpoint, region: REGION, time, logs, findSecret };
+  const services = { inspect, endpoint, region: REGION, sdkFolder, time, logs, findSecret };
   const app = await startApp({ app: first.app, ...services, closers, log, alarms, onReport, onNotice });
   const { current } = app;
   if (database.mayHoldRecords) await endPreviousRuns(current.queues, client);
