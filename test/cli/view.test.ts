@@ -180,6 +180,17 @@ describe('the live view', () => {
     );
   });
 
+  it('has the URLs of functions', () => {
+    const functionUrls = ['Approve', 'Pay'].map((functionName) => ({
+      functionName,
+      url: `http://127.0.0.1:8090/${functionName}/`,
+    }));
+    const shown = renderView({ ...status, functionUrls }, { columns: 80, rows: 24 }, plain);
+    expect(shown.join('\n')).toContain(
+      'Function URL http://127.0.0.1:8090/Approve/\n             http://127.0.0.1:8090/Pay/\n',
+    );
+  });
+
   it('has all keys in one line of 60 columns, and no outage without an ERP', () => {
     const keys = (sample: typeof status.sample) =>
       renderView({ ...status, sample }, { columns: 60, rows: 24 }, plain, { hasKeys: true }).find((line) =>

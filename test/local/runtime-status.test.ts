@@ -23,7 +23,7 @@ function world() {
     setting: { wallStart: 0, start: START, speed: 1 },
   };
   const view = new RuntimeStatusView({
-    app: { rules: [] },
+    app: { rules: [], functionUrls: [] },
     appName: 'app',
     queues: [{ name: 'orders', table: 'Records' }],
     tables: ['Records'],

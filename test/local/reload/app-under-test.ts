@@ -53,6 +53,8 @@ export function appOf(changes: Partial<LocalApp> = {}): LocalApp {
     streams: [],
     queues: [],
     queueReaders: [],
+    functionUrls: [],
+    secrets: [],
     alarms: [],
     ...changes,
   };

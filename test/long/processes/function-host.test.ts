@@ -61,6 +61,7 @@ async function world(debugging?: Omit<Debugging, 'follow'>, changes: Partial<Loc
     endpoint: 'http://127.0.0.1:1',
     services: { url: 'http://127.0.0.1:1', secretsUrl: 'http://127.0.0.1:1' },
     region: 'us-east-1',
+    sdkFolder: folder,
     clock: running,
     logs,
     debugging,

@@ -80,6 +80,11 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'of the console; 0 for any free one (default: 8080, or the next one that is free)',
       flags.port,
     )
+    .option(
+      '--function-url-port <port>',
+      'of function URLs; 0 for any free one (default: 8090, or the next one that is free)',
+      flags.port,
+    )
     .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
     .option(
       '--speed <n>',

@@ -37,6 +37,9 @@ export function bannerLines(status: RuntimeStatus, paint: Paint, hasKeys: boolea
   return [
     { label: 'DynamoDB', text: `${place(endpoint)}${endpoint && `  table ${tables.join(', ')}`}`, rank: 3 },
     { label: 'Console', text: place(statusPage), rank: 2 },
+    ...(status.functionUrls ?? []).map(
+      ({ url }, i) => ({ label: i === 0 ? 'Function URL' : '', text: place(url), rank: 2 }) as const,
+    ),
     { label: 'App', text: app, rank: 3 },
     { label: 'Data', text: dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)', rank: 3 },
     { label: 'Logs', text: status.logs || NOT_YET, rank: 3 },

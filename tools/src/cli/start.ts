@@ -27,6 +27,8 @@ export interface StartFlags {
   readonly dynamodbEndpoint?: string | undefined;
   /** Default: 8080, or the next one that is free. */
   readonly port?: number | undefined;
+  /** Default: 8090, or the next one that is free. */
+  readonly functionUrlPort?: number | undefined;
   readonly dataDir?: string | undefined;
   readonly speed?: number | undefined;
   readonly deliverTo?: string | undefined;

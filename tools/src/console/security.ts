@@ -83,13 +83,16 @@ export class FormGuard {
   }
 }
 
+/** Beginning of the name of the cookie with the key. */
+export const CONSOLE_COOKIE = 'backlog-console-';
+
 /**
  * Answers only a browser that has opened the address with the key. It then has a cookie, which lasts as long as the
  * browser runs. Other users of the machine can reach the port, but do not know the key.
  */
 export function keyGuard(key: string): MiddlewareHandler {
   // Cookies do not tell ports apart: two consoles at a time must not overwrite each other's.
-  const cookie = `backlog-console-${digest(key).toString('hex').slice(0, 12)}`;
+  const cookie = `${CONSOLE_COOKIE}${digest(key).toString('hex').slice(0, 12)}`;
   return async (context, next) => {
     const given = context.req.query('key');
     if (given !== undefined && isSame(given, key) && context.req.method === 'GET') {

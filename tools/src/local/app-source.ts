@@ -4,6 +4,7 @@ import { packageRoot } from './package-root.js';
 import type { RuntimeOptions } from './runtime-options.js';
 import type { SampleDelivery } from './sample/sample-erp.js';
 import type { Stack } from './template/assembly.js';
+import { hasFunctionUrls } from './template/function-url.js';
 import type { LocalApp } from './template/local-app.js';
 import { synthesize } from './template/synth.js';
 import { readApp } from './template/template.js';
@@ -36,6 +37,8 @@ export function appSource(
     readonly cwd: string;
     readonly deliverTo: string | SampleDelivery | undefined;
     readonly scratch: string;
+    /** Gives the URL that those of functions begin with. Called if the app has some. */
+    readonly functionUrls: () => Promise<string>;
   },
 ): AppSource {
   const root = packageRoot();
@@ -51,7 +54,8 @@ export function appSource(
       await mkdir(folder);
       const context = to.deliverTo === undefined ? {} : { deliverTo: to.deliverTo };
       const stacks = await synthesize({ app: command, cwd, context, outFolder: folder }, signal);
-      return { app: readApp(stacks), stacks, folder };
+      const functionUrls = hasFunctionUrls(stacks) ? await to.functionUrls() : undefined;
+      return { app: readApp(stacks, functionUrls), stacks, folder };
     },
   };
 }

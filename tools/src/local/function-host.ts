@@ -13,6 +13,8 @@ export interface FunctionHostOptions {
   /** The URLs of the other services that functions call. */
   readonly services: { readonly url: string; readonly secretsUrl: string };
   readonly region: string;
+  /** The folder with the packages of Lambda's runtime. */
+  readonly sdkFolder: string;
   readonly clock: ClockSetting;
   readonly logs: FunctionLogs;
   readonly debugging?: Omit<Debugging, 'follow'> | undefined;
@@ -39,7 +41,7 @@ export class FunctionHost {
   #clock: string;
 
   constructor(options: FunctionHostOptions) {
-    const { functions, endpoint, services, region, clock, logs, debugging, onInvoked } = options;
+    const { functions, endpoint, services, region, sdkFolder, clock, logs, debugging, onInvoked } = options;
     this.#onInvoked = onInvoked ?? (() => {});
     const environment = {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
@@ -48,6 +50,7 @@ export class FunctionHost {
       AWS_ENDPOINT_URL_SQS: services.url,
       AWS_ENDPOINT_URL_SSM: services.secretsUrl,
       AWS_REGION: region,
+      NODE_PATH: sdkFolder,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       // The embedded DynamoDB has no PartiQL.

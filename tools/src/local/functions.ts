@@ -20,6 +20,8 @@ export interface FunctionsOptions {
   /** The URL of DynamoDB. */
   readonly endpoint: string;
   readonly region: string;
+  /** The folder with the packages of Lambda's runtime. */
+  readonly sdkFolder: string;
   readonly time: Timekeeper;
   readonly logs: FunctionLogs;
   readonly findSecret: FindSecret;
@@ -36,6 +38,8 @@ export interface RunningFunctions {
   readonly streams: Streams;
   /** Hands the event of a rule to its function. */
   readonly invoke: Invoke;
+  /** Hands an event to a function for a caller that waits for the answer: a failure goes to no queue. */
+  readonly call: Invoke;
   /** Addresses of the debuggers. Undefined without `inspect`. */
   readonly debuggers: readonly DebuggerAddress[] | undefined;
   /** Prepares what `replace` needs. @throws ConfigurationError if a debugger finds no port */
@@ -84,6 +88,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     endpoint,
     services,
     region,
+    sdkFolder: options.sdkFolder,
     clock: time.setting,
     logs,
     debugging,
@@ -97,6 +102,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     host,
     streams,
     invoke: lambda.invoke,
+    call: invoke,
     get debuggers() {
       return options.inspect === undefined ? undefined : debugging?.addresses;
     },

@@ -1,4 +1,4 @@
-import { type HttpBindings, type ServerType, serve } from '@hono/node-server';
+import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { refusalOf } from './own-address.js';
 import { RUNTIME_HEADER, runtimeHeader } from './port-holder.js';
@@ -37,10 +37,15 @@ export function withOwnHost(inner: { fetch(request: Request): Response | Promise
 }
 
 /** Serves it on this machine, for this machine. */
-export async function serveLocally(app: Pick<LocalApp, 'fetch'>, port: number): Promise<LocalServer> {
-  const server = await new Promise<ServerType>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, hostname: HOST, port }, () => resolve(listening));
-    listening.once('error', reject);
+export function serveLocally(app: Pick<LocalApp, 'fetch'>, port: number): Promise<LocalServer> {
+  return listenLocally(createAdaptorServer({ fetch: app.fetch, hostname: HOST }), port);
+}
+
+/** Lets a server listen on this machine, for this machine. */
+export async function listenLocally(server: ServerType, port: number): Promise<LocalServer> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, resolve);
   });
   const address = server.address();
   const actual = typeof address === 'object' && address ? address.port : port;

@@ -3,6 +3,7 @@ import { portHolder } from './port-holder.js';
 import type { TakenPort } from './status/status.js';
 
 export const CONSOLE_PORT = { otherwise: 8080, flag: '--port' };
+export const FUNCTION_URL_PORT = { otherwise: 8090, flag: '--function-url-port' };
 export const DYNAMODB_PORT = { otherwise: 8000, flag: '--dynamodb-port' };
 /** Number of ports that are tried. */
 const MAX_TRIED = 100;

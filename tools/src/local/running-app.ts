@@ -42,6 +42,7 @@ export async function startApp(options: RunningAppOptions) {
     current,
     host,
     streams,
+    call: functions.call,
     get debuggers() {
       return functions.debuggers;
     },

@@ -16,6 +16,8 @@ export interface RuntimeOptions {
   readonly dynamodbEndpoint?: string | undefined;
   /** The port of the console; 0 for any that is free. Default 8080, or the next one that is free. */
   readonly port?: number | undefined;
+  /** The port of function URLs; 0 for any that is free. Default 8090, or the next one that is free. */
+  readonly functionUrlPort?: number | undefined;
   /** Keeps records, time and logs between starts. Default: nothing is kept. */
   readonly dataDir?: string | undefined;
   /** Seconds of the backlog that pass in a real one. Default 1. */

@@ -8,6 +8,8 @@ import { appSource } from './app-source.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';
 import { Failure } from './failure.js';
+import { FunctionUrls, type UrlFunctions } from './function-urls/function-urls.js';
+import { GeneratedSecrets } from './generated-secrets.js';
 import { endPreviousRuns, itemsLeftBehind } from './left-behind.js';
 import { CONSOLE_PORT, onWantedPort } from './ports.js';
 import { Reload } from './reload/reload.js';
@@ -18,11 +20,12 @@ import { createShop } from './sample/create-shop.js';
 import { SampleErp } from './sample/sample-erp.js';
 import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
 import type { OutputLine } from './sandbox/handler-output.js';
+import { linkRuntimeSdk } from './sandbox/runtime-sdk.js';
 import { Alarm } from './schedule/alarm.js';
 import { LOOK_EVERY_MS, SpeedLimit } from './schedule/speed-limit.js';
 import { Timekeeper } from './schedule/timekeeper.js';
 import { openScratch } from './scratch.js';
-import { secretsFile } from './secrets-file.js';
+import { type FindSecret, secretsFile } from './secrets-file.js';
 import { slowedText } from './speed.js';
 import { RunLog } from './status/run-log.js';
 import type { RunDetails } from './status/run-report.js';
@@ -86,7 +89,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     log.addNotice(notice, toIso(now()));
     options.onNotice?.(notice);
   };
-  const findSecret = await secretsFile(options.secrets && resolve(cwd, options.secrets));
+  const given = await secretsFile(options.secrets && resolve(cwd, options.secrets));
   const beginning = new Beginning();
   const database = await openDatabase(options, dataDir, {
     onChange: (change) => beginning.add(change),
@@ -96,12 +99,20 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       onNotice({ functionName: table, level: 'ERROR', text: `the stream cannot be read: ${message}` }),
   });
   closers.add(() => database.stop());
+  // The database makes the data folder, and no other runtime uses it from then on.
+  const secrets = await GeneratedSecrets.open(dataDir);
+  const findSecret: FindSecret = async (name) => (await given(name)) ?? secrets.find(name);
   const scratch = await openScratch();
   closers.add(() => rm(scratch, { recursive: true, force: true }));
+  const sdkFolder = await linkRuntimeSdk(scratch);
   const shown: { page?: StatusPageParts } = {};
   const consolePort = { ...CONSOLE_PORT, given: port, onTaken };
   const page = await onWantedPort(consolePort, (free) => startStatusPage(free, () => shown.page));
   closers.add(() => page.stop());
+  const served: { functions?: UrlFunctions } = {};
+  const urlPort = { given: options.functionUrlPort, onTaken };
+  const functionUrls = new FunctionUrls({ ...urlPort, functions: () => served.functions });
+  closers.add(() => functionUrls.stop());
   const erp =
     sample && options.deliverTo === undefined
       ? await SampleErp.start({ random: systemRandom, now: Date.now })
@@ -112,7 +123,12 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const delivery = options.app === undefined && erp ? erp.delivery : deliverTo;
 
   progress('synthesizing the CDK app');
-  const source = appSource(options, { cwd, deliverTo: delivery, scratch });
+  const source = appSource(options, {
+    cwd,
+    deliverTo: delivery,
+    scratch,
+    functionUrls: () => functionUrls.open(),
+  });
   const synthesizedAt = Date.now();
   const first = await source.read(signal);
   // Not before, and it goes once all is ready: the time that a start takes is none of the backlog's.
@@ -130,6 +146,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const client = createDynamoDbClient({ endpoint, region: REGION });
   closers.add(() => client.destroy());
   await database.prepare(first.app, client);
+  await secrets.prepare(first.app.secrets);
   const alarms = new AlarmWatch({
     alarms: first.app.alarms,
     now,
@@ -152,7 +169,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     options.onRun?.(report);
   };
   const { inspect } = options;
-  const services = { inspect, endpoint, region: REGION, time, logs, findSecret };
+  const services = { inspect, endpoint, region: REGION, sdkFolder, time, logs, findSecret };
   const app = await startApp({ app: first.app, ...services, closers, log, alarms, onReport, onNotice });
   const { current } = app;
   if (database.mayHoldRecords) await endPreviousRuns(current.queues, client);
@@ -176,6 +193,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     current: () => current.app,
     prepare: async (next) => {
       await database.prepare(next, client);
+      await secrets.prepare(next.secrets);
       await app.prepare(next);
     },
     run: (next) => {
@@ -194,6 +212,12 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   });
 
   progress('loading its functions');
+  served.functions = {
+    urls: () => current.app.functionUrls,
+    invoke: app.call,
+    onError: (name, message, error) =>
+      logs.write(name, JSON.stringify({ level: 'ERROR', message, timestamp: toIso(now()), error }), 'stderr'),
+  };
   await app.warm();
   await view.counter.countNow();
   await beginning.open(app.streams, database.mayHoldRecords ? itemsLeftBehind(current.app, client) : []);

@@ -18,7 +18,7 @@ export async function secretsFile(file: string | undefined): Promise<FindSecret>
   await readSecrets(file);
   return async (name) => {
     const secrets = await readSecrets(file);
-    const key = [name, nameInArn(name)].find((one) => one !== undefined && Object.hasOwn(secrets, one));
+    const key = namesOf(name).find((one) => Object.hasOwn(secrets, one));
     const value = key === undefined ? undefined : secrets[key];
     return typeof value === 'object' ? JSON.stringify(value) : value;
   };
@@ -44,7 +44,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Secrets Manager puts a hyphen and six characters behind the name. */
-function nameInArn(arn: string): string | undefined {
-  return /^arn:[^:]+:secretsmanager:[^:]*:\d*:secret:(.+?)(?:-[A-Za-z0-9]{6})?$/.exec(arn)?.[1];
+/** A name or ARN, and the name in an ARN: Secrets Manager puts a hyphen and six characters behind it. */
+export function namesOf(name: string): string[] {
+  const inArn = /^arn:[^:]+:secretsmanager:[^:]*:\d*:secret:(.+?)(?:-[A-Za-z0-9]{6})?$/.exec(name)?.[1];
+  return inArn === undefined ? [name] : [name, inArn];
 }

@@ -105,6 +105,7 @@ export class RuntimeStatusView {
       totals: log.totals,
       ...this.#alarms(),
       ...(debuggers === undefined ? {} : { debuggers }),
+      ...(app.functionUrls.length > 0 ? { functionUrls: app.functionUrls } : {}),
       ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),
     };
   }

@@ -5,6 +5,7 @@ import type { ReloadNews } from '../reload/news.js';
 import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { OutputLine } from '../sandbox/handler-output.js';
+import type { LocalFunctionUrl } from '../template/local-app.js';
 
 /** Everything that the terminal, the console and `/status.json` show. Times are the backlog's, ISO-8601. */
 export interface RuntimeStatus {
@@ -53,6 +54,8 @@ export interface RuntimeStatus {
   readonly alarms?: AlarmsStatus | undefined;
   /** Addresses of debuggers, with `--inspect`. Empty: the app has no function of its own. */
   readonly debuggers?: readonly DebuggerAddress[] | undefined;
+  /** URLs at which functions answer. Absent: the app has none. */
+  readonly functionUrls?: readonly LocalFunctionUrl[] | undefined;
   /** Result of the last save of the app's files. Its time is the real one. */
   readonly reload?: ReloadNews | undefined;
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;

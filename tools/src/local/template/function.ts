@@ -39,6 +39,13 @@ export function readFunction(logicalId: string, context: StackContext): LocalFun
   };
 }
 
+/** Tells whether it is a function that can be run: Node.js, with code from an asset. */
+export function runsHere(logicalId: string, context: StackContext): boolean {
+  const { Type, Properties = {} } = context.resource(logicalId) ?? {};
+  const isNode = String(Properties.Runtime ?? '').startsWith('nodejs');
+  return Type === 'AWS::Lambda::Function' && isNode && keyOf(Properties.Code) !== undefined;
+}
+
 function codeOf(logicalId: string, code: unknown, context: StackContext) {
   if (keyOf(code) === undefined) {
     throw new ConfigurationError(

@@ -73,6 +73,23 @@ export interface LocalQueueReader {
   readonly batchSize: number;
 }
 
+/** A URL at which a function answers requests. */
+export interface LocalFunctionUrl {
+  readonly functionName: string;
+  readonly url: string;
+}
+
+/** A secret whose value is made up. */
+export interface LocalSecret {
+  readonly name: string;
+  /** Number of random characters. */
+  readonly length: number;
+  /** The characters to choose from. */
+  readonly characters: string;
+  /** The object whose JSON is the secret, and the key of the random text in it. Absent: the text is the secret. */
+  readonly field?: { readonly of: Readonly<Record<string, unknown>>; readonly key: string } | undefined;
+}
+
 /** The CloudWatch alarms of a stack. */
 export interface LocalAlarms {
   /** Alarms that can be evaluated, by the names that people know. */
@@ -90,6 +107,8 @@ export interface LocalApp {
   readonly streams: readonly LocalStream[];
   readonly queues: readonly LocalQueue[];
   readonly queueReaders: readonly LocalQueueReader[];
+  readonly functionUrls: readonly LocalFunctionUrl[];
+  readonly secrets: readonly LocalSecret[];
   /** The alarms of each stack. */
   readonly alarms: readonly LocalAlarms[];
 }
@@ -98,6 +117,8 @@ export interface LocalApp {
 export interface StackContext {
   readonly stack: Stack;
   readonly references: References;
+  /** The URL that those of functions begin with. Undefined: they are not served. */
+  readonly functionUrls: string | undefined;
   /** The name of a table, function or rule. */
   nameOf(logicalId: string): string;
   resource(logicalId: string): TemplateResource | undefined;

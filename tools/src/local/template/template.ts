@@ -2,15 +2,18 @@ import { ConfigurationError } from 'dynamo-backlog';
 import { readAlarms } from './alarms.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
+import { readFunctionUrl } from './function-url.js';
 import { givenTables } from './given-tables.js';
 import { type References, resolveText } from './intrinsics.js';
 import type {
   LocalAlarms,
   LocalApp,
   LocalFunction,
+  LocalFunctionUrl,
   LocalQueue,
   LocalQueueReader,
   LocalRule,
+  LocalSecret,
   LocalStream,
   LocalTable,
   StackContext,
@@ -18,6 +21,7 @@ import type {
 import { isQueue, readQueue, readQueueReader } from './queue.js';
 import { readRule } from './rule.js';
 import { readSchedule } from './schedule.js';
+import { readSecret } from './secret.js';
 import { readStream } from './stream.js';
 import { isTable, readTable } from './table.js';
 
@@ -27,31 +31,36 @@ interface Starts {
 }
 
 /**
- * Takes the tables, the scheduled rules and schedules, the streams, the queues and the functions behind them from
- * synthesized stacks. Everything else in
- * them has no meaning on one machine and is left out.
+ * Takes the tables, the scheduled rules and schedules, the streams, the queues, the function URLs, the functions behind
+ * them, and the secrets from synthesized stacks. Everything else in them has no meaning on one machine and is left out.
  *
+ * @param functionUrlBase the URL that those of functions begin with. Default: they are not served
  * @throws ConfigurationError naming the resource that the local runtime cannot run
  */
-export function readApp(stacks: readonly Stack[]): LocalApp {
+export function readApp(stacks: readonly Stack[], functionUrlBase?: string): LocalApp {
   const tables: LocalTable[] = [];
   const functions = new Map<string, LocalFunction>();
   const rules: (LocalRule & Starts)[] = [];
   const streams: (LocalStream & Starts)[] = [];
   const queues: LocalQueue[] = [];
   const queueReaders: (LocalQueueReader & Starts)[] = [];
+  const functionUrls: (LocalFunctionUrl & Starts)[] = [];
+  const secrets: LocalSecret[] = [];
   const alarms: LocalAlarms[] = [];
   const names = localNames(stacks);
   for (const stack of stacks) {
-    const context = stackContext(stack, names, stacks);
+    const context = stackContext(stack, { names, stacks, functionUrls: functionUrlBase });
     alarms.push(readAlarms(context));
     for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
       if (isTable(resource)) tables.push(readTable(logicalId, resource, context));
       if (isQueue(resource)) queues.push(readQueue(logicalId, resource, context));
+      const secret = readSecret(logicalId, resource, context);
+      if (secret) secrets.push(secret);
       const found = startsOf(logicalId, resource, context);
       rules.push(...found.rules);
       streams.push(...found.streams);
       queueReaders.push(...found.queueReaders);
+      functionUrls.push(...found.functionUrls);
       for (const { functionId, functionName } of Object.values(found).flat()) {
         if (!functions.has(functionName)) functions.set(functionName, readFunction(functionId, context));
       }
@@ -66,6 +75,8 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
     streams: streams.map(({ functionId: _, ...stream }) => stream),
     queues,
     queueReaders: queueReaders.map(({ functionId: _, ...reader }) => reader),
+    functionUrls: functionUrls.map(({ functionId: _, ...url }) => url),
+    secrets,
     alarms,
   };
 }
@@ -75,10 +86,12 @@ function startsOf(logicalId: string, resource: TemplateResource, context: StackC
   const isMapping = resource.Type === 'AWS::Lambda::EventSourceMapping';
   const stream = isMapping ? readStream(logicalId, resource, context) : undefined;
   const reader = isMapping ? readQueueReader(logicalId, resource, context) : undefined;
+  const url = readFunctionUrl(resource, context);
   return {
     rules: rulesOf(logicalId, resource, context),
     streams: stream ? [stream] : [],
     queueReaders: reader ? [reader] : [],
+    functionUrls: url ? [url] : [],
   };
 }
 
@@ -93,11 +106,18 @@ function rulesOf(logicalId: string, resource: TemplateResource, context: StackCo
   }
 }
 
-function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackContext {
+/** Facts about the whole app. */
+interface Known {
+  readonly names: Names;
+  readonly stacks: readonly Stack[];
+  readonly functionUrls: string | undefined;
+}
+
+function stackContext(stack: Stack, known: Known): StackContext {
   const resources = stack.template.Resources ?? {};
   const resource = (logicalId: string) =>
     Object.hasOwn(resources, logicalId) ? resources[logicalId] : undefined;
-  const nameOf = (logicalId: string) => names.get(nameKey(stack, logicalId)) ?? logicalId;
+  const nameOf = (logicalId: string) => known.names.get(nameKey(stack, logicalId)) ?? logicalId;
   const references: References = {
     ref: (logicalId) => {
       const found = resource(logicalId);
@@ -110,18 +130,21 @@ function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackC
       if (!found) return undefined;
       const name = nameOf(logicalId);
       if (attribute === 'QueueName') return name;
+      const url = attribute === 'FunctionUrl' ? readFunctionUrl(found, context)?.url : undefined;
+      if (url !== undefined) return url;
       return attribute === 'Arn' ? localArn(found.Type, name) : `${name}.${attribute}`;
     },
-    imported: (name) => exported(name, names, all),
+    imported: (name) => exported(name, known),
   };
-  return { stack, references, nameOf, resource };
+  const context = { stack, references, functionUrls: known.functionUrls, nameOf, resource };
+  return context;
 }
 
 /** Returns the value that a stack of the app exports under this name. */
-function exported(name: string, names: Names, all: readonly Stack[]): string | undefined {
-  for (const stack of all) {
+function exported(name: string, known: Known): string | undefined {
+  for (const stack of known.stacks) {
     const output = Object.values(stack.template.Outputs ?? {}).find(({ Export }) => Export?.Name === name);
-    if (output) return resolveText(output.Value, stackContext(stack, names, all).references, name);
+    if (output) return resolveText(output.Value, stackContext(stack, known).references, name);
   }
   return undefined;
 }
