@@ -42,6 +42,8 @@ export function completionApp(deps: CompletionAppDeps): Hono {
       },
       xFrameOptions: 'DENY',
       referrerPolicy: 'no-referrer',
+      // Lambda's URLs are HTTPS only, and a domain in front says that for itself.
+      strictTransportSecurity: false,
     }),
     async (context, next) => {
       await next();
