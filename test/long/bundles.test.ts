@@ -50,6 +50,7 @@ describe.each([
   ['record-events', ['client-dynamodb']],
   ['widget', ['client-dynamodb']],
   ['widget-actions', ['client-dynamodb']],
+  ['completion-url', ['client-dynamodb']],
 ] as const)('the bundle of the handler %s', (name, clients) => {
   let bundles: HandlerBundles;
   beforeAll(async () => {
@@ -121,6 +122,7 @@ it('there is no other handler to bundle', () => {
     'record-events',
     'widget',
     'widget-actions',
+    'completion-url',
   ]);
 });
 

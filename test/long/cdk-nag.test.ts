@@ -33,6 +33,7 @@ it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s pass
     widget: true,
     recordEvents: { to: new EventBus(stack, 'Bus'), queues: { orders: {} } },
     recurring: { report: { schedule: 'rate(1 hour)', queue: 'orders' } },
+    completionUrl: true,
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);
@@ -53,6 +54,7 @@ it('a backlog in a VPC, with a key for its variables and minimal: true, passes t
     environmentEncryption,
     minimal: true,
     recurring: {},
+    completionUrl: { reservedConcurrentExecutions: 10 },
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(stack).violations).toEqual([]);
@@ -94,6 +96,7 @@ it('a backlog whose data, logs and variables are under one key of yours passes t
   new Backlog(stack, 'Backlog', {
     ...{ queues, encryptionKey, widget: true, trigger: 'scheduler' },
     recurring: {},
+    completionUrl: { reservedConcurrentExecutions: 10 },
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);

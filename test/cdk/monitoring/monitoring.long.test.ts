@@ -37,6 +37,7 @@ describe('the alarms', () => {
       'depth',
       'depthperkey',
       'pending',
+      'completionurl',
       'scheduledeadletters',
       'recordeventsage',
       'recurringlag',

@@ -32,7 +32,7 @@ const app = () =>
         ...functionResource,
         Properties: {
           ...functionResource.Properties,
-          Timeout: 2,
+          Timeout: 10,
           Environment: {
             Variables: {
               LINK: { 'Fn::GetAtt': ['ApproveUrl', 'FunctionUrl'] },
@@ -119,7 +119,7 @@ describe('a function URL of the local runtime', () => {
         const text = await readFile(join(runtime.status().logs, 'Approve.log'), 'utf8').catch(() => '');
         return text.trim().split('\n').length >= 5 ? text : undefined;
       },
-      { timeout: 5_000 },
+      { timeout: 30_000 },
     );
     expect(
       log
@@ -129,7 +129,7 @@ describe('a function URL of the local runtime', () => {
     ).toMatchObject([
       { level: 'ERROR', message: 'a request failed', error: { name: 'TypeError', message: 'no such thing' } },
       { message: 'a request failed', error: { message: expect.stringContaining('exit status 3') } },
-      { message: 'a request failed', error: { message: 'Task timed out after 2 seconds' } },
+      { message: 'a request failed', error: { message: 'Task timed out after 10 seconds' } },
       {
         message: 'the answer to a request cannot be sent',
         error: { message: expect.stringMatching(/^body: /) },
