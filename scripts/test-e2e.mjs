@@ -17,7 +17,7 @@ const complete = join(home, 'complete');
 const logFile = join(home, 'emulator.log');
 const PACKAGES = ['ministack==1.5.33', 'boto3', 'awscli'];
 /** Packages that Lambda's runtime has, and a function takes from there. */
-const OF_RUNTIME = ['@aws-sdk/client-eventbridge@3'];
+const OF_RUNTIME = ['@aws-sdk/client-eventbridge@3', '@aws-sdk/client-secrets-manager@3'];
 const runtime = join(home, 'runtime');
 const ACCOUNT = '000000000000';
 const START_TIMEOUT_MS = 60_000;

@@ -137,7 +137,7 @@ export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void 
   for (const key of keys) key?.grantEncryptDecrypt(grantee);
 }
 
-export function grantDecrypt(grantee: IGrantable, tables: readonly ITable[]): void {
+function grantDecrypt(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantDecrypt(grantee);
 }

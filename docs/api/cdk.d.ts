@@ -7,6 +7,7 @@ export {
     Backlog,
     BacklogAttributes,
     BacklogProps,
+    CompletionUrlProps,
     DeliveryProps,
     EntryFunctionProps,
     FunctionProps,

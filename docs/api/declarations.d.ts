@@ -8,15 +8,15 @@ import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynam
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
 import { IEventBus, EventBus, Schedule as Schedule$1, Rule } from 'aws-cdk-lib/aws-events';
 import { IRole, IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, IFunction, Function } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, IFunction, Function, FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression, CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { IConstruct, Construct } from 'constructs';
 import { Duration as Duration$1, TimeZone, RemovalPolicy } from 'aws-cdk-lib';
 import { IKey } from 'aws-cdk-lib/aws-kms';
 import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { RetentionDays, ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { LookupFunction } from 'node:net';
@@ -1305,6 +1305,10 @@ interface WorkEnvironmentOptions {
     readonly queues?: readonly string[] | undefined;
 }
 
+interface CompletionUrlProps {
+    readonly reservedConcurrentExecutions?: number | undefined;
+}
+
 interface IntakeProps {
     readonly batchingWindow?: Duration$1 | undefined;
     readonly redeliveryMaxConcurrency?: number | undefined;
@@ -2549,6 +2553,7 @@ interface BacklogProps extends FunctionProps {
     readonly incidentBus?: AnyBus | undefined;
     readonly recordEvents?: RecordEventsProps | undefined;
     readonly recurring?: Readonly<Record<string, RecurringProps>> | undefined;
+    readonly completionUrl?: boolean | CompletionUrlProps | undefined;
     readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
     readonly widget?: boolean | 'readOnly' | undefined;
@@ -2655,6 +2660,9 @@ declare class Backlog extends BacklogBase implements IConnectable {
     readonly intake: Function | undefined;
     readonly sweep: Function | undefined;
     readonly recordEvents: Function | undefined;
+    readonly completionFunction: Function | undefined;
+    readonly completionUrl: FunctionUrl | undefined;
+    readonly completionSecret: Secret | undefined;
     readonly monitor: Function | undefined;
     readonly disabledQueues: readonly string[];
     readonly alarms: readonly Alarm[];
@@ -2665,6 +2673,7 @@ declare class Backlog extends BacklogBase implements IConnectable {
     constructor(scope: Construct, id: string, props: BacklogProps);
     get connections(): Connections;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
+    grantWork(grantee: IGrantable): Grant;
     protected queueNames(): string[];
     workEnvironment(options?: WorkEnvironmentOptions): Record<string, string>;
     grantViewWidget(grantee: IGrantable): Grant;
@@ -2766,6 +2775,14 @@ interface BacklogHandlerOptions extends HandlerSeams, QueueOptions<Duration> {
     readonly tracing?: AttemptTracing | undefined;
 }
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
+
+interface CompletionUrlOptions {
+    readonly answers?: Readonly<Record<string, 'complete' | 'fail' | 'heartbeat'>> | undefined;
+    readonly question?: string | undefined;
+    readonly by?: string | undefined;
+    readonly url?: string | undefined;
+}
+declare function completionUrl(id: string, token: string, options?: CompletionUrlOptions): Promise<string>;
 
 interface Cause {
     readonly error: string;
@@ -3437,6 +3454,7 @@ export {
     causesOf,
     clockText,
     completionOf,
+    completionUrl,
     contract_d,
     count,
     countFirings,
@@ -3622,6 +3640,8 @@ export type {
     ClockSetting,
     Completion,
     CompletionResult,
+    CompletionUrlOptions,
+    CompletionUrlProps,
     Condition,
     Counts,
     DeadExpectation,

@@ -1,4 +1,4 @@
-import { backlogHandler, Done, Pending, type Process } from 'dynamo-backlog/lambda';
+import { backlogHandler, completionUrl, Done, Pending, type Process } from 'dynamo-backlog/lambda';
 
 interface Payment {
   readonly amount: number;
@@ -6,9 +6,20 @@ interface Payment {
 }
 
 /** Small payments are made at once. A large one waits until a person has approved it, two days at most. */
-const pay: Process<Payment> = ({ payload }) => {
+const pay: Process<Payment> = async ({ id, payload }, { token }) => {
   if (payload.amount < 1000) return new Done({ result: { by: 'the rule for small payments' } });
-  // A real one would ask for the approval here, and send `id` and `context.token` with the question.
+  const question = `Pay ${payload.amount} to ${payload.to}?`;
+  const url = await completionUrl(id, token, {
+    question,
+    answers: { Approve: 'complete', Reject: 'fail', 'Ask me later': 'heartbeat' },
+    by: 'finance',
+  });
+  const { ok, status } = await fetch(process.env.CHAT_WEBHOOK ?? '', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: `${question} ${url}` }),
+  });
+  if (!ok) throw new Error(`the chat answered ${status}`);
   return new Pending({ timeout: '2d', reason: `waits for the approval of ${payload.amount}` });
 };
 

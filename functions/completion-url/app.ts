@@ -1,7 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
+import { Hono } from 'hono/tiny';
 import { type CompletionDeps, type CompletionResult, stateForToken } from '../../src/client/complete.js';
 import { outsideWaitOf } from '../../src/record/completion.js';
 import { InvalidRecordError } from '../../src/support/errors.js';
@@ -41,6 +42,8 @@ export function completionApp(deps: CompletionAppDeps): Hono {
       },
       xFrameOptions: 'DENY',
       referrerPolicy: 'no-referrer',
+      // Lambda's URLs are HTTPS only, and a domain in front says that for itself.
+      strictTransportSecurity: false,
     }),
     async (context, next) => {
       await next();
@@ -95,11 +98,11 @@ async function noted(context: Context, link: CompletionLink, deps: CompletionApp
   const result = await giveAnswer(link, answer, deps);
   const { id, accepted, reason } = result;
   const effect = link.answers.get(answer.label);
-  deps.logger.info('an answer came by a link', { id, effect, accepted, reason });
+  deps.logger.info('a link was answered', { id, effect, accepted, reason });
   const status = accepted ? 200 : statusOf(reason);
   return wantsJson(context)
     ? context.json(result, status)
-    : context.html(answeredPage(answer.label, result, effect === 'heartbeat'), status);
+    : context.html(answeredPage(link, answer.label, result), status);
 }
 
 async function givenAnswer(context: Context): Promise<GivenAnswer> {

@@ -15,20 +15,20 @@ export interface CompletionUrlOptions {
   readonly answers?: Readonly<Record<string, 'complete' | 'fail' | 'heartbeat'>> | undefined;
   /** The question of the page, up to 200 characters. Default: the reason of the `Pending`. */
   readonly question?: string | undefined;
-  /** The person or system that the link is for, up to 64 characters: each answer is noted with it. Default: nobody. */
+  /** The person or system that the link is for, up to 64 characters: each answer is noted with it. Default: none. */
   readonly by?: string | undefined;
   /**
    * The URL of the function. Default: the variable `BACKLOG_COMPLETION_URL`, which the construct's `completionUrl: true` sets. Another one
    * is of a domain of yours in front of it.
    */
   readonly url?: string | undefined;
-  /** The secret that signs, at least 32 characters. Default: the secret that the variable `BACKLOG_COMPLETION_SECRET` names. */
-  readonly secret?: string | undefined;
 }
 
 /** A longer URL is cut by some mail programs and proxies. */
 const MAX_CHARACTERS = 2_000;
 
+/** The variable with the secret itself, for tests and for processes outside of AWS. */
+const VALUE = 'BACKLOG_COMPLETION_SECRET_VALUE';
 const MAX_ANSWERS = 5;
 const MAX_LABEL_CHARACTERS = 30;
 
@@ -44,12 +44,14 @@ const optionsSchema = z.strictObject({
   question: z.optional(text(200)),
   by: z.optional(text(64)),
   url: z.optional(z.url({ protocol: /^https?$/, error: 'expected an https URL' })),
-  secret: z.optional(z.string()),
 });
 
 /**
  * A link by which a person or a system ends the attempt of this token, or prolongs its wait: to a page with a button for each answer. Only
- * a click ends anything, so a program that looks into links may open it. Whoever has the link can answer: treat it as a password.
+ * a click ends anything, so a program that looks into links may open it. It lets anyone answer: treat it as a password.
+ *
+ * The secret that signs it is the one that the variable `BACKLOG_COMPLETION_SECRET` names, read once in five minutes, or the text of
+ * `BACKLOG_COMPLETION_SECRET_VALUE`, at least 32 characters.
  *
  *     const url = await completionUrl(record.id, context.token, { answers: { Approve: 'complete', Reject: 'fail' } });
  *
@@ -63,16 +65,16 @@ export async function completionUrl(
   token: string,
   options: CompletionUrlOptions = {},
 ): Promise<string> {
-  const { answers, question, by, ...given } = parseOptions(optionsSchema, options, 'completionUrl');
+  const { answers, question, by, url: given } = parseOptions(optionsSchema, options, 'completionUrl');
   const labels = Object.entries(answers) as [string, AnswerEffect][];
   checkLabels(Object.keys(answers));
   for (const [name, value] of Object.entries({ id, token })) {
     if (typeof value === 'string' && value !== '') continue;
     throw new ConfigurationError(`completionUrl: expected the ${name} as text, got ${show(value)}`);
   }
-  const url = new URL(given.url ?? variable('BACKLOG_COMPLETION_URL', 'url'));
-  const secret =
-    given.secret === undefined ? await secretOfFunction() : checkSecret(given.secret, '"secret"');
+  const url = new URL(given ?? variable('BACKLOG_COMPLETION_URL', 'the option "url", or '));
+  const { [VALUE]: value } = process.env;
+  const secret = value === undefined ? await secretOfFunction() : checkSecret(value, VALUE);
   url.searchParams.set('link', signLink({ id, token, answers: new Map(labels), question, by }, secret));
   if (url.href.length <= MAX_CHARACTERS) return url.href;
   throw new ConfigurationError(
@@ -90,11 +92,11 @@ function checkLabels(labels: readonly string[]): void {
   );
 }
 
-function variable(name: string, option: string): string {
+function variable(name: string, orElse = ''): string {
   const value = process.env[name];
   if (value) return value;
   throw new ConfigurationError(
-    `completionUrl.${option}: expected the option, or the variable ${name}, which the construct sets with "completionUrl": true, got nothing`,
+    `completionUrl: expected ${orElse}the variable ${name}, which the construct sets with "completionUrl": true, got nothing`,
   );
 }
 
@@ -102,7 +104,7 @@ const secrets = new Map<string, ReturnType<typeof signingSecret>>();
 
 /** The secret of the function that this process runs in, read once in five minutes. */
 async function secretOfFunction(): Promise<string> {
-  const arn = variable('BACKLOG_COMPLETION_SECRET', 'secret');
+  const arn = variable('BACKLOG_COMPLETION_SECRET');
   // A link that an older secret has signed is valid until the next rotation.
   const deps = { fetch: fetchVersion, now: Date.now, onTrouble: () => {} };
   const read = secrets.get(arn) ?? signingSecret(arn, ['AWSCURRENT'], deps);

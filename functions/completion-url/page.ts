@@ -44,11 +44,11 @@ export function linkPage(link: CompletionLink, state: TokenState, wait: ShownWai
   );
   const body = html`<h1><bdi>${title}</bdi></h1>
 <dl>
-${link.question !== undefined && wait.reason !== undefined ? fact('Why', wait.reason) : undefined}
+${link.question === undefined ? undefined : optional('Reason', wait.reason)}
 ${fact('Record', link.id)}
-${wait.queue === undefined ? undefined : fact('Queue', wait.queue)}
+${optional('Queue', wait.queue)}
 ${wait.until === undefined ? undefined : fact('Answer until', untilText(wait.until, now))}
-${link.by === undefined ? undefined : fact('Link of', link.by)}
+${optional('Link for', link.by)}
 </dl>
 <form method="post">
 <label for="note">Note <span>(optional, kept with the answer)</span></label>
@@ -70,20 +70,27 @@ function untilText(until: number, now: number): string {
 
 /** The page after an answer. */
 export function answeredPage(
+  { id, question, answers }: CompletionLink,
   answer: string,
-  { id, accepted, reason }: CompletionResult,
-  isLonger: boolean,
+  { accepted, reason }: CompletionResult,
 ): string {
   if (!accepted) return messagePage(...TITLES[reason ?? 'notWaiting'], id);
-  return isLonger
-    ? messagePage(answer, 'Noted. The question stays open for longer, and the link stays valid.', id)
-    : messagePage(answer, 'Thank you, your answer is noted.', id);
+  const text =
+    answers.get(answer) === 'heartbeat'
+      ? 'Noted. The question stays open for longer, and the link stays valid.'
+      : 'Thank you, your answer is noted.';
+  return messagePage(`Your answer: ${answer}`, text, id, question);
 }
 
 /** A page that says one thing. */
-export function messagePage(title: string, text: string, id?: string): string {
-  const about = id === undefined ? undefined : html`<dl>${fact('Record', id)}</dl>`;
+export function messagePage(title: string, text: string, id?: string, question?: string): string {
+  const about =
+    id === undefined ? undefined : html`<dl>${optional('Question', question)}${fact('Record', id)}</dl>`;
   return page(title, html`<h1><bdi>${title}</bdi></h1><p>${text}</p>${about}`);
+}
+
+function optional(name: string, value: string | undefined): Html | undefined {
+  return value === undefined ? undefined : fact(name, value);
 }
 
 function page(title: string, body: Html): string {

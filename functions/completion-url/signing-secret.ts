@@ -31,7 +31,7 @@ const connect = madeOnce(() => {
     return { client: new SecretsManagerClient(CLIENT_LIMITS), GetSecretValueCommand };
   } catch (error) {
     throw new ConfigurationError(
-      `completionUrl: expected the package ${PACKAGE}, which functions of Lambda have, or the option "secret": ${(error as Error).message}`,
+      `completionUrl: expected the package ${PACKAGE}, which functions of Lambda have, or the variable BACKLOG_COMPLETION_SECRET_VALUE: ${(error as Error).message}`,
     );
   }
 });

@@ -23,7 +23,7 @@ button.first{color:var(--on);background:var(--run);border-color:var(--run)}
 button.fail:not(.first){color:var(--dead)}
 button:hover{filter:brightness(.94)}
 textarea:focus-visible,button:focus-visible{outline:2px solid var(--run);outline-offset:2px}
-@media (max-width:420px){main{padding:20px}button{flex-basis:100%}dt{flex-basis:88px}}
+@media (max-width:480px){body{padding:16px 12px}main{margin-top:0;padding:20px}button{flex-basis:100%}dt{flex-basis:88px}}
 `.replaceAll('\n', '');
 
 /** The style of the pages. */

@@ -218,6 +218,31 @@ describe('the deployed stack', () => {
     expect(await historyOf('approval')).toEqual(['NEW in no lane', 'NEW in fragile', 'SUCCESS in no lane']);
   });
 
+  it('takes that end by a link, which the handler has signed, and changes nothing when it is opened', async () => {
+    const orders = new BacklogClient({ client, table });
+    await orders.insert({ id: 'asked', queue: 'fragile', payload: 'approval' });
+    await eventually('asked', { status: 'NEW', notBefore: { pending: { timeout: 3600 } } });
+    const link = new URL(erp.linkOf('asked'));
+    expect(link.host).toMatch(/\.lambda-url\.us-east-1\.on\.aws$/);
+    // The emulator serves the URLs of functions below its own.
+    const url = `${process.env.AWS_ENDPOINT_URL}/_aws/lambda-url/${link.host.split('.')[0]}/`;
+    const page = await fetch(url + link.search);
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(await page.text()).toContain('<h1><bdi>Pay?</bdi></h1>');
+    expect((await fetch(`${url}${link.search}x`)).status).toBe(403);
+    expect((await orders.get('asked'))?.status).toBe('NEW');
+    const body = new URLSearchParams({ answer: 'Complete', note: 'in the budget' });
+    const answer = await fetch(url + link.search, { method: 'POST', body });
+    expect([answer.status, await answer.text()]).toEqual([
+      200,
+      expect.stringContaining('your answer is noted'),
+    ]);
+    expect(await orders.get('asked')).toMatchObject({
+      status: 'SUCCESS',
+      result: { answer: 'Complete', by: 'finance', note: 'in the budget' },
+    });
+  });
+
   it('fires the schedules of the other trigger by themselves', async () => {
     const where = outputs.ScheduledTableName ?? '';
     await eventually('by-schedule', { status: 'SUCCESS', attempts: 2 }, where);

@@ -6,6 +6,8 @@ interface Payload {
   readonly answers?: readonly number[];
   /** Answers 503 until the ERP opens. */
   readonly closed?: boolean;
+  /** A link for a person. */
+  readonly link?: string;
 }
 
 /** An ERP that answers as the payload asks. */
@@ -13,6 +15,7 @@ export async function startErp() {
   /** Times of attempts, by id. */
   const attempts = new Map<string, number[]>();
   const paths = new Map<string, Set<string>>();
+  const links = new Map<string, string>();
   let isOpen = false;
   const answer = (id: string, { answers = [200], closed }: Payload) => {
     const times = attempts.get(id) ?? [];
@@ -28,6 +31,7 @@ export async function startErp() {
       const payload = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Payload;
       const id = String(request.headers['idempotency-key']);
       paths.set(id, (paths.get(id) ?? new Set()).add(request.url ?? ''));
+      if (payload?.link !== undefined) links.set(id, payload.link);
       response.writeHead(answer(id, payload ?? {})).end('answer');
     });
   });
@@ -36,6 +40,7 @@ export async function startErp() {
   return {
     url: `http://127.0.0.1:${port}/orders`,
     attemptsOf: (id: string): readonly number[] => attempts.get(id) ?? [],
+    linkOf: (id: string): string => links.get(id) ?? '',
     /** Each path once. */
     pathsOf: (id: string): readonly string[] => [...(paths.get(id) ?? [])],
     open: () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { completionUrl } from '../../functions/completion-url/completion-url.js';
 import {
   type CompletionUrlSeams,
@@ -13,6 +13,11 @@ const SECRET = 'the-secret-that-signs-links-of-tests';
 const URL_OF_FUNCTION = 'https://links.example.com/';
 const ANSWERS = { Approve: 'complete', Reject: 'fail', 'Ask me later': 'heartbeat' } as const;
 type Options = Parameters<typeof completionUrl>[2];
+
+beforeEach(() => {
+  vi.stubEnv('BACKLOG_COMPLETION_SECRET_VALUE', SECRET);
+  return () => vi.unstubAllEnvs();
+});
 
 interface Answer {
   readonly statusCode: number;
@@ -75,7 +80,6 @@ function world({
       await harness.run(async ({ id }, { token }) => {
         url = await completionUrl(id, token, {
           url: URL_OF_FUNCTION,
-          secret: SECRET,
           answers: ANSWERS,
           ...options,
         });
@@ -165,11 +169,11 @@ describe('an answer', () => {
       result: JSON.stringify({ answer: 'Approve', by: 'finance@example.com', note: 'in the budget\nof May' }),
     });
     expect((await get(url)).body).toContain('This question has its answer.');
-    // A browser that sends the form again is told the same.
+    // A browser may send the form again.
     expect((await click(url, { answer: 'Approve' })).statusCode).toBe(200);
     expect(log()).toEqual([
       expect.objectContaining({
-        message: 'an answer came by a link',
+        message: 'a link was answered',
         id: 'pay-7',
         effect: 'complete',
         accepted: true,
@@ -222,7 +226,7 @@ describe('an answer', () => {
     const answers: number[] = [];
     await harness.run(async ({ id }, { token }) => {
       const url = await completionUrl(id, token, {
-        ...{ url: URL_OF_FUNCTION, secret: SECRET, answers: { Printed: 'complete' } },
+        ...{ url: URL_OF_FUNCTION, answers: { Printed: 'complete' } },
       });
       answers.push((await json(url, {})).statusCode);
       throw new Pending();
@@ -389,11 +393,11 @@ describe('the secret of links', () => {
 });
 
 describe('completionUrl', () => {
-  const given = { url: URL_OF_FUNCTION, secret: SECRET };
+  const given = { url: URL_OF_FUNCTION };
   const urlWith = (options: unknown, id: unknown = 'a', token: unknown = 't') =>
     completionUrl(id as string, token as string, options as Options);
 
-  it('offers to complete and to fail, unless it is told otherwise, and keeps what the URL has', async () => {
+  it('offers to complete and to fail, by default, and keeps what the URL has', async () => {
     const url = new URL(await urlWith({ ...given, url: 'https://pay.example.com/approve?lang=de' }));
     expect([url.origin, url.pathname, url.searchParams.get('lang')]).toEqual([
       ...['https://pay.example.com', '/approve', 'de'],
@@ -421,15 +425,24 @@ describe('completionUrl', () => {
     [{ question: 'x'.repeat(201) }, 'completionUrl.question: expected 1 to 200 characters'],
     [{ by: '' }, 'completionUrl.by: expected 1 to 64 characters'],
     [{ url: 'ftp://example.com' }, 'completionUrl.url: expected an https URL'],
-    [{ secret: 'short' }, 'completionUrl: expected a secret of at least 32 characters in "secret", got 5'],
     [{ timeout: '1h' }, 'timeout'],
-    [{ url: undefined }, 'completionUrl.url: expected the option, or the variable BACKLOG_COMPLETION_URL'],
     [
-      { secret: undefined },
-      'completionUrl.secret: expected the option, or the variable BACKLOG_COMPLETION_SECRET',
+      { url: undefined },
+      'completionUrl: expected the option "url", or the variable BACKLOG_COMPLETION_URL, which the construct sets',
     ],
   ])('refuses %j', async (options, reason) => {
     await expect(urlWith({ ...given, ...(options as object) })).rejects.toThrow(reason);
+  });
+
+  it('needs the secret, from Secrets Manager or as a variable', async () => {
+    vi.stubEnv('BACKLOG_COMPLETION_SECRET_VALUE', 'short');
+    await expect(urlWith(given)).rejects.toThrow(
+      'completionUrl: expected a secret of at least 32 characters in BACKLOG_COMPLETION_SECRET_VALUE, got 5',
+    );
+    vi.stubEnv('BACKLOG_COMPLETION_SECRET_VALUE', undefined);
+    await expect(urlWith(given)).rejects.toThrow(
+      'completionUrl: expected the variable BACKLOG_COMPLETION_SECRET,',
+    );
   });
 
   it('refuses what is no id or token, and a link that is too long for mails', async () => {
