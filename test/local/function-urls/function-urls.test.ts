@@ -281,7 +281,7 @@ describe('the answer of a function', () => {
     },
   );
 
-  it('to HEAD and of the status 204 has no body, and is JSON if it says nothing of it', async () => {
+  it('to HEAD and of the status 204 has no body, and is JSON if it names no type', async () => {
     answers({ statusCode: 200, body: 'hidden' });
     expect((await ask('/Approve/', { method: 'HEAD' })).bytes).toHaveLength(0);
     expect((await ask('/Approve/')).headers['content-type']).toBe('application/json');

@@ -1,8 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-
-const PACKAGE = '@aws-sdk/client-secrets-manager';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Makes a folder for `NODE_PATH` with the client of AWS that handlers expect there: Lambda's runtime has it, and no bundle does. It has
@@ -10,9 +8,9 @@ const PACKAGE = '@aws-sdk/client-secrets-manager';
  */
 export async function linkRuntimeSdk(scratch: string): Promise<string> {
   const folder = join(scratch, 'sdk');
-  const link = join(folder, PACKAGE);
+  const link = join(folder, '@aws-sdk', 'client-secrets-manager');
   await mkdir(dirname(link), { recursive: true });
-  const place = dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
-  await symlink(place, link, 'junction');
+  const file = fileURLToPath(import.meta.resolve('@aws-sdk/client-secrets-manager/package.json'));
+  await symlink(dirname(file), link, 'junction');
   return folder;
 }
