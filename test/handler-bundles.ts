@@ -53,6 +53,7 @@ const BARE: Readonly<Record<string, string>> = {
   'record-events': DYNAMODB_ALONE,
   widget: DYNAMODB_ALONE,
   'widget-actions': DYNAMODB_ALONE,
+  'completion-url': DYNAMODB_ALONE,
   sweep: `${DYNAMODB} ${SQS} export const handler = (event) => ({ dynamoDb, sqs })[event.service](event);`,
 };
 
