@@ -129,6 +129,9 @@ function answerTo(record: BacklogRecord, token: string | undefined, end: Outside
   // One that was set by hand after a failure is not of the attempt.
   const hasSucceeded = status === 'SUCCESS' && lastAttemptAt !== lastFailureAt;
   if (hasSucceeded && isOfToken && end.type === 'done') return { accepted: true };
+  // So is a failure, by the run that has written it.
+  const hasFailed = status !== 'SUCCESS' && lastAttemptAt !== undefined && lastAttemptAt === lastFailureAt;
+  if (hasFailed && rev === token && end.type === 'failed') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };
