@@ -124,15 +124,15 @@ export async function endOutside(
 
 function answerTo(record: BacklogRecord, token: string | undefined, end: OutsideEnd, now: number): Answer {
   const { status, rev } = record;
-  // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
+  // The `rev` of an end from outside begins with its token, and that of the attempt itself is what its token was made of.
   const { id, attempts, lastAttemptAt, lastFailureAt } = record;
-  const isOfToken = rev === token || token?.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
+  const isByToken = token !== undefined && rev?.split('/')[0] === token;
+  const isOfToken = isByToken || token?.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
   // One that was set by hand after a failure is not of the attempt.
   const hasSucceeded = status === 'SUCCESS' && lastAttemptAt !== lastFailureAt;
   if (hasSucceeded && isOfToken && end.type === 'done') return { accepted: true };
-  // So is a failure, by the run that has written it.
   const hasFailed = status !== 'SUCCESS' && lastAttemptAt !== undefined && lastAttemptAt === lastFailureAt;
-  if (hasFailed && rev === token && end.type === 'failed') return { accepted: true };
+  if (hasFailed && isByToken && end.type === 'failed') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };

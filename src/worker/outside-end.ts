@@ -31,9 +31,9 @@ export function outsideChange(record: BacklogRecord, rules: Rules, now: number):
   return byToken(rules.settle(record, rules.deadIfRefused(record, outcome)), completionOf(record));
 }
 
-/** A change that is written with the token as its `rev`: a call that comes again can tell by it that it took effect. */
+/** A change whose `rev` begins with the token: a call that comes again can tell by it that it took effect. */
 function byToken(change: RecordChange, completion: Completion | undefined): RecordChange {
-  return completion ? { ...change, rev: completion.token } : change;
+  return completion ? { ...change, revPrefix: `${completion.token}/` } : change;
 }
 
 /**

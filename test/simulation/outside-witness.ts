@@ -154,5 +154,7 @@ export class OutsideWitness {
 }
 
 export function workOf({ payload, queue = 'default', task }: Item | BacklogRecord): string {
-  return JSON.stringify([payload, queue, task]);
+  return JSON.stringify([payload, queue, task], (_, value) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
 }
