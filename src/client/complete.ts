@@ -21,6 +21,7 @@ import {
   type SettleContext,
   settle,
 } from '../record/index.js';
+import { isOfOneRecord } from '../store/errors.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import { InvalidRecordError } from '../support/errors.js';
@@ -114,9 +115,13 @@ export async function endOutside(
     wanted ??= outsideWaitOf(record)?.token;
     const { change, note, rev = randomToken(random), ...answer } = answerTo(record, wanted, end, clock.now());
     if (!change && !note) return { id, ...answer };
-    const written = change
-      ? await records.change(record, change, rev)
-      : await records.note(record, { completion: note });
+    const write = change
+      ? records.change(record, change, rev)
+      : records.note(record, { completion: note });
+    const written = await write.catch((error: unknown) => {
+      if (end.type !== 'failed' || !isOfOneRecord(error)) throw error;
+      throw new InvalidRecordError('fail: the item of the record has no room for its error');
+    });
     if (written === 'settled') return { id, ...answer };
   }
   return { id, accepted: false, reason: 'changedMeanwhile' };
