@@ -115,9 +115,7 @@ export async function endOutside(
     wanted ??= outsideWaitOf(record)?.token;
     const { change, note, rev = randomToken(random), ...answer } = answerTo(record, wanted, end, clock.now());
     if (!change && !note) return { id, ...answer };
-    const write = change
-      ? records.change(record, change, rev)
-      : records.note(record, { completion: note });
+    const write = change ? records.change(record, change, rev) : records.note(record, { completion: note });
     const written = await write.catch((error: unknown) => {
       if (end.type !== 'failed' || !isOfOneRecord(error)) throw error;
       throw new InvalidRecordError('fail: the item of the record has no room for its error');

@@ -26,27 +26,40 @@ async function almostFull(room: number) {
   return { harness, client, token };
 }
 
-it.each([OUTCOME_BYTES, 700, 1100, 1400, 1700])('an item with %s bytes left fails when its wait is over, and is attempted again', async (room) => {
-  const { harness } = await almostFull(room);
-  await harness.pass(3600);
-  expect(await harness.run(fail, { retry })).toMatchObject({ failed: 1, dead: 0 });
-  expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1, lastError: { name: 'PendingTimedOut' } });
-});
-
-it.each([OUTCOME_BYTES, 700, 900, 1000, 1100, 1400, 1700])('an item with %s bytes left fails outside, or the call says what is wrong', async (room) => {
-  const { harness, client, token } = await almostFull(room);
-  const failed = (text: string) => client.fail('a', token, text);
-  const answer = await failed('z'.repeat(400)).catch((error: Error) => error);
-  if (answer instanceof Error) {
-    expect(answer.message).toBe('fail: the item of the record has no room for its error');
+it.each([OUTCOME_BYTES, 700, 1100, 1400, 1700])(
+  'an item with %s bytes left fails when its wait is over, and is attempted again',
+  async (room) => {
+    const { harness } = await almostFull(room);
     await harness.pass(3600);
-  }
-  expect(await harness.run(fail, { retry })).toMatchObject({ failed: 1, dead: 0 });
-  expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1 });
-  expect(harness.item('a').completion).toBeUndefined();
-});
+    expect(await harness.run(fail, { retry })).toMatchObject({ failed: 1, dead: 0 });
+    expect(harness.item('a')).toMatchObject({
+      status: 'ERROR',
+      attempts: 1,
+      lastError: { name: 'PendingTimedOut' },
+    });
+  },
+);
 
-it.each([OUTCOME_BYTES, 1100, 1700, 2300])('an item with %s bytes left is completed outside', async (room) => {
-  const { client, token } = await almostFull(room);
-  expect(await client.complete('a', token)).toMatchObject({ accepted: true });
-});
+it.each([OUTCOME_BYTES, 700, 900, 1000, 1100, 1400, 1700])(
+  'an item with %s bytes left fails outside, or the call says what is wrong',
+  async (room) => {
+    const { harness, client, token } = await almostFull(room);
+    const failed = (text: string) => client.fail('a', token, text);
+    const answer = await failed('z'.repeat(400)).catch((error: Error) => error);
+    if (answer instanceof Error) {
+      expect(answer.message).toBe('fail: the item of the record has no room for its error');
+      await harness.pass(3600);
+    }
+    expect(await harness.run(fail, { retry })).toMatchObject({ failed: 1, dead: 0 });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1 });
+    expect(harness.item('a').completion).toBeUndefined();
+  },
+);
+
+it.each([OUTCOME_BYTES, 1100, 1700, 2300])(
+  'an item with %s bytes left is completed outside',
+  async (room) => {
+    const { client, token } = await almostFull(room);
+    expect(await client.complete('a', token)).toMatchObject({ accepted: true });
+  },
+);
