@@ -7,7 +7,8 @@ import {
   parseCompletion,
 } from '../record/completion.js';
 import { attributesToFence } from '../record/fence.js';
-import { type AttemptOutcome, cancelReasonOf, type RecordChange } from '../record/index.js';
+import type { AttemptOutcome, RecordChange } from '../record/index.js';
+import { cancelReasonOf } from '../record/not-before.js';
 import { AsRead, type BacklogRecord, type Item } from '../record/record.js';
 import type { RecordStore } from '../store/store.js';
 
