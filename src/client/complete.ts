@@ -1,6 +1,5 @@
 import {
   type Completion,
-  completionOf,
   isOfAttempt,
   isOfWork,
   outsideWaitOf,
@@ -141,10 +140,9 @@ function answerTo(record: BacklogRecord, token: string | undefined, end: Outside
   if (isNewer(record)) return { accepted: false, reason: 'newer' };
   if (token === undefined) return { accepted: false, reason: 'notWaiting' };
   const wait = outsideWaitOf(record);
-  const given = parseCompletion(record.completion);
-  const isKept = given?.token === token && completionOf(record) !== undefined;
-  const isPresent = wait ? wait.token === token : isKept || isOfAttempt(record, token);
+  const isPresent = wait ? wait.token === token : isOfAttempt(record, token);
   if (!isPresent) return { accepted: false, reason: 'oldToken' };
+  const given = parseCompletion(record.completion);
   if (given?.token === token) {
     const isSame = end.type === 'heartbeat' || (end.type === 'done') === (given.error === undefined);
     const kept = wait ? {} : ({ kept: true } as const);

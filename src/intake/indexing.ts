@@ -137,24 +137,11 @@ async function write(
   change: RecordChange,
   { store, random, logger }: IndexingDeps,
 ): Promise<Answer> {
-  const rev = randomToken(random);
-  const answer = await store.records.settle(record, await withCompletion(record, change, rev), rev);
+  const answer = await store.records.settle(record, change, randomToken(random));
   if (answer !== 'settled') return 'skipped';
   if (!isQuarantine(change)) return 'indexed';
   logger.error('quarantined', { id: record.id, reason: change.set.deadReason });
   return 'quarantined';
-}
-
-/** The change that indexes a record whose attempt on arrival was lost, and has its end from outside: the next run writes that end. */
-async function withCompletion(
-  record: BacklogRecord,
-  change: RecordChange,
-  rev: string,
-): Promise<RecordChange> {
-  if (record.completion === undefined) return change;
-  const { indexedCompletion } = await import('../record/completion.js');
-  const completion = indexedCompletion(record, rev);
-  return completion ? { ...change, set: { ...change.set, completion } } : change;
 }
 
 /** The error as it may be logged: errors of DynamoDB contain no part of the record; other errors may. */

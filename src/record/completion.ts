@@ -134,8 +134,6 @@ export interface Completion {
   readonly result?: string | undefined;
   /** The failure. Absent: the work is done. */
   readonly error?: ErrorText | undefined;
-  /** The `rev` with which the record was indexed since. Absent: it is as it was at that attempt. */
-  readonly rev?: string | undefined;
 }
 
 /**
@@ -148,19 +146,13 @@ export function completionOf(record: BacklogRecord): Completion | undefined {
   const wait = outsideWaitOf(record);
   const isItsOwn = wait
     ? given.token === wait.token
-    : record.rev !== undefined && (given.rev === record.rev || isOfAttempt(record, given.token));
+    : record.rev !== undefined && isOfAttempt(record, given.token);
   return isItsOwn && isOfWork(record, given.token) ? given : undefined;
-}
-
-/** The end of a lost attempt on arrival, as it is written when its record is indexed with that `rev`. Undefined: it has none. */
-export function indexedCompletion(record: BacklogRecord, rev: string): Completion | undefined {
-  const given = completionOf(record);
-  return given && { ...given, rev };
 }
 
 /** Reads the attribute `completion`. Undefined: it is no such thing. */
 export function parseCompletion(value: unknown): Completion | undefined {
-  const { token, result, error, rev } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { token, result, error } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof token !== 'string' || !TOKEN_FORM.test(token)) return undefined;
   const { name, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const text = (part: unknown) => (typeof part === 'string' ? part : '');
@@ -168,7 +160,6 @@ export function parseCompletion(value: unknown): Completion | undefined {
     token,
     ...(parseResult(result) && { result: String(result) }),
     ...(error !== undefined && { error: { name: text(name) || 'Error', message: text(message) } }),
-    ...(typeof rev === 'string' && { rev }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import '../../src/client/complete.js';
 import { BacklogClient, Done, Pending } from '../../src/index.js';
-import { indexWhenFree } from '../../src/intake/index.js';
 import { completionToken } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { outsideWaiting, waitingToken } from '../outside-waiting.js';
@@ -214,26 +213,6 @@ describe('an end that comes before the attempt has settled', () => {
     expect(await client.complete('a', await lostToken(harness, 'a'), 7)).toMatchObject({ kept: true });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, succeeded: 1 });
     expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1, result: 7 });
-  });
-
-  it('is written by the next run if a run on arrival was lost, and its record was indexed since', async () => {
-    const { harness, client } = world();
-    harness.put('a', { lane: undefined, dueAt: undefined });
-    const token = await lostToken(harness, 'a');
-    expect(await client.complete('a', token, 7)).toMatchObject({ kept: true });
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const deps = { store: harness.store, clock: harness.clock, random: () => 0.5, logger };
-    expect((await indexWhenFree(['a'], deps)).indexed).toHaveLength(1);
-    expect(harness.item('a')).toMatchObject({ lane: 'q', status: 'NEW' });
-    expect(await client.complete('a', token, 7)).toMatchObject({ accepted: true, kept: true });
-    expect(await client.fail('a', token, 'no')).toMatchObject({ reason: 'endedBefore' });
-    const indexed = harness.item('a');
-    expect(await harness.run(succeed)).toMatchObject({ attempted: 0, succeeded: 1 });
-    expect(await client.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1, result: 7 });
-    for (const other of [{ rev: 'other' }, { payload: 2 }, { rev: undefined }]) {
-      harness.store.put({ ...indexed, ...other });
-      expect(await harness.run(succeed)).toMatchObject({ attempted: 1, succeeded: 1 });
-    }
   });
 
   it.each([
