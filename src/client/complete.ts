@@ -20,6 +20,7 @@ import {
   type SettleContext,
   settle,
 } from '../record/index.js';
+import { isOfOneRecord } from '../store/errors.js';
 import type { OperatorRecordStore } from '../store/operator-store.js';
 import { type Clock, toIso } from '../support/clock.js';
 import { InvalidRecordError } from '../support/errors.js';
@@ -113,9 +114,11 @@ export async function endOutside(
     wanted ??= outsideWaitOf(record)?.token;
     const { change, note, rev = randomToken(random), ...answer } = answerTo(record, wanted, end, clock.now());
     if (!change && !note) return { id, ...answer };
-    const written = change
-      ? await records.change(record, change, rev)
-      : await records.note(record, { completion: note });
+    const write = change ? records.change(record, change, rev) : records.note(record, { completion: note });
+    const written = await write.catch((error: unknown) => {
+      if (end.type !== 'failed' || !isOfOneRecord(error)) throw error;
+      throw new InvalidRecordError('fail: the item of the record has no room for its error');
+    });
     if (written === 'settled') return { id, ...answer };
   }
   return { id, accepted: false, reason: 'changedMeanwhile' };
@@ -134,12 +137,15 @@ export function stateForToken(record: BacklogRecord | undefined, token: string, 
 
 function answerTo(record: BacklogRecord, token: string | undefined, end: OutsideEnd, now: number): Answer {
   const { status, rev } = record;
-  // A success from outside is written with its token as its `rev`, and one of the attempt itself with what its token was made of.
+  // The `rev` of an end from outside begins with its token, and that of the attempt itself is what its token was made of.
   const { id, attempts, lastAttemptAt, lastFailureAt } = record;
-  const isOfToken = rev === token || token?.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
+  const isByToken = token !== undefined && rev?.split('/')[0] === token;
+  const isOfToken = isByToken || token?.startsWith(`${attempts}.${digest([rev, id, attempts], 22)}.`);
   // One that was set by hand after a failure is not of the attempt.
   const hasSucceeded = status === 'SUCCESS' && lastAttemptAt !== lastFailureAt;
   if (hasSucceeded && isOfToken && end.type === 'done') return { accepted: true };
+  const hasFailed = status !== 'SUCCESS' && lastAttemptAt !== undefined && lastAttemptAt === lastFailureAt;
+  if (hasFailed && isByToken && end.type === 'failed') return { accepted: true };
   if (status === 'SUCCESS') return { accepted: false, reason: 'succeeded' };
   if (!isPending(record)) return { accepted: false, reason: 'dead' };
   if (isNewer(record)) return { accepted: false, reason: 'newer' };

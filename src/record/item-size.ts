@@ -13,23 +13,26 @@ const ENOUGH_BYTES = 32 * 1024;
 /** The attributes that every failure writes again: `OUTCOME_BYTES` has their room already. */
 const WRITTEN_AGAIN = [
   ...['attempts', 'failures', 'notReady', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'],
-  ...['dueAt', 'exact', 'notBefore', 'rev'],
+  ...['dueAt', 'exact', 'rev'],
 ];
+/** A wait for an end from outside, with its token and its reason. */
+const MAX_WAIT_BYTES = 600;
 /** A name and a time. Another service may have written more. */
 const MAX_WRITTEN_AGAIN_BYTES = 40;
 
 /**
- * The room that an item leaves for the outcome of an attempt. Its history and its newest error make room for others, so they
- * do not count. Nothing: there is enough.
+ * The room that an item leaves for the outcome of an attempt. Its history, its newest error, its wait and its end from outside make
+ * room for others, so they do not count. Nothing: there is enough.
  *
  * @returns `isFull`: an attempt could be made, and its outcome not be written. `historyRoom`, in bytes: for its history
  */
 export function roomIn(item: Item): { readonly isFull?: true; readonly historyRoom?: number } {
-  const { history, lastError, ...rest } = item;
+  const { history, lastError, completion, ...rest } = item;
   const again = sum(WRITTEN_AGAIN, (name) =>
     Math.min(MAX_WRITTEN_AGAIN_BYTES, attributeBytes(name, item[name])),
   );
-  const room = MAX_ITEM_BYTES - OUTCOME_BYTES - itemBytes(rest) + again;
+  const wait = Math.min(MAX_WAIT_BYTES, attributeBytes('notBefore', item.notBefore));
+  const room = MAX_ITEM_BYTES - OUTCOME_BYTES - itemBytes(rest) + again + wait;
   if (room >= ENOUGH_BYTES) return {};
   return { ...(room < 0 ? { isFull: true } : {}), historyRoom: Math.max(0, room - LAST_ERROR_BYTES) };
 }

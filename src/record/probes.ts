@@ -54,7 +54,13 @@ export function settleProbe(
   const { seconds = 0, reason, ms } = outcome;
   if (context.now + seconds * 1000 > dueMs(record)) return settle(record, outcome, context);
   const entry = { ms, outcome: 'snoozed', message: reason, next: nextOf(record), probe: true } as const;
-  return { set: { history: historyOf(record, entry, context) }, remove: [], countedAs: 'snoozed' };
+  const history = historyOf(record, entry, context);
+  return { set: { history }, remove: endOf(record), countedAs: 'snoozed' };
+}
+
+/** An end from outside is of one attempt. */
+function endOf({ completion }: BacklogRecord): RecordChange['remove'] {
+  return completion === undefined ? [] : ['completion'];
 }
 
 /** The change of a probe whose process was lost. */
@@ -90,7 +96,7 @@ function failedProbe(
   const history = historyOf(record, entry, context);
   return {
     set: { status: 'ERROR', lastAttemptAt: at, lastFailureAt: at, lastError, ...later, history },
-    remove: [],
+    remove: endOf(record),
     countedAs: 'probe',
   };
 }

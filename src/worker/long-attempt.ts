@@ -11,6 +11,7 @@ import {
   holdOf,
   type RecordChange,
 } from '../record/index.js';
+import { AS_READ, AsRead } from '../record/record.js';
 import { StoreError } from '../store/errors.js';
 import { randomToken } from '../support/random.js';
 import { neverEnded, type RunningAttempt } from './attempt.js';
@@ -170,11 +171,24 @@ export class RecordHold implements RecordsHold {
     const { change, rev, until } = this.pending;
     // The same write again: if it has taken effect before, the store finds its `rev`.
     const answer = await store.records.settle(record, change, rev);
+    const isWritten = answer === 'settled' || (await this.writeBesideEnd(record, change, rev));
     this.pending = undefined;
-    if (answer !== 'settled') return this.goOnCancelled(record);
+    if (!isWritten) return this.goOnCancelled(record);
     this.record = { ...asWritten(record, change, rev), ...change.set };
     this.heldUntil = until;
     return true;
+  }
+
+  /**
+   * Writes the hold on a record whose end was given from outside meanwhile: the attempt goes on, and that end is written as it settles.
+   * False: it has none, or has changed otherwise.
+   */
+  private async writeBesideEnd(record: BacklogRecord, change: RecordChange, rev: string): Promise<boolean> {
+    const { records } = this.deps.store;
+    const { completion } = (await records.get(record.id)) ?? {};
+    if (completion === undefined) return false;
+    const ended = { ...record, [AS_READ]: AsRead.after(record, { completion }) };
+    return (await records.settle(ended, change, rev)) === 'settled';
   }
 
   /** Renews the hold of a record that was asked to be cancelled meanwhile. False: it has changed otherwise. */

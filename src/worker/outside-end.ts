@@ -1,16 +1,40 @@
 import { isDeepStrictEqual } from 'node:util';
-import { outcomeOfCompletion, parseCompletion } from '../record/completion.js';
+import {
+  type Completion,
+  completionOf,
+  outcomeOfCompletion,
+  outsideOutcome,
+  parseCompletion,
+} from '../record/completion.js';
 import { attributesToFence } from '../record/fence.js';
 import type { AttemptOutcome, RecordChange } from '../record/index.js';
+import { cancelReasonOf } from '../record/not-before.js';
 import { AsRead, type BacklogRecord, type Item } from '../record/record.js';
 import type { RecordStore } from '../store/store.js';
 
+interface Rules {
+  deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome;
+  settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange;
+}
+
 interface EndDeps {
   readonly store: { readonly records: Pick<RecordStore, 'get'> };
-  readonly rules: {
-    deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome;
-    settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange;
-  };
+  readonly rules: Rules;
+}
+
+/**
+ * The change of a record whose last attempt has its end from outside, or whose wait is over. Undefined: it has none, or it has failed
+ * after it was to be cancelled.
+ */
+export function outsideChange(record: BacklogRecord, rules: Rules, now: number): RecordChange | undefined {
+  const outcome = outsideOutcome(record, now);
+  if (!outcome || (outcome.type === 'failure' && cancelReasonOf(record) !== undefined)) return undefined;
+  return byToken(rules.settle(record, rules.deadIfRefused(record, outcome)), completionOf(record));
+}
+
+/** A change whose `rev` begins with the token: a call that comes again can tell by it that it took effect. */
+function byToken(change: RecordChange, completion: Completion | undefined): RecordChange {
+  return completion ? { ...change, revPrefix: `${completion.token}/` } : change;
 }
 
 /**
@@ -27,10 +51,14 @@ export async function endedEarly(
 ): Promise<{ readonly record: BacklogRecord; readonly change: RecordChange } | undefined> {
   const record = await store.records.get(read.id);
   if (record?.completion === undefined || !isAsBefore(record, read)) return undefined;
-  const completion = parseCompletion(record.completion);
-  const end =
-    completion?.token === token ? rules.deadIfRefused(record, outcomeOfCompletion(completion)) : outcome;
-  return { record, change: rules.settle(record, { ...end, ms: outcome.ms }) };
+  const given = parseCompletion(record.completion);
+  const completion = given?.token === token ? given : undefined;
+  const end = completion ? rules.deadIfRefused(record, outcomeOfCompletion(completion)) : outcome;
+  const reason = cancelReasonOf(record);
+  // Another attempt would follow.
+  const isCancelled = completion?.error !== undefined && reason !== undefined;
+  const last = isCancelled ? ({ type: 'cancel', reason } as const) : end;
+  return { record, change: byToken(rules.settle(record, { ...last, ms: outcome.ms }), completion) };
 }
 
 /** Tells whether a record is as it was before its attempt, apart from its end from outside. A handler may have changed the payload that it got. */

@@ -89,10 +89,14 @@ export async function recoverProbe(
   [record]: readonly BacklogRecord[],
 ): Promise<StopReason | undefined> {
   const { lease, executor, rules } = run;
-  if (!begun || inFlight.length !== 1 || record?.rev === rev || !record || !isWaiting(run, record))
-    return undefined;
+  if (!begun || inFlight.length !== 1 || record?.rev === rev || !record) return undefined;
+  // The probe may have its end from outside.
+  const verdict = rules.judge(record);
+  if (verdict.do !== 'lost' && !isWaiting(run, record)) return undefined;
   if (!(await lease.extend([record.id]))) return 'leaseLost';
-  await executor.settle(record, { change: lostProbe(record, rules.settleContext(record)) });
+  const { change = lostProbe(record, rules.settleContext(record)) } =
+    verdict.do === 'lost' ? rules.work(record, verdict) : {};
+  await executor.settle(record, { change });
   return undefined;
 }
 

@@ -163,8 +163,8 @@ export class RecordRules {
    */
   private lost(record: BacklogRecord): RecordChange {
     const context = this.settleContext(record);
-    const outcome = this.outside?.outsideOutcome(record, context.now);
-    if (outcome) return this.settle(record, this.deadIfRefused(record, outcome));
+    const end = this.outside?.outsideChange(record, this, context.now);
+    if (end) return end;
     const reason = cancelReasonOf(record);
     return reason === undefined
       ? settleLostWorker(record, context)

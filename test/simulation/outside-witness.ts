@@ -92,7 +92,9 @@ export class OutsideWitness {
 
   answers({ id, token, end, hasEffect }: Call, { accepted, reason }: CompletionResult): void {
     if (!accepted) this.counts.refused++;
-    if (!accepted && hasEffect) this.deps.report(`${id}: refused (${reason}), but ${end.type}`);
+    // A failure is of an old token once another write has followed that of the run.
+    const isOver = reason === 'oldToken' && end.type === 'failed' && this.failed.has(token);
+    if (!accepted && hasEffect && !isOver) this.deps.report(`${id}: refused (${reason}), but ${end.type}`);
     const isEnd = accepted && end.type !== 'heartbeat';
     const hasEnded = this.ends.get(token) === end.type || this.succeeded.has(token);
     if (isEnd && !hasEnded) this.deps.report(`${id}: ${end.type} was accepted, but nothing was written`);
@@ -154,5 +156,7 @@ export class OutsideWitness {
 }
 
 export function workOf({ payload, queue = 'default', task }: Item | BacklogRecord): string {
-  return JSON.stringify([payload, queue, task]);
+  return JSON.stringify([payload, queue, task], (_, value) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
 }

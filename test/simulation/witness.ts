@@ -364,8 +364,10 @@ export class Witness {
     const { set, remove } = change;
     const allowed = ['status', 'lastAttemptAt', 'lastFailureAt', 'lastError', 'history', 'dueAt'];
     const others = Object.keys(set).filter((name) => !allowed.includes(name));
-    if (others.length + remove.length > 0 || set.status !== 'ERROR')
-      this.report(`${id}: a probe that failed has changed ${[...others, ...remove]}, to ${set.status}`);
+    // Its end from outside goes with it.
+    others.push(...remove.filter((name) => name !== 'completion'));
+    if (others.length > 0 || set.status !== 'ERROR')
+      this.report(`${id}: a probe that failed has changed ${others}, to ${set.status}`);
     if (set.dueAt !== undefined && set.dueAt <= dueAt) this.report(`${id}: a probe has it due earlier`);
     const known = this.records.get(id);
     if (!known) return;

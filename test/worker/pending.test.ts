@@ -108,6 +108,46 @@ describe('a record whose attempt ends as Pending', () => {
     await client.fail('a', tokens[0] ?? '', 'refused');
     expect(await harness.run(succeed, { retry: { type: 'none' } })).toMatchObject({ dead: 1 });
     expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({ accepted: false, reason: 'dead' });
+    expect(await client.fail('a', tokens[0] ?? '', 'refused')).toEqual({ id: 'a', accepted: true });
+  });
+
+  it('has failed for a call that comes again, until the next attempt, and for no other token', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    const failed = (token = tokens[0] ?? '') => client.fail('a', token, 'no stock');
+    await failed();
+    await harness.run(succeed);
+    expect(await failed()).toEqual({ id: 'a', accepted: true });
+    expect(await failed(`1.${'x'.repeat(22)}.${tokens[0]?.slice(25)}`)).toMatchObject({ reason: 'oldToken' });
+    expect(await client.complete('a', tokens[0] ?? '')).toMatchObject({ reason: 'oldToken' });
+    await harness.pass(60);
+    await harness.run(pending);
+    expect(await failed()).toMatchObject({ accepted: false, reason: 'oldToken' });
+  });
+
+  it('has not failed outside where its time was up, or where the attempt itself has failed', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    await harness.pass(3600);
+    await harness.run(succeed);
+    expect(await client.fail('a', tokens[0] ?? '', 'late')).toMatchObject({ reason: 'oldToken' });
+    harness.put('b');
+    await harness.run((_, { token }) => {
+      tokens.push(token);
+      throw new Error('its own');
+    });
+    expect(await client.fail('b', tokens.at(-1) ?? '', 'late')).toMatchObject({ reason: 'oldToken' });
+  });
+
+  it('that was completed, and set to wait again by hand, has not failed', async () => {
+    const { harness, client, tokens, pending } = world();
+    harness.put('a');
+    await harness.run(pending);
+    await client.complete('a', tokens[0] ?? '');
+    harness.store.put({ ...harness.item('a'), status: 'ERROR' });
+    expect(await client.fail('a', tokens[0] ?? '', 'no')).toMatchObject({ accepted: false });
   });
 
   it.each([

@@ -2,9 +2,9 @@
 // run on arrival has room for. Their code is loaded together, by the first run that needs some of it.
 
 export { indexWhenFree } from '../../intake/index-when-free.js';
-export { hasOutsideEnd, outsideOutcome, pendingWith } from '../../record/completion.js';
+export { hasOutsideEnd, pendingWith } from '../../record/completion.js';
 export { drainLanes } from '../drain-lanes.js';
-export { endedEarly } from '../outside-end.js';
+export { endedEarly, outsideChange } from '../outside-end.js';
 export { PageTurns } from '../page-turns.js';
 export { putOffOf } from './key-pauses.js';
 export { limitGuardsOf, poolOf } from './limit-guards.js';
