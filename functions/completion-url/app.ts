@@ -14,7 +14,7 @@ import { STYLE_HASH } from './style.js';
 export interface CompletionAppDeps extends CompletionDeps {
   /** The secrets that may have signed a link, not older than this. */
   readonly secrets: (maxAgeMs?: number) => Promise<readonly string[]>;
-  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly logger: Logger;
 }
 
 /** A result of 1 KB and a note, with room for the form's encoding. */

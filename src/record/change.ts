@@ -77,8 +77,8 @@ export interface RecordChange {
     | 'lastError'
     | 'history'
   )[];
-  /** The start of the `rev` that it is written with, before that of the run: the token of the attempt that is ended from outside. */
-  readonly revPrefix?: string;
+  /** The token of the attempt that is ended from outside. Its `rev` begins with it. */
+  readonly token?: string;
   /** The count of the run that it adds to, if the status does not tell. `succeeded`: it comes again. */
   readonly countedAs?: 'succeeded' | 'snoozed' | 'pending' | 'cancelled' | 'unknownTask' | 'probe';
 }

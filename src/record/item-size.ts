@@ -11,12 +11,8 @@ const LAST_ERROR_BYTES = 640;
 const ENOUGH_BYTES = 32 * 1024;
 
 /** The attributes that every failure writes again: `OUTCOME_BYTES` has their room already. */
-const WRITTEN_AGAIN = [
-  ...['attempts', 'failures', 'notReady', 'firstFailureAt', 'lastFailureAt', 'lastAttemptAt'],
-  ...['dueAt', 'exact', 'rev'],
-];
-/** A wait for an end from outside, with its token and its reason. */
-const MAX_WAIT_BYTES = 600;
+const WRITTEN_AGAIN =
+  'attempts failures notReady firstFailureAt lastFailureAt lastAttemptAt dueAt exact rev'.split(' ');
 /** A name and a time. Another service may have written more. */
 const MAX_WRITTEN_AGAIN_BYTES = 40;
 
@@ -27,12 +23,11 @@ const MAX_WRITTEN_AGAIN_BYTES = 40;
  * @returns `isFull`: an attempt could be made, and its outcome not be written. `historyRoom`, in bytes: for its history
  */
 export function roomIn(item: Item): { readonly isFull?: true; readonly historyRoom?: number } {
-  const { history, lastError, completion, ...rest } = item;
+  const { history, lastError, completion, notBefore, ...rest } = item;
   const again = sum(WRITTEN_AGAIN, (name) =>
     Math.min(MAX_WRITTEN_AGAIN_BYTES, attributeBytes(name, item[name])),
   );
-  const wait = Math.min(MAX_WAIT_BYTES, attributeBytes('notBefore', item.notBefore));
-  const room = MAX_ITEM_BYTES - OUTCOME_BYTES - itemBytes(rest) + again + wait;
+  const room = MAX_ITEM_BYTES - OUTCOME_BYTES - itemBytes(rest) + again;
   if (room >= ENOUGH_BYTES) return {};
   return { ...(room < 0 ? { isFull: true } : {}), historyRoom: Math.max(0, room - LAST_ERROR_BYTES) };
 }

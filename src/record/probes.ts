@@ -55,12 +55,7 @@ export function settleProbe(
   if (context.now + seconds * 1000 > dueMs(record)) return settle(record, outcome, context);
   const entry = { ms, outcome: 'snoozed', message: reason, next: nextOf(record), probe: true } as const;
   const history = historyOf(record, entry, context);
-  return { set: { history }, remove: endOf(record), countedAs: 'snoozed' };
-}
-
-/** An end from outside is of one attempt. */
-function endOf({ completion }: BacklogRecord): RecordChange['remove'] {
-  return completion === undefined ? [] : ['completion'];
+  return { set: { history }, remove: ['completion'], countedAs: 'snoozed' };
 }
 
 /** The change of a probe whose process was lost. */
@@ -96,7 +91,7 @@ function failedProbe(
   const history = historyOf(record, entry, context);
   return {
     set: { status: 'ERROR', lastAttemptAt: at, lastFailureAt: at, lastError, ...later, history },
-    remove: endOf(record),
+    remove: ['completion'],
     countedAs: 'probe',
   };
 }

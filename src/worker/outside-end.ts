@@ -34,7 +34,7 @@ export function outsideChange(record: BacklogRecord, rules: Rules, now: number):
 
 /** A change whose `rev` begins with the token: a call that comes again can tell by it that it took effect. */
 function byToken(change: RecordChange, completion: Completion | undefined): RecordChange {
-  return completion ? { ...change, revPrefix: `${completion.token}/` } : change;
+  return completion ? { ...change, token: `${completion.token}/` } : change;
 }
 
 /**

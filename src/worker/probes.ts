@@ -89,13 +89,12 @@ export async function recoverProbe(
   [record]: readonly BacklogRecord[],
 ): Promise<StopReason | undefined> {
   const { lease, executor, rules } = run;
-  if (!begun || inFlight.length !== 1 || record?.rev === rev || !record) return undefined;
+  if (!begun || inFlight.length !== 1 || !record || record.rev === rev) return undefined;
   // The probe may have its end from outside.
-  const verdict = rules.judge(record);
-  if (verdict.do !== 'lost' && !isWaiting(run, record)) return undefined;
+  const isEnded = rules.judge(record).do === 'lost';
+  if (!isEnded && !isWaiting(run, record)) return undefined;
   if (!(await lease.extend([record.id]))) return 'leaseLost';
-  const { change = lostProbe(record, rules.settleContext(record)) } =
-    verdict.do === 'lost' ? rules.work(record, verdict) : {};
+  const change = isEnded ? rules.lost(record) : lostProbe(record, rules.settleContext(record));
   await executor.settle(record, { change });
   return undefined;
 }

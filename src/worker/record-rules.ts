@@ -161,14 +161,15 @@ export class RecordRules {
    * The change of a record whose attempt has its end from outside, or was lost with the process of a long one: a failure, or the end of one
    * that was cancelled.
    */
-  private lost(record: BacklogRecord): RecordChange {
+  lost(record: BacklogRecord): RecordChange {
     const context = this.settleContext(record);
-    const end = this.outside?.outsideChange(record, this, context.now);
-    if (end) return end;
     const reason = cancelReasonOf(record);
-    return reason === undefined
-      ? settleLostWorker(record, context)
-      : settle(record, { type: 'cancel', reason }, context);
+    return (
+      this.outside?.outsideChange(record, this, context.now) ??
+      (reason === undefined
+        ? settleLostWorker(record, context)
+        : settle(record, { type: 'cancel', reason }, context))
+    );
   }
 
   /** The change of a record that cannot be handled: dead, for people to look at. */

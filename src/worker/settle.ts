@@ -80,7 +80,7 @@ export async function settleWithRetries(
   let change = decided;
   for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
     try {
-      const answer = await store.records.settle(record, change, (change.revPrefix ?? '') + rev);
+      const answer = await store.records.settle(record, change, (change.token ?? '') + rev);
       if (answer === 'settled') {
         counters.settled(change);
         failures.settled(record, change);

@@ -1,13 +1,15 @@
 """The emulator, with what it lacks for this test."""
 
+import json
 import sys
 
-from ministack.core import iam_evaluator, lambda_runtime
+from ministack.core import iam_actions, iam_evaluator, lambda_runtime
 from ministack.services import lambda_svc
 from ministack.services.cloudformation import provisioners
 
 match = lambda_svc._match_esm_filter
 enforce = iam_evaluator.enforce
+request_tag_context = iam_actions.request_tag_context
 pin_request_origin = iam_evaluator.pin_request_origin
 kill_workers = lambda_runtime.kill_workers
 release_worker = lambda_runtime.release_worker
@@ -33,6 +35,14 @@ def enforce_iam(*args, **kwargs):
     if denied:
         print(f"denied: {denied}", file=sys.stderr, flush=True)
     return denied
+
+
+def request_context(service, iam_action, body, params):
+    """The version of a secret that is read is a key of conditions, too."""
+    known = request_tag_context(service, iam_action, body, params)
+    if iam_action != "secretsmanager:GetSecretValue":
+        return known
+    return {**known, "secretsmanager:versionstage": json.loads(body or b"{}").get("VersionStage", "AWSCURRENT")}
 
 
 def pin_as_if_encrypted(source_ip, _):
@@ -91,6 +101,7 @@ handlers["AWS::CloudWatch::CompositeAlarm"] = MADE_UP
 handlers["AWS::CloudWatch::Alarm"] = {**alarm_handlers, "create": create_alarm}
 lambda_svc._match_esm_filter = match_esm_filter
 iam_evaluator.enforce = enforce_iam
+iam_actions.request_tag_context = request_context
 iam_evaluator.pin_request_origin = pin_as_if_encrypted
 lambda_runtime.kill_workers = kill_idle_workers
 lambda_svc.release_worker = release_or_retire_worker

@@ -133,7 +133,7 @@ describe('a probe that fails', () => {
   it('changes neither the schedule nor the counts, and the history says that it was one', () => {
     const { set, remove, countedAs } = settleProbe(before, failure, inMinutes(5));
     const { dueAt, history } = before;
-    expect({ remove, countedAs }).toEqual({ remove: [], countedAs: 'probe' });
+    expect({ remove, countedAs }).toEqual({ remove: ['completion'], countedAs: 'probe' });
     expect(Object.keys(set).sort()).toEqual([
       ...['history', 'lastAttemptAt', 'lastError', 'lastFailureAt', 'status'],
     ]);
@@ -174,7 +174,7 @@ describe('a probe that fails', () => {
   it('keeps the schedule where its process is stopped, or the work is not ready', () => {
     for (const outcome of [{ type: 'snooze', seconds: 0 }, { type: 'snooze' }] as const)
       expect(settleProbe(before, outcome, inMinutes(5))).toEqual({
-        ...{ remove: [], countedAs: 'snoozed', set: { history: expect.any(Array) } },
+        ...{ remove: ['completion'], countedAs: 'snoozed', set: { history: expect.any(Array) } },
       });
     expect(settleProbe(before, { type: 'snooze', seconds: 2 * HOUR }, inMinutes(5)).set).toMatchObject({
       dueAt: iso(2 * HOUR + 300),
