@@ -397,6 +397,7 @@ interface RecordChange {
         readonly expiresAt?: number;
     };
     readonly remove: readonly ('lane' | 'dueAt' | 'exact' | 'notBefore' | 'completion' | 'unknownTaskSince' | 'deadReason' | 'result' | 'expiresAt' | 'failures' | 'notReady' | 'firstFailureAt' | 'lastFailureAt' | 'lastError' | 'history')[];
+    readonly token?: string;
     readonly countedAs?: 'succeeded' | 'snoozed' | 'pending' | 'cancelled' | 'unknownTask' | 'probe';
 }
 interface SettleContext {
