@@ -81,6 +81,7 @@ READ_OPT_FROM_LAYERS = """
 
 handlers = provisioners._RESOURCE_HANDLERS
 alarm_handlers = handlers["AWS::CloudWatch::Alarm"]
+secret_handlers = handlers["AWS::SecretsManager::Secret"]
 
 
 def make_up(logical_id, _, stack_name):
@@ -96,6 +97,31 @@ def create_alarm(logical_id, props, stack_name):
     return (make_up if props.get("Metrics") else alarm_handlers["create"])(logical_id, props, stack_name)
 
 
+def create_secret(*args):
+    """A reference to a secret is its ARN. (In the emulator it is the name.)"""
+    _, attributes = secret_handlers["create"](*args)
+    return attributes["Arn"], attributes
+
+
+def secret_name(arn):
+    return arn.split(":secret:")[1][:-7]
+
+
+def update_secret(arn, *args):
+    _, attributes = secret_handlers["update"](secret_name(arn), *args)
+    return arn, attributes
+
+
+def delete_secret(arn, *args):
+    return secret_handlers["delete"](secret_name(arn), *args)
+
+
+handlers["AWS::SecretsManager::Secret"] = {
+    **secret_handlers,
+    "create": create_secret,
+    "update": update_secret,
+    "delete": delete_secret,
+}
 handlers["AWS::Logs::QueryDefinition"] = MADE_UP
 handlers["AWS::CloudWatch::CompositeAlarm"] = MADE_UP
 handlers["AWS::CloudWatch::Alarm"] = {**alarm_handlers, "create": create_alarm}

@@ -76,7 +76,7 @@ describe('secrets whose values are made up', () => {
   );
 
   it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-    'end the start if their folder cannot be written',
+    'end the start if their folder cannot be written (as root, every folder can be)',
     async () => {
       await chmod(folder, 0o500);
       await expect(prepared(folder)).rejects.toThrow('this user may not write to it');
