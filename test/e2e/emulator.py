@@ -97,9 +97,9 @@ def create_alarm(logical_id, props, stack_name):
     return (make_up if props.get("Metrics") else alarm_handlers["create"])(logical_id, props, stack_name)
 
 
-def create_secret(*args):
+def create_secret(*args, **named):
     """A reference to a secret is its ARN. (In the emulator it is the name.)"""
-    _, attributes = secret_handlers["create"](*args)
+    _, attributes = secret_handlers["create"](*args, **named)
     return attributes["Arn"], attributes
 
 
@@ -107,8 +107,8 @@ def secret_name(arn):
     return arn.split(":secret:")[1][:-7]
 
 
-def update_secret(arn, *args):
-    _, attributes = secret_handlers["update"](secret_name(arn), *args)
+def update_secret(arn, *args, **named):
+    _, attributes = secret_handlers["update"](secret_name(arn), *args, **named)
     return arn, attributes
 
 
