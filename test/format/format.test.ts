@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { indexWhenFree, sweep } from '../../src/intake/index.js';
+import { outsideWaitOf } from '../../src/record/completion.js';
 import { type Items, type OpenBacklog, openBacklog } from './backlog.js';
 import { BANDS, incident, jobsOf, LIFE_STARTS, live } from './life.js';
 
@@ -61,6 +62,23 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
         status: 'DEAD',
         deadReason: 'cancelled: withdrawn',
       });
+    });
+
+    it('has records that wait for their ends from outside, and that get them', async () => {
+      backlog = await inherit(version);
+      const summary = await backlog.run({ queue: 'approvals' }, () => {
+        throw new Error('attempted');
+      });
+      expect(summary).toMatchObject({ attempted: 0, failed: 1 });
+      expect(await backlog.store.records.get('refused')).toMatchObject({
+        ...{ status: 'ERROR', attempts: 1 },
+        lastError: { name: 'FailedOutside', message: 'not in the budget' },
+      });
+      const { token } = outsideWaitOf((await backlog.store.records.get('asked')) ?? {}) ?? {};
+      expect(await backlog.client.complete('asked', token ?? '', { by: 'ops' })).toMatchObject({
+        accepted: true,
+      });
+      expect(await backlog.client.get('asked')).toMatchObject({ status: 'SUCCESS', result: { by: 'ops' } });
     });
 
     it('is attempted when it is due, with its history kept', async () => {

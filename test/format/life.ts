@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { IncidentEvents } from '../../functions/monitor/incident-events.js';
 import { Jobs, Tables } from '../../src/engine.js';
 import { tierBands } from '../../src/policies/index.js';
-import { Dead, HOLD_MS, RetryAfter } from '../../src/record/index.js';
+import { Dead, HOLD_MS, Pending, RetryAfter } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import type { OpenBacklog } from './backlog.js';
 
@@ -114,6 +114,7 @@ export async function live(backlog: OpenBacklog): Promise<void> {
   await bulkJobs(backlog);
   await incident(backlog, true);
   await longAttempts(backlog);
+  await outsideEnds(backlog);
 }
 
 /** Records whose long attempts were lost with their processes. One of them was asked to end. */
@@ -130,6 +131,19 @@ async function longAttempts({ client, store, clock }: OpenBacklog): Promise<void
     );
   }
   await client.cancel('long-cancelled', { reason: 'withdrawn' });
+}
+
+/** Records that wait for their ends from outside: one still, and one that has failed there. */
+async function outsideEnds({ client, run, passUntil, clock }: OpenBacklog): Promise<void> {
+  const tokens = new Map<string, string>();
+  for (const id of ['asked', 'refused'])
+    await client.insert({ id, queue: 'approvals', payload: {} }, { at: new Date(clock.now() + 1000) });
+  passUntil(clock.now() + 2000);
+  await run({ queue: 'approvals' }, ({ id }, { token }) => {
+    tokens.set(id, token);
+    throw new Pending({ timeout: '2h', reason: 'waits for approval' });
+  });
+  await client.fail('refused', tokens.get('refused') ?? '', 'not in the budget');
 }
 
 /** The stored jobs: one that was stopped, and one that was lost in its probe. */
