@@ -1,11 +1,4 @@
-import {
-  type CompletionDeps,
-  type CompletionResult,
-  doneWith,
-  endOutside,
-  failedWith,
-  type OutsideEnd,
-} from '../../src/client/complete.js';
+import { doneWith, failedWith, type OutsideEnd } from '../../src/client/complete.js';
 import { InvalidRecordError } from '../../src/support/errors.js';
 import { show } from '../../src/support/validation.js';
 import type { CompletionLink } from './link.js';
@@ -13,7 +6,7 @@ import { MAX_NOTE_CHARACTERS } from './page.js';
 
 /** An answer as the page or a system sends it. */
 export interface GivenAnswer {
-  /** The label of one of the link's answers. May be left out where there is one only. */
+  /** The label of one of the link's answers. */
   readonly answer?: unknown;
   /** A note in a few words. */
   readonly note?: unknown;
@@ -31,23 +24,26 @@ export interface ReadAnswer {
 }
 
 /** @throws InvalidRecordError for an answer that the link does not have, and for a note or result that cannot be kept */
-export function readAnswer(link: CompletionLink, { answer, note, result }: GivenAnswer): ReadAnswer {
+export function readAnswer(link: CompletionLink, { answer, note, result, ...rest }: GivenAnswer): ReadAnswer {
+  const [unknown] = Object.keys(rest);
+  // What another service says in words of its own may be a failure.
+  if (unknown !== undefined)
+    throw new InvalidRecordError(`expected "answer", "note" and "result", got ${show(unknown)}`);
   const labels = [...link.answers.keys()];
-  const label = answer === undefined && labels.length === 1 ? labels[0] : answer;
-  const effect = typeof label === 'string' ? link.answers.get(label) : undefined;
-  if (typeof label !== 'string' || effect === undefined)
+  const effect = typeof answer === 'string' ? link.answers.get(answer) : undefined;
+  if (typeof answer !== 'string' || effect === undefined)
     throw new InvalidRecordError(`answer: expected ${labels.map(show).join(' or ')}, got ${show(answer)}`);
   const said = noteOf(note);
   const { by } = link;
   switch (effect) {
     case 'complete':
-      return { label, end: doneWith(result ?? { answer: label, by, note: said }) };
+      return { label: answer, end: doneWith(result ?? { answer, by, note: said }) };
     case 'fail': {
       const message = [by, said ?? 'answered by a link'].filter((part) => part !== undefined).join(': ');
-      return { label, end: failedWith(Object.assign(new Error(message), { name: label })) };
+      return { label: answer, end: failedWith(Object.assign(new Error(message), { name: answer })) };
     }
     case 'heartbeat':
-      return { label, end: { type: 'heartbeat' } };
+      return { label: answer, end: { type: 'heartbeat' } };
   }
 }
 
@@ -60,13 +56,4 @@ function noteOf(note: unknown): string | undefined {
   throw new InvalidRecordError(
     `note: expected at most ${MAX_NOTE_CHARACTERS} characters, got ${text.length}`,
   );
-}
-
-/** Gives the attempt of a link its answer. */
-export function giveAnswer(
-  link: CompletionLink,
-  { end }: ReadAnswer,
-  deps: CompletionDeps,
-): Promise<CompletionResult> {
-  return endOutside(link.id, link.token, end, deps);
 }

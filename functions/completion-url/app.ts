@@ -3,10 +3,15 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { Hono } from 'hono/tiny';
-import { type CompletionDeps, type CompletionResult, stateForToken } from '../../src/client/complete.js';
+import {
+  type CompletionDeps,
+  type CompletionResult,
+  endOutside,
+  stateForToken,
+} from '../../src/client/complete.js';
 import { outsideWaitOf } from '../../src/record/completion.js';
 import { InvalidRecordError } from '../../src/support/errors.js';
-import { type GivenAnswer, giveAnswer, readAnswer } from './answer.js';
+import { type GivenAnswer, readAnswer } from './answer.js';
 import { type CompletionLink, readLink } from './link.js';
 import { answeredPage, linkPage, messagePage, type ShownWait } from './page.js';
 import { STYLE_HASH } from './style.js';
@@ -95,7 +100,7 @@ async function stateAnswer(context: Context, link: CompletionLink, { records, cl
 
 async function noted(context: Context, link: CompletionLink, deps: CompletionAppDeps) {
   const answer = readAnswer(link, await givenAnswer(context));
-  const result = await giveAnswer(link, answer, deps);
+  const result = await endOutside(link.id, link.token, answer.end, deps);
   const { id, accepted, reason } = result;
   const effect = link.answers.get(answer.label);
   deps.logger.info('a link was answered', { id, effect, accepted, reason });
@@ -106,10 +111,11 @@ async function noted(context: Context, link: CompletionLink, deps: CompletionApp
 }
 
 async function givenAnswer(context: Context): Promise<GivenAnswer> {
-  if (!isJson(context.req.header('content-type'))) return context.req.parseBody();
-  const body: unknown = await context.req.json().catch(() => undefined);
+  const { req } = context;
+  const read = isJson(req.header('content-type')) ? req.json() : req.parseBody();
+  const body: unknown = await read.catch(() => undefined);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new InvalidRecordError('expected a JSON object such as {"answer": "Approve"}');
+  throw new InvalidRecordError('expected a form, or a JSON object such as {"answer": "Approve"}');
 }
 
 /** The status of what cannot have the answer. */

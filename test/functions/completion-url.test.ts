@@ -221,14 +221,14 @@ describe('an answer', () => {
     });
   });
 
-  it('may come before its attempt has ended, and need not name the only answer', async () => {
+  it('may come before its attempt has ended', async () => {
     const { harness, json, item } = world();
     const answers: number[] = [];
     await harness.run(async ({ id }, { token }) => {
       const url = await completionUrl(id, token, {
         ...{ url: URL_OF_FUNCTION, answers: { Printed: 'complete' } },
       });
-      answers.push((await json(url, {})).statusCode);
+      answers.push((await json(url, { answer: 'Printed' })).statusCode);
       throw new Pending();
     });
     expect(answers).toEqual([200]);
@@ -238,9 +238,10 @@ describe('an answer', () => {
   it.each<[string, unknown, string]>([
     ['of another label', { answer: 'approve' }, 'answer: expected \\"Approve\\" or \\"Reject\\"'],
     ['without a label', {}, 'got nothing'],
+    ['in words of another service', { answer: 'Approve', status: 'failed' }, 'got \\"status\\"'],
     ['with the name of a method', { answer: 'complete' }, 'answer: expected'],
-    ['that is a list', [1], 'expected a JSON object such as'],
-    ['that is no JSON', undefined, 'expected a JSON object such as'],
+    ['that is a list', [1], 'or a JSON object such as'],
+    ['that is no JSON', undefined, 'or a JSON object such as'],
     [
       'with a long note',
       { answer: 'Approve', note: 'x'.repeat(201) },
@@ -265,7 +266,7 @@ describe('an answer', () => {
     const { ask, json, item } = world();
     const long = '\u20ac'.repeat(30);
     const url = await ask({ by: '"\u20ac'.repeat(32), answers: { [long]: 'complete' } });
-    expect((await json(url, { note: '\u20ac'.repeat(200) })).statusCode).toBe(200);
+    expect((await json(url, { answer: long, note: '\u20ac'.repeat(200) })).statusCode).toBe(200);
     expect(item()?.status).toBe('SUCCESS');
   });
 });
@@ -304,6 +305,16 @@ describe('a request', () => {
       expect(body).toContain('This link is not valid');
       expect(body).not.toContain('alert');
     }
+  });
+
+  it('with a broken form, or with an empty one, is refused', async () => {
+    const { ask, request, log } = world();
+    const url = await ask({ answers: { Done: 'complete' } });
+    const multipart = 'multipart/form-data; boundary=x';
+    for (const headers of [{ 'content-type': multipart }, { 'content-type': 'multipart/form-data' }])
+      expect((await request('POST', url, { headers, body: 'bad' })).statusCode).toBe(400);
+    expect((await request('POST', url)).statusCode).toBe(400);
+    expect(log()).toEqual([]);
   });
 
   it('of another method, and with a large body, is refused', async () => {
