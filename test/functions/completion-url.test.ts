@@ -317,6 +317,15 @@ describe('a request', () => {
     expect(log()).toEqual([]);
   });
 
+  it('with a link of an earlier version is known still: people have them in their mails', () => {
+    const link =
+      'eyJpZCI6ImEiLCJ0b2tlbiI6InQiLCJhbnN3ZXJzIjpbWyJZZXMiLCJjb21wbGV0ZSJdXX0.k6zHHKy2VeasbHVxzrO7YFdN40JNruFw5ZVaJPP3UD4';
+    expect(readLink(link, [SECRET])).toEqual({
+      ...{ id: 'a', token: 't' },
+      answers: new Map([['Yes', 'complete']]),
+    });
+  });
+
   it('of another method, and with a large body, is refused', async () => {
     const { ask, request, click } = world();
     const url = await ask();
