@@ -73,18 +73,23 @@ export function acknowledgeEventSources(lambda: IFunction, settings: Settings): 
   );
 }
 
-export function acknowledgeSweep(lambda: IFunction, settings: Settings): void {
-  const reason = 'The next hour does what a lost event did not, and an alarm reports failures.';
-  acknowledgeSettings(lambda, settings);
+/** Says why asynchronous events that a function fails on are not kept. */
+function acknowledgeLostEvents(lambda: IFunction, reason: string): void {
   acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
 }
 
-export function acknowledgeCompletionUrl(lambda: IFunction, secret: IConstruct, settings: Settings): void {
-  const reason = 'Its URL calls it and waits for its answer: it gets no asynchronous events.';
+export function acknowledgeSweep(lambda: IFunction, settings: Settings): void {
   acknowledgeSettings(lambda, settings);
-  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
-  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+  acknowledgeLostEvents(
+    lambda,
+    'The next hour does what a lost event did not, and an alarm reports failures.',
+  );
+}
+
+export function acknowledgeCompletionUrl(lambda: IFunction, secret: IConstruct, settings: Settings): void {
+  acknowledgeSettings(lambda, settings);
+  acknowledgeLostEvents(lambda, 'Its URL calls it and waits for its answer: it gets no asynchronous events.');
   acknowledge(
     secret,
     'AwsSolutions-SMG4',
@@ -93,8 +98,9 @@ export function acknowledgeCompletionUrl(lambda: IFunction, secret: IConstruct, 
 }
 
 export function acknowledgeWidget(lambda: IFunction, settings: Settings): void {
-  const reason = 'The dashboard calls it and waits for its answer: it gets no asynchronous events.';
   acknowledgeSettings(lambda, settings);
-  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
-  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+  acknowledgeLostEvents(
+    lambda,
+    'The dashboard calls it and waits for its answer: it gets no asynchronous events.',
+  );
 }

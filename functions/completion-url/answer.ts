@@ -26,7 +26,7 @@ export interface ReadAnswer {
 /** @throws InvalidRecordError for an answer that the link does not have, and for a note or result that cannot be kept */
 export function readAnswer(link: CompletionLink, { answer, note, result, ...rest }: GivenAnswer): ReadAnswer {
   const [unknown] = Object.keys(rest);
-  // What another service says in words of its own may be a failure.
+  // Unknown fields are words of another service, which may mean a failure.
   if (unknown !== undefined)
     throw new InvalidRecordError(`expected "answer", "note" and "result", got ${show(unknown)}`);
   const labels = [...link.answers.keys()];

@@ -60,16 +60,16 @@ export function completionApp(deps: CompletionAppDeps): Hono {
       onError: (context) => say(context, 413, 'Too large', `An answer has at most ${MAX_BODY_BYTES} bytes.`),
     }),
   );
-  app.get('/', async (context) => {
+  // A domain in front may have a path of its own.
+  app.get('*', async (context) => {
     const link = await linkOf(context, deps);
     return link ? stateAnswer(context, link, deps) : say(context, 403, ...INVALID);
   });
-  app.post('/', async (context) => {
+  app.post('*', async (context) => {
     const link = await linkOf(context, deps);
     return link ? noted(context, link, deps) : say(context, 403, ...INVALID);
   });
-  app.all('/', (context) => say(context, 405, 'Not possible', 'Expected GET or POST.'));
-  app.notFound((context) => say(context, 404, ...INVALID));
+  app.all('*', (context) => say(context, 405, 'Not possible', 'Expected GET or POST.'));
   app.onError((error, context) => {
     if (error instanceof InvalidRecordError) return say(context, 400, 'Not noted', error.message);
     deps.logger.error('a link could not be answered', error);
@@ -135,7 +135,7 @@ function statusOf(reason: CompletionResult['reason'] | 'open' | 'answered') {
   }
 }
 
-function say(context: Context, status: 400 | 403 | 404 | 405 | 413 | 503, title: string, text: string) {
+function say(context: Context, status: 400 | 403 | 405 | 413 | 503, title: string, text: string) {
   return wantsJson(context)
     ? context.json({ error: `${title}: ${text}` }, status)
     : context.html(messagePage(title, text), status);

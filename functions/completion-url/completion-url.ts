@@ -10,7 +10,7 @@ export interface CompletionUrlOptions {
    * The answers that the page offers: labels of 1 to 30 characters, at most five, each with the method of `BacklogClient` that it calls.
    * Default: `{ Complete: 'complete', Fail: 'fail' }`.
    *
-   * With `complete`, the result of the record is `{ answer, by?, note? }`. With `fail`, the label is the name of the error, for `deadOn`.
+   * The result of a record that is completed so is `{ answer, by?, note? }`. The error of a failure has the label as its name, for `deadOn`.
    */
   readonly answers?: Readonly<Record<string, 'complete' | 'fail' | 'heartbeat'>> | undefined;
   /** The question of the page, up to 200 characters. Default: the reason of the `Pending`. */

@@ -44,11 +44,11 @@ export function linkPage(link: CompletionLink, state: TokenState, wait: ShownWai
   );
   const body = html`<h1><bdi>${title}</bdi></h1>
 <dl>
-${link.question === undefined ? undefined : optional('Reason', wait.reason)}
+${fact('Reason', link.question === undefined ? undefined : wait.reason)}
 ${fact('Record', link.id)}
-${optional('Queue', wait.queue)}
-${wait.until === undefined ? undefined : fact('Answer until', untilText(wait.until, now))}
-${optional('Link for', link.by)}
+${fact('Queue', wait.queue)}
+${fact('Answer until', wait.until === undefined ? undefined : untilText(wait.until, now))}
+${fact('Link for', link.by)}
 </dl>
 <form method="post">
 <label for="note">Note <span>(optional, kept with the answer)</span></label>
@@ -58,7 +58,9 @@ ${optional('Link for', link.by)}
   return page(title, body);
 }
 
-function fact(name: string, value: string): Html {
+/** A line about the record. Nothing, if it is not known. */
+function fact(name: string, value: string | undefined): Html | undefined {
+  if (value === undefined) return undefined;
   return html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`;
 }
 
@@ -85,12 +87,8 @@ export function answeredPage(
 /** A page that says one thing. */
 export function messagePage(title: string, text: string, id?: string, question?: string): string {
   const about =
-    id === undefined ? undefined : html`<dl>${optional('Question', question)}${fact('Record', id)}</dl>`;
+    id === undefined ? undefined : html`<dl>${fact('Question', question)}${fact('Record', id)}</dl>`;
   return page(title, html`<h1><bdi>${title}</bdi></h1><p>${text}</p>${about}`);
-}
-
-function optional(name: string, value: string | undefined): Html | undefined {
-  return value === undefined ? undefined : fact(name, value);
 }
 
 function page(title: string, body: Html): string {

@@ -36,7 +36,10 @@ const connect = madeOnce(() => {
   }
 });
 
-/** Reads a version from AWS Secrets Manager. */
+/**
+ * Reads a version from AWS Secrets Manager, by the client that Lambda's runtime has. The one of `../secrets/aws-secrets.ts` is in the bundles
+ * of this package alone, and handlers of users sign links, too.
+ */
 export const fetchVersion: FetchVersion = async (arn, stage) => {
   const { client, GetSecretValueCommand } = connect();
   try {

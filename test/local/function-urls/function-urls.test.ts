@@ -136,7 +136,7 @@ describe('a request to a function URL', () => {
     ['application/json', '{"a":"ä"}', false],
     ['application/problem+json; charset=utf-8', '{}', false],
     ['text/plain;charset=UTF-8', 'ä', false],
-    // As in the cloud: a function that only reads texts fails there, too.
+    // A form comes as base64, as in the cloud: a function that only reads texts fails there, too.
     ['application/x-www-form-urlencoded', 'answer=Approve', true],
     ['application/jsonp', '{}', true],
     ['application/octet-stream', Buffer.from([0, 255, 128, 10]), true],
