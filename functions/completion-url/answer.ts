@@ -50,8 +50,8 @@ export function readAnswer(link: CompletionLink, { answer, note, result, ...rest
 function noteOf(note: unknown): string | undefined {
   if (note === undefined || note === null) return undefined;
   if (typeof note !== 'string') throw new InvalidRecordError(`note: expected a text, got ${show(note)}`);
-  // A browser sends line breaks as two characters and counts them as one.
-  const text = note.replaceAll('\r\n', '\n').replace(UNWANTED, '').trim();
+  // A browser sends line breaks as two characters, counts them as one, and the first is unwanted.
+  const text = note.replace(UNWANTED, '').trim();
   if (text.length <= MAX_NOTE_CHARACTERS) return text === '' ? undefined : text;
   throw new InvalidRecordError(
     `note: expected at most ${MAX_NOTE_CHARACTERS} characters, got ${text.length}`,

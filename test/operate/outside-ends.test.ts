@@ -112,7 +112,7 @@ describe('a record that waits for its end from outside', () => {
 
 it.each([
   ['new', { status: 'NEW' }, 'notWaiting'],
-  ['a success without rev', { status: 'SUCCESS', rev: undefined }, 'succeeded'],
+  ['a success without rev', { status: 'SUCCESS', rev: undefined, lastAttemptAt: iso(0) }, 'succeeded'],
   ['put off', { notBefore: iso(600) }, 'notWaiting'],
   [
     'of a foreign wait',
