@@ -5,6 +5,15 @@
  * @packageDocumentation
  */
 export {
+  type BatchContext,
+  type BatchOptions,
+  type BatchResult,
+  type InBatches,
+  inBatches,
+  type ProcessBatch,
+  type RecordOutcome,
+} from '../src/batches/index.js';
+export {
   type Answers,
   deliverByHttp,
   type HttpDelivery,

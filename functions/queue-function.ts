@@ -188,12 +188,12 @@ function metricsBy({ metrics, tableAlarms, queues }: Settings): EmitMetrics {
 /** Queues whose `prepare()` fails are left out, so no record counts a failure. */
 async function prepared(runs: readonly Planned[], failures: unknown[]): Promise<Planned[]> {
   const lacking = new Set<Process>();
-  const processes = new Set<Process & { readonly prepare?: unknown }>(
-    runs.map(({ options }) => options.process),
+  const processes = new Map<Process & { readonly prepare?: unknown }, RunOptions>(
+    runs.map(({ options }) => [options.process, options]),
   );
-  const all = [...processes].map(async (process) => {
+  const all = [...processes].map(async ([process, options]) => {
     try {
-      if (typeof process.prepare === 'function') await process.prepare();
+      if (typeof process.prepare === 'function') await process.prepare(options);
     } catch (error) {
       lacking.add(process);
       failures.push(error);

@@ -6,7 +6,7 @@
  * @packageDocumentation
  */
 
-export { jsonOf } from './delivery/body.js';
+export { jsonOf } from './support/json.js';
 export { parseDeliveryUrl } from './delivery/url.js';
 export {
   type Indexed,

@@ -93,6 +93,15 @@ export interface DeliveryProps {
   readonly requestTimeout?: Duration | undefined;
 
   /**
+   * Several records in one request, whose answer has a result for each: see `docs/batches.md`.
+   *
+   * A run sends no more records at once than the queue's `concurrency`.
+   *
+   * @default - one record a request
+   */
+  readonly batch?: DeliveryBatchProps | undefined;
+
+  /**
    * Addresses that may be delivered to, in addition to public ones: `true` for private networks, or a list such as
    * `["10.1.0.0/16"]`.
    *
@@ -102,4 +111,35 @@ export interface DeliveryProps {
    * @default false
    */
   readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
+}
+
+/** Several records in one request. */
+export interface DeliveryBatchProps {
+  /**
+   * Records of one request at most, 1 to 1,000.
+   *
+   * @default 100
+   */
+  readonly maxRecords?: number | undefined;
+
+  /**
+   * Bytes of the payloads of one request at most. A larger payload goes alone.
+   *
+   * @default 900,000
+   */
+  readonly maxBytes?: number | undefined;
+
+  /**
+   * The longest wait of a record for others, up to 1 minute. It is part of the attempt.
+   *
+   * @default - 20 ms
+   */
+  readonly maxWait?: Duration | undefined;
+
+  /**
+   * The body: a JSON array, or one JSON text in each line.
+   *
+   * @default json
+   */
+  readonly format?: 'json' | 'ndjson' | undefined;
 }

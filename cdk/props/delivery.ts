@@ -1,4 +1,4 @@
-import { Token } from 'aws-cdk-lib';
+import { type Duration, Token } from 'aws-cdk-lib';
 import * as z from 'zod';
 import type { QueueSettings } from '../../functions/settings.js';
 import { parseOptions } from '../../src/support/validation.js';
@@ -15,6 +15,7 @@ const deliveryShape = z.strictObject({
   secret: z.unknown().optional(),
   answers: z.unknown().optional(),
   requestTimeout: duration.optional(),
+  batch: z.looseObject({ maxWait: duration.optional() }).optional(),
   allowPrivateAddresses: z.unknown().optional(),
 });
 
@@ -36,7 +37,7 @@ const CURRENT_AND_PREVIOUS = ['AWSCURRENT', 'AWSPREVIOUS'];
  */
 export function readDelivery(input: unknown, path: string): Delivery {
   if (typeof input !== 'object' || input === null) return { settings: input, secrets: [] };
-  const { requestTimeout, headers, secret, ...rest } = parseOptions(deliveryShape, input, path);
+  const { requestTimeout, headers, secret, batch, ...rest } = parseOptions(deliveryShape, input, path);
   const secrets: UsedSecret[] = [];
   const read = (value: unknown, name: string, stages: readonly string[]) => {
     if (typeof value !== 'object' || value === null) return refuseSecret(value, name);
@@ -54,9 +55,14 @@ export function readDelivery(input: unknown, path: string): Delivery {
       ...(headers && { headers: Object.fromEntries(Object.entries(headers).map(ofHeader)) }),
       ...(secret !== undefined && { secret: read(secret, `${path}.secret`, CURRENT_AND_PREVIOUS) }),
       ...(requestTimeout && { requestTimeout: requestTimeout.toSeconds() }),
+      ...(batch && { batch: withSeconds(batch) }),
     },
     secrets,
   };
+}
+
+function withSeconds({ maxWait, ...limits }: { readonly maxWait?: Duration | undefined }): object {
+  return maxWait ? { ...limits, maxWait: maxWait.toSeconds({ integral: false }) } : limits;
 }
 
 export function urlOf(deliverTo: DeliverTo): string | undefined {

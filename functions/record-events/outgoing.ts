@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { jsonOf } from '../../src/delivery/body.js';
 import { detailTypeOf, type RecordEventDetail } from '../../src/record/index.js';
+import { jsonOf } from '../../src/support/json.js';
 import { MAX_DETAIL_BYTES, type OutgoingEvent } from '../events/publish.js';
 import { asText } from '../service-limits.js';
 

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
+import { batchShape } from '../batches/options.js';
 import { type Duration, duration } from '../support/duration.js';
 import type { Process } from '../worker/index.js';
 import { type Answers, answersSchema } from './answers.js';
@@ -33,7 +34,9 @@ export interface HttpDeliveryOptions {
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers, up to 900 s. Default: the attempt's own time alone. */
   readonly requestTimeout?: Duration | undefined;
-  /** An answer longer than this is cut off. Default 65,536. */
+  /** Sends several records in one request, and reads a result for each from its answer. Default: one record a request. */
+  readonly batch?: DeliveryBatch | undefined;
+  /** An answer longer than this is cut off. Default 65,536; with `batch` 1,048,576. */
   readonly maxResponseBytes?: number | undefined;
   /**
    * Addresses that may be delivered to, in addition to public ones: `true` for private networks (RFC 1918, 100.64.0.0/10,
@@ -60,11 +63,34 @@ export interface HttpDelivery extends Process {
   prepare(): Promise<void>;
 }
 
+/**
+ * Several records in one request.
+ *
+ * @inline
+ */
+export interface DeliveryBatch {
+  /** Records of one request at most, 1 to 1,000; a run sends no more than its `concurrency` at once. Default: 100. */
+  readonly maxRecords?: number | undefined;
+  /** Bytes of the payloads of one request at most. A larger payload goes alone. Default: 900,000. */
+  readonly maxBytes?: number | undefined;
+  /** The longest wait of a record for others, up to 1 minute. It is part of the attempt. Default: 20 ms. */
+  readonly maxWait?: Duration | undefined;
+  /** The body: a JSON array, or one JSON text in each line. Default: `json`. */
+  readonly format?: 'json' | 'ndjson' | undefined;
+}
+
+const batchSchema = z.strictObject({
+  ...batchShape,
+  maxBytes: z._default(batchShape.maxBytes, 900_000),
+  format: z._default(z.enum(['json', 'ndjson'], { error: 'expected "json" or "ndjson"' }), 'json'),
+});
+
 /** Options that can also be given as data, in the CDK app and the handlers' environment. */
 export const deliveryShape = {
   method: z.optional(z.enum(['POST', 'PUT', 'PATCH'], { error: 'expected "POST", "PUT" or "PATCH"' })),
   answers: z.optional(answersSchema),
   requestTimeout: z.optional(duration({ above: 0, most: 900 })),
+  batch: z.optional(batchSchema),
   allowPrivateAddresses: z.optional(
     z.union([z.boolean(), z.array(z.string())], {
       error: 'expected true, false, or a list of networks such as "10.0.0.0/8"',
@@ -88,7 +114,7 @@ export const optionsSchema = z.strictObject({
     ),
   ),
   secret: z.optional(z.unknown()),
-  maxResponseBytes: z._default(z.int().check(z.minimum(1)), 65_536),
+  maxResponseBytes: z.optional(z.int().check(z.minimum(1))),
   lookup: aFunction<LookupFunction>(),
   now: aFunction<() => number>(),
 });

@@ -69,15 +69,15 @@ function contextOf(context: Partial<AttemptContext> = {}): AttemptContext {
 
 export type Ending = { ok: true } | { ok: false; error: Error };
 
-/** The end of an attempt: success, or the error that it throws. */
+/** The end of an attempt: success, or the error or outcome that it throws or returns. */
 export async function attempt(
   process: Process,
   item: Record<string, unknown> = {},
   context: Partial<AttemptContext> = {},
 ): Promise<Ending> {
   try {
-    await process(recordOf(item), contextOf(context));
-    return { ok: true };
+    const outcome = await process(recordOf(item), contextOf(context));
+    return outcome && outcome.name !== 'Done' ? { ok: false, error: outcome } : { ok: true };
   } catch (error) {
     return { ok: false, error: error as Error };
   }

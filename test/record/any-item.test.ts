@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonOf } from '../../src/delivery/body.js';
+import { jsonOf } from '../../src/support/json.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import {
   type BacklogRecord,

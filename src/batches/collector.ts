@@ -1,0 +1,115 @@
+import { setTimeout } from 'node:timers/promises';
+import type { BacklogRecord } from '../record/index.js';
+import { jsonOf } from '../support/json.js';
+import type { AttemptContext, ProcessResult } from '../worker/index.js';
+import { BatchCalls } from './batch-calls.js';
+import type { ProcessBatch } from './in-batches.js';
+
+/** The limits of a batch, and what its waits and choices depend on. */
+export interface Collect {
+  readonly maxRecords: number;
+  /** `maxRecords` as the user has given it. Undefined: it has its default. */
+  readonly asked?: number | undefined;
+  readonly maxBytes: number;
+  readonly maxWaitMs: number;
+  readonly by?: ((record: BacklogRecord) => string) | undefined;
+  /** Waits in real time, until the signal is aborted at the latest. For tests. Default: the system's. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds of a clock. For tests. Default: the system's. */
+  readonly now?: (() => number) | undefined;
+  /** A number from 0 up to 1. For tests. Default: the system's. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** One attempt that is part of a batch, and what its `process` is to return or throw. */
+export interface Member {
+  readonly record: BacklogRecord;
+  readonly context: AttemptContext;
+  resolve(value: ProcessResult | PromiseLike<ProcessResult>): void;
+  reject(thrown: unknown): void;
+}
+
+/** Members that wait for others. */
+interface OpenBatch {
+  readonly members: Map<string, Member>;
+  bytes: number;
+  /** Ends the wait. */
+  readonly full: AbortController;
+}
+
+/** Collects the records of attempts that are under way at the same time, and has them worked off in batches. */
+export class Collector {
+  private readonly open = new Map<string, OpenBatch>();
+  private readonly calls: BatchCalls;
+  /** Attempts at once of each queue. */
+  private readonly atOnce = new Map<string, number>();
+
+  constructor(
+    processBatch: ProcessBatch,
+    private readonly collect: Collect,
+  ) {
+    this.calls = new BatchCalls(processBatch, { sleep: realSleep, ...collect });
+  }
+
+  /** Notes how many records of a queue are under attempt at once. */
+  expect(queue: string, concurrency: number): void {
+    if (!this.atOnce.has(queue)) this.atOnce.set(queue, concurrency);
+  }
+
+  /** Resolves, or rejects, as the `process` of one record does. */
+  async add(record: BacklogRecord, context: AttemptContext): Promise<ProcessResult> {
+    this.warnOfSmallBatches(record, context);
+    const { by, maxBytes, maxRecords } = this.collect;
+    const name = by ? String(by(record)) : '';
+    const bytes = maxBytes === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(jsonOf(record.payload));
+    const waiting = this.open.get(name);
+    if (waiting && (waiting.bytes + bytes > maxBytes || waiting.members.has(record.id))) this.close(name);
+    const batch = this.open.get(name) ?? this.begin(name);
+    batch.bytes += bytes;
+    return new Promise((resolve, reject) => {
+      batch.members.set(record.id, { record, context, resolve, reject });
+      if (batch.members.size >= maxRecords || batch.bytes >= maxBytes) this.close(name);
+    });
+  }
+
+  /** Warns once of a queue in which no batch can be full. */
+  private warnOfSmallBatches({ queue }: BacklogRecord, { logger }: AttemptContext): void {
+    const concurrency = this.atOnce.get(queue) ?? Number.POSITIVE_INFINITY;
+    const { asked: maxRecords = 0 } = this.collect;
+    this.atOnce.set(queue, Number.POSITIVE_INFINITY);
+    if (concurrency >= maxRecords) return;
+    logger.warn('no batch can be full, as the queue attempts fewer records at once', {
+      queue,
+      maxRecords,
+      concurrency,
+    });
+  }
+
+  private begin(name: string): OpenBatch {
+    const batch: OpenBatch = { members: new Map(), bytes: 0, full: new AbortController() };
+    this.open.set(name, batch);
+    void this.callOf(name, batch);
+    return batch;
+  }
+
+  /** Ends the wait of a batch: later records are in another one. */
+  private close(name: string): void {
+    const batch = this.open.get(name);
+    this.open.delete(name);
+    batch?.full.abort();
+  }
+
+  private async callOf(name: string, batch: OpenBatch): Promise<void> {
+    const { sleep = realSleep, maxWaitMs } = this.collect;
+    await sleep(maxWaitMs, batch.full.signal);
+    if (this.open.get(name) === batch) this.open.delete(name);
+    const members = [...batch.members.values()];
+    const isEnded = ({ context }: Member) => context.signal.aborted;
+    for (const member of members.filter(isEnded)) member.reject(member.context.signal.reason);
+    await this.calls.work(members.filter((member) => !isEnded(member)));
+  }
+}
+
+/** A timer of a wait that has ended early must keep no process alive. */
+const realSleep: NonNullable<Collect['sleep']> = (milliseconds, signal) =>
+  setTimeout(milliseconds, undefined, { signal }).catch(() => {});

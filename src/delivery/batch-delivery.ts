@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { collecting } from '../batches/in-batches.js';
+import type { BatchContext, ProcessBatch } from '../batches/index.js';
+import { collectBy } from '../batches/options.js';
+import type { BacklogRecord } from '../record/index.js';
+import { jsonOf } from '../support/json.js';
+import type { Process, RunOptions } from '../worker/index.js';
+import { resultsOfAnswer } from './batch-results.js';
+import { outcomeOfAnswer } from './conclude.js';
+import type { DeliveryBatch } from './options.js';
+import type { Sender } from './sender.js';
+
+/** The longest answer that is read: a result for each of many records. */
+const MAX_RESPONSE_BYTES = 1_048_576;
+
+const CONTENT_TYPES = { json: 'application/json', ndjson: 'application/x-ndjson' } as const;
+
+interface BatchDelivery {
+  deliver(...given: Parameters<Process>): Promise<Awaited<ReturnType<Process>>>;
+  /** Notes how many records a run sends at once. */
+  expect(run: RunOptions): void;
+}
+
+/**
+ * Sends several records in one request: `[{ "id", "attempt", "payload" }]`, or a line for each. A status other than 2xx is about the
+ * whole request. The answer to another one has a result for each record.
+ */
+export function batchDelivery(
+  sender: Sender,
+  { format = 'json', maxWait, ...limits }: DeliveryBatch,
+  maxResponseBytes = MAX_RESPONSE_BYTES,
+): BatchDelivery {
+  const send: ProcessBatch = async (records, context) => {
+    const body = bodyOf(records, context, format);
+    const answered = await sender.send(
+      {
+        body,
+        contentType: CONTENT_TYPES[format],
+        key: keyOf(body),
+        headers: {},
+        keepBytes: maxResponseBytes,
+      },
+      context,
+    );
+    const outcome = outcomeOfAnswer(answered);
+    if (outcome) throw outcome;
+    return resultsOfAnswer(records, answered);
+  };
+  const deliver = collecting(send, collectBy({ ...limits, maxWait: maxWait as number | undefined }));
+  return { deliver, expect: deliver.prepare };
+}
+
+/** Each record with its id, by which a receiver knows what it has had, and by which the answer names it. */
+function bodyOf(
+  records: readonly BacklogRecord[],
+  { attemptOf }: BatchContext,
+  format: keyof typeof CONTENT_TYPES,
+): string {
+  const entries = records.map((record) => {
+    const { attempt, traceparent } = attemptOf(record);
+    return jsonOf({ id: record.id, attempt, traceparent, payload: record.payload ?? null });
+  });
+  return format === 'json' ? `[${entries.join(',')}]` : `${entries.join('\n')}\n`;
+}
+
+/** The same for the same request alone: a batch has other records at the next attempt. */
+function keyOf(body: string): string {
+  return `batch-${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
+}

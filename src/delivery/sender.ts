@@ -1,0 +1,143 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type * as z from 'zod/mini';
+import { Snooze } from '../record/index.js';
+import { VERSION } from '../support/version.js';
+import type { AttemptContext } from '../worker/index.js';
+import { checkAnswers, type Verdict, verdicts } from './answers.js';
+import { bytesForExcerpt, EXCERPT_BYTES, type Received, readBody } from './body.js';
+import { Connections } from './connections.js';
+import { checkHeaders, headerReader } from './custom-headers.js';
+import { NetworkError, networkError } from './errors.js';
+import type { HiddenSecrets } from './hidden-secrets.js';
+import type { optionsSchema } from './options.js';
+import { addressCheck, checkAddress, checkedLookup, checkNetworks, isInLambda } from './private-addresses.js';
+import { type SecretsSource, signing } from './signing.js';
+import { namesLoopback, parseDeliveryUrl, secretsInUrl } from './url.js';
+
+const SECRET_WAIT_SECONDS = 60;
+
+/** One request, beside what all requests of a delivery have. */
+export interface DeliveryRequest {
+  readonly body: string;
+  readonly contentType: string;
+  /** The idempotency key, as a header has it. */
+  readonly key: string;
+  /** Further headers of the delivery's own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly traceparent?: string | undefined;
+  /** Bytes of the answer to keep. Default: those of an excerpt. */
+  readonly keepBytes?: number | undefined;
+}
+
+/** The answer to a request. */
+export interface Answered {
+  readonly verdict: Verdict;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly received: Received;
+  readonly hidden: HiddenSecrets | undefined;
+  readonly origin: string;
+  /** The time at which it came, epoch milliseconds. */
+  readonly now: number;
+  /** Tells what a status means, by the delivery's `answers`. */
+  readonly verdictOf: (status: number) => Verdict;
+}
+
+export interface Sender {
+  /** Gets the secrets, and throws if one cannot be read. */
+  ready(): Promise<unknown>;
+  /**
+   * @throws NetworkError without an answer; Snooze where a secret cannot be read; the reason of the signal once that is aborted
+   */
+  send(request: DeliveryRequest, context: Pick<AttemptContext, 'signal' | 'logger'>): Promise<Answered>;
+}
+
+/**
+ * What sends the requests of a delivery: their headers, secrets and connections.
+ *
+ * @param name what errors call the options
+ * @throws ConfigurationError naming the option that is invalid
+ */
+export function senderOf(options: z.output<typeof optionsSchema>, name: string): Sender {
+  const url = parseDeliveryUrl(options.url, `${name}.url`);
+  const { origin } = new URL(url);
+  const { answers = {}, headers = {}, method = 'POST', secret } = options;
+  checkAnswers(answers, `${name}.answers`);
+  checkHeaders(headers, `${name}.headers`);
+  const { requestTimeout, maxResponseBytes, now = Date.now } = options;
+  const connections = connectionsTo(url, options, name);
+  const customHeaders = headerReader(headers, `${name}.headers`, secretsInUrl(url));
+  const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${name}.secret`);
+  const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
+  const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
+
+  return {
+    ready: readAll,
+    async send({ body, key, traceparent, contentType, headers: own, keepBytes }, context) {
+      const { signal } = context;
+      const {
+        headers: custom,
+        hidden,
+        sign,
+      } = await readAll().catch((error: unknown) => withoutSecret(error, context));
+      const timeout = requestTimeout === undefined ? undefined : AbortSignal.timeout(requestTimeout * 1000);
+      const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
+      const trace = traceparent === undefined ? {} : { traceparent };
+      const always = alwaysSent(key, contentType);
+      // A header that was configured comes before the record's trace.
+      const headers = { accept: '*/*', ...trace, ...custom, ...always, ...own, ...sign?.(key, body, now()) };
+
+      let response: IncomingMessage;
+      try {
+        response = await connections.send({ method, headers, body, signal: ending });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (timeout?.aborted) {
+          throw new NetworkError(`no answer from ${origin} within ${requestTimeout} s`, 'ETIMEDOUT');
+        }
+        throw networkError(error, origin);
+      }
+      const received = await readBody(response, {
+        keepBytes: keepBytes ?? bytesForExcerpt(EXCERPT_BYTES, hidden),
+        maxBytes: maxResponseBytes ?? keepBytes ?? MAX_RESPONSE_BYTES,
+        signal: ending,
+      });
+      const { statusCode: status = 0, headers: answered } = response;
+      const verdict = verdictOf(status);
+      return { verdict, status, headers: answered, received, hidden, origin, now: now(), verdictOf };
+    },
+  };
+}
+
+/** The longest answer that is read, unless the options say otherwise. */
+const MAX_RESPONSE_BYTES = 65_536;
+
+/** Puts the attempt off: a secret that cannot be read is no failure of the record. */
+function withoutSecret(error: unknown, { logger }: Pick<AttemptContext, 'logger'>): never {
+  const said = error instanceof Error ? error.message : `${typeof error} was thrown`;
+  const reason = `a secret of the delivery cannot be had: ${said}`;
+  logger.error('attempt put off', { reason });
+  throw new Snooze(SECRET_WAIT_SECONDS, reason, { cause: error });
+}
+
+/** Connections to allowed addresses only, however the URL names them. */
+function connectionsTo(
+  url: string,
+  { allowPrivateAddresses: allowed = false, lookup }: z.output<typeof optionsSchema>,
+  name: string,
+): Connections {
+  checkNetworks(allowed, `${name}.allowPrivateAddresses`);
+  const isAllowed = addressCheck(allowed, namesLoopback(url) && !isInLambda());
+  checkAddress(url, isAllowed, `${name}.url`);
+  return new Connections(url, checkedLookup(isAllowed, lookup));
+}
+
+function alwaysSent(key: string, contentType: string): Record<string, string> {
+  return {
+    'content-type': contentType,
+    // What comes is shown as text and bounded in bytes: nothing may grow on arrival.
+    'accept-encoding': 'identity',
+    'user-agent': `dynamo-backlog/${VERSION}`,
+    'idempotency-key': key,
+  };
+}
