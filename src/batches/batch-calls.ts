@@ -1,7 +1,6 @@
 import { nameOfThrown, outcomeOfThrow } from '../record/index.js';
 import { withinAttempt } from '../support/attempt-scope.js';
-import type { Collect, Member } from './collector.js';
-import type { BatchContext, ProcessBatch } from './in-batches.js';
+import type { BatchContext, Collect, Member, ProcessBatch } from './batch.js';
 import { giveOutcomes } from './outcomes.js';
 
 /** Time in which no batch is halved after two records that were tried alone have failed: the cause is not one record. */

@@ -2,32 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { BacklogRecord } from '../record/index.js';
 import { jsonOf } from '../support/json.js';
 import type { AttemptContext, ProcessResult } from '../worker/index.js';
+import type { Collect, Member, ProcessBatch } from './batch.js';
 import { BatchCalls } from './batch-calls.js';
-import type { ProcessBatch } from './in-batches.js';
-
-/** The limits of a batch, and what its waits and choices depend on. */
-export interface Collect {
-  readonly maxRecords: number;
-  /** `maxRecords` as the user has given it. Undefined: it has its default. */
-  readonly asked?: number | undefined;
-  readonly maxBytes: number;
-  readonly maxWaitMs: number;
-  readonly by?: ((record: BacklogRecord) => string) | undefined;
-  /** Waits in real time, until the signal is aborted at the latest. For tests. Default: the system's. */
-  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds of a clock. For tests. Default: the system's. */
-  readonly now?: (() => number) | undefined;
-  /** A number from 0 up to 1. For tests. Default: the system's. */
-  readonly random?: (() => number) | undefined;
-}
-
-/** One attempt that is part of a batch, and what its `process` is to return or throw. */
-export interface Member {
-  readonly record: BacklogRecord;
-  readonly context: AttemptContext;
-  resolve(value: ProcessResult | PromiseLike<ProcessResult>): void;
-  reject(thrown: unknown): void;
-}
 
 /** Members that wait for others. */
 interface OpenBatch {

@@ -1,48 +1,13 @@
 import * as z from 'zod/mini';
 import type { BacklogRecord } from '../record/index.js';
-import type { TypedOutcome } from '../record/outcome.js';
 import type { Duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
-import type { AttemptLogger } from '../support/logger.js';
 import { parseOptions, show } from '../support/validation.js';
 import type { TaskContext } from '../tasks/index.js';
 import type { AttemptContext, ProcessResult, RunOptions } from '../worker/index.js';
-import { type Collect, Collector } from './collector.js';
+import type { Collect, ProcessBatch } from './batch.js';
+import { Collector } from './collector.js';
 import { batchShape, collectBy } from './options.js';
-
-/** The second argument of a function that does the work of a batch. */
-export interface BatchContext {
-  /** Aborted when the time of the first attempt of the batch is up, or the process is to end: stop then. */
-  readonly signal: AbortSignal;
-  /** Writes structured JSON lines into the function's log. */
-  readonly logger: AttemptLogger;
-  /** Returns the context of one record's attempt: its number, its `token` for `Pending`, its trace. */
-  attemptOf(record: Pick<BacklogRecord, 'id'>): AttemptContext;
-}
-
-/**
- * The outcome of one record of a batch: `Done`, `RetryAfter`, `Snooze`, `Pending`, `Cancel` or `Dead`; an error, which is a failure;
- * or what `Promise.allSettled` gives for it.
- *
- * @inline
- */
-export type RecordOutcome = TypedOutcome | Error | PromiseSettledResult<ProcessResult>;
-
-/**
- * The outcomes of a batch: a list in the order of the records, a map by id, or the ids of those that have failed, as Lambda takes
- * them from handlers of SQS.
- *
- * @inline
- */
-export type BatchResult =
-  | readonly RecordOutcome[]
-  | ReadonlyMap<string, RecordOutcome>
-  | { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
-
-/** Does the work of several records in one call. Throwing says that the call has failed as a whole. */
-export type ProcessBatch<Payload = unknown> = {
-  of(records: readonly BacklogRecord<Payload>[], context: BatchContext): BatchResult | Promise<BatchResult>;
-}['of'];
 
 /** Options of `inBatches`. */
 export interface BatchOptions<Payload = unknown> {

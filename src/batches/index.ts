@@ -1,9 +1,2 @@
-export {
-  type BatchContext,
-  type BatchOptions,
-  type BatchResult,
-  type InBatches,
-  inBatches,
-  type ProcessBatch,
-  type RecordOutcome,
-} from './in-batches.js';
+export type { BatchContext, BatchResult, ProcessBatch, RecordOutcome } from './batch.js';
+export { type BatchOptions, type InBatches, inBatches } from './in-batches.js';

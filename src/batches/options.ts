@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { duration } from '../support/duration.js';
-import type { Collect } from './collector.js';
+import type { Collect } from './batch.js';
 
 const DEFAULT_MAX_RECORDS = 100;
 const DEFAULT_WAIT_SECONDS = 0.02;

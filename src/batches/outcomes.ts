@@ -1,7 +1,7 @@
 import type { TypedOutcome } from '../record/outcome.js';
 import { BRAND, describe } from '../record/outcomes/brand.js';
 import type { ProcessResult } from '../worker/index.js';
-import type { Member } from './collector.js';
+import type { Member } from './batch.js';
 
 const EXPECTED =
   'expected a list with one outcome for each record, a map of outcomes by id, or { batchItemFailures }';

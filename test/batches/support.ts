@@ -1,4 +1,4 @@
-import type { Collect } from '../../src/batches/collector.js';
+import type { Collect } from '../../src/batches/batch.js';
 import { collecting } from '../../src/batches/in-batches.js';
 import type { BatchContext, ProcessBatch } from '../../src/batches/index.js';
 import type { BacklogRecord } from '../../src/record/index.js';

@@ -37,6 +37,8 @@ export interface Features {
   readonly keys: Keys | undefined;
   /** Some attempts end as `Pending`, and their ends come from outside. */
   readonly pending: boolean;
+  /** Attempts are made in batches, some of which fail as a whole for one of their records. */
+  readonly batches: boolean;
 }
 
 export interface Outage {
@@ -61,6 +63,7 @@ export const NO_FEATURES: Features = {
   outage: undefined,
   keys: undefined,
   pending: false,
+  batches: false,
 };
 
 export function makeOutage(random: Random): Outage {
@@ -97,6 +100,7 @@ export function makeFeatures(
     outage,
     keys,
     pending,
+    batches: false,
   };
 }
 

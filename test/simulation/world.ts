@@ -23,6 +23,7 @@ import {
   type Arrivals,
   type AttemptContext,
   type FailingMemory,
+  type Process,
   type RunSummary,
   resolveBreaker,
   run,
@@ -30,6 +31,7 @@ import {
 import type { RunEnd } from '../../tools/src/lab/cloud/async-invocations.js';
 import { Chaos, NO_TROUBLES } from '../../tools/src/lab/cloud/chaos.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
+import { inBatchesOf } from './batches.js';
 import { Cloud } from './cloud/cloud.js';
 import { invocation } from './cloud/invocation.js';
 import { ControlTable } from './control-table.js';
@@ -715,8 +717,7 @@ export class World {
             retryMode: isByAge ? 'progressive' : 'perRecord',
             ...(arrivals ? { arrivals, firstBand: bands?.[0] } : {}),
           },
-          process: (record, context) =>
-            this.process(actor, { ...target, firstBand: bands?.[0] }, record, context),
+          process: this.processOf(actor, { ...target, firstBand: bands?.[0] }),
           policy: isByAge ? BY_AGE : this.perRecord,
           retryQueue: this.scenario.retryQueues[queue],
           limits: {
@@ -777,6 +778,11 @@ export class World {
     const isLost = this.features.controlTable !== undefined || !this.isFair();
     const lanes = this.features.keys && isLost ? lanesOf('q') : this.lanes;
     return { shards, part, lanes: lanes.filter((_, shard) => shard % deps === part) };
+  }
+
+  private processOf(actor: Actor, target: Target): Process {
+    const process: Process = (record, context) => this.process(actor, target, record, context);
+    return this.features.batches ? inBatchesOf(process, actor, this.featuresRandom) : process;
   }
 
   private process(

@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   operators: { sabotage: EDITED, hasOperators: true },
   outages: { sabotage: { hasOutage: true } },
   pending: { sabotage: { hasPending: true } },
+  batches: { sabotage: { features: (features) => ({ ...features, batches: true }) }, hasArrivals: true },
   keys: { sabotage: { ...EDITED, hasKeys: true }, hasArrivals: true },
 };
 /** Worlds at once in this process: each waits for turns of the event loop. */

@@ -95,14 +95,14 @@ export class FunctionUrls {
     if (refusal) return this.#own(refusal.status, refusal.text);
     const functions = this.#options.functions();
     if (!functions) return this.#own(503, 'the runtime is starting\n');
-    const [, name, path = '', query = ''] = /^\/([^/?]+)([^?]*)\??(.*)$/.exec(url) ?? [];
+    const { name, path, query } = partsOf(url);
     const target = functions.urls().find(({ functionName }) => functionName === name);
     if (!target) return this.#own(404, 'the app has no function of this URL\n');
     if (this.#atOnce > MAX_AT_ONCE)
       return this.#own(429, `expected at most ${MAX_AT_ONCE} requests at once\n`);
     const body = await readBody(incoming);
     if (!body) return this.#own(413, `expected a body of at most ${MAX_BYTES} bytes\n`);
-    const request = { incoming, path: path === '' ? '/' : path, query, body, now: Date.now() };
+    const request = { incoming, path, query, body, now: Date.now() };
     return this.#inTurn(() => this.#invoke(target.functionName, eventOf(request), functions));
   }
 
@@ -156,4 +156,11 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
     else chunks.length = 0;
   }
   return bytes > MAX_BYTES ? undefined : Buffer.concat(chunks);
+}
+
+/** The parts of `/orders-links/a/b?x=1`: the function's name, the path below it, and the query. */
+function partsOf(url: string): { readonly name: string | undefined; path: string; query: string } {
+  const [before = '', ...query] = url.split('?');
+  const [, name, ...below] = before.split('/');
+  return { name, path: `/${below.join('/')}`, query: query.join('?') };
 }
