@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { UnfinishedFiles } from './test/unfinished-files.js';
 import { SOURCES } from './vitest.sources.js';
 
 /** `npm run test:long` runs them: what plays days, synthesizes hundreds of queues, or waits. */
@@ -16,6 +17,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // No test depends on one before it: a failure prints the seed that plays its order again (--sequence.seed).
     sequence: { shuffle: { tests: true, files: false } },
+    reporters: ['default', new UnfinishedFiles()],
     globalSetup: 'test/temporary-folder.ts',
     // The CDK's validator of templates takes ten seconds to begin with, in every process: test/long/own-template.test.ts.
     env: { CDK_VALIDATION: 'false' },

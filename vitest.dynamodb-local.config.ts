@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { UnfinishedFiles } from './test/unfinished-files.js';
 import { SOURCES } from './vitest.sources.js';
 
 /** Run by scripts/test-dynamodb-local.mjs, which starts DynamoDB Local. */
 export default defineConfig({
   resolve: { alias: SOURCES },
   test: {
+    reporters: ['default', new UnfinishedFiles()],
     globalSetup: 'test/temporary-folder.ts',
     include: [
       'test/dynamodb-local/**/*.test.ts',

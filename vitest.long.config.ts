@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { UnfinishedFiles } from './test/unfinished-files.js';
 import { SOURCES } from './vitest.sources.js';
 
 /** It takes about a core by itself: what ran beside it would be measured, too. */
@@ -15,6 +16,7 @@ const IN_FULL = [
 export default defineConfig({
   resolve: { alias: SOURCES },
   test: {
+    reporters: ['default', new UnfinishedFiles()],
     globalSetup: 'test/temporary-folder.ts',
     testTimeout: 300_000,
     hookTimeout: 60_000,
