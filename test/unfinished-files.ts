@@ -3,6 +3,8 @@ import type { Reporter, TestModule } from 'vitest/node';
 /** The part of a process that the reporter needs. */
 type Ends = Pick<NodeJS.Process, 'once' | 'kill' | 'pid'>;
 
+const printed = (line: string) => void process.stderr.write(`${line}\n`);
+
 /**
  * Names the test files that have not ended when the tests are ended from outside: a file that blocks its process prints nothing by
  * itself, and its time limits cannot strike.
@@ -10,7 +12,7 @@ type Ends = Pick<NodeJS.Process, 'once' | 'kill' | 'pid'>;
 export class UnfinishedFiles implements Reporter {
   private readonly unfinished = new Set<string>();
 
-  constructor(ends: Ends = process, say: (line: string) => void = console.error) {
+  constructor(ends: Ends = process, say: (line: string) => void = printed) {
     ends.once('SIGTERM', () => {
       for (const name of this.unfinished) say(` FAIL  ${name} has not ended`);
       ends.kill(ends.pid, 'SIGTERM');

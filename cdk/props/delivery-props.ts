@@ -93,7 +93,7 @@ export interface DeliveryProps {
   readonly requestTimeout?: Duration | undefined;
 
   /**
-   * Several records in one request, whose answer has a result for each: see `docs/batches.md`.
+   * Several records in one request, whose answer has a result for each.
    *
    * A run sends no more records at once than the queue's `concurrency`.
    *

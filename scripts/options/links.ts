@@ -70,6 +70,7 @@ export const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     headers: 'delivery.md#secrets',
     secret: 'delivery.md#signatures',
     answers: 'handlers.md#not-ready-yet',
+    batch: 'batches.md#by-http',
     allowPrivateAddresses: 'delivery.md#private-addresses',
   },
   TaskOptions: {

@@ -12,7 +12,7 @@ const FOR_ALL: readonly string[] = ['snooze', 'pending'];
 /** Time in which the signals of a batch are aborted, one after the other. */
 const ABORT_MS = 100;
 
-/** What a call has thrown. */
+/** The value that a call has thrown. */
 interface Thrown {
   readonly error: unknown;
 }

@@ -4,7 +4,7 @@ import type { BatchContext, ProcessBatch } from '../batches/index.js';
 import { collectBy } from '../batches/options.js';
 import type { BacklogRecord } from '../record/index.js';
 import { jsonOf } from '../support/json.js';
-import type { Process, RunOptions } from '../worker/index.js';
+import type { AttemptContext, ProcessResult, RunOptions } from '../worker/index.js';
 import { resultsOfAnswer } from './batch-results.js';
 import { outcomeOfAnswer } from './conclude.js';
 import type { DeliveryBatch } from './options.js';
@@ -16,9 +16,12 @@ const MAX_RESPONSE_BYTES = 1_048_576;
 const CONTENT_TYPES = { json: 'application/json', ndjson: 'application/x-ndjson' } as const;
 
 interface BatchDelivery {
-  deliver(...given: Parameters<Process>): Promise<Awaited<ReturnType<Process>>>;
-  /** Notes how many records a run sends at once. */
-  expect(run: RunOptions): void;
+  /** @param run the run that attempts the record, where that is known */
+  deliver(
+    record: BacklogRecord,
+    context: AttemptContext,
+    run: RunOptions | undefined,
+  ): Promise<ProcessResult>;
 }
 
 /**
@@ -47,7 +50,12 @@ export function batchDelivery(
     return resultsOfAnswer(records, answered);
   };
   const deliver = collecting(send, collectBy({ ...limits, maxWait: maxWait as number | undefined }));
-  return { deliver, expect: deliver.prepare };
+  return {
+    deliver(record, context, run) {
+      if (run) deliver.prepare(run);
+      return deliver(record, context);
+    },
+  };
 }
 
 /** Each record with its id, by which a receiver knows what it has had, and by which the answer names it. */

@@ -1,3 +1,4 @@
+import { loadBatches } from '../delivery/http.js';
 import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
 import { type AttemptContext, loadLimits, type Process, type RunOptions } from '../worker/index.js';
@@ -66,6 +67,19 @@ export class AttemptWatch {
     };
   }
 
+  /** The process with its `prepare`, which may do real I/O as well: a delivery reads its secrets there. */
+  preparing(process: Process & { readonly prepare?: unknown }): Process {
+    const { prepare } = process;
+    if (typeof prepare !== 'function') return process;
+    const same: Process = (record, context) => process(record, context);
+    return Object.assign(same, {
+      prepare: async (options: RunOptions) => {
+        const end = this.enterMiddlewares();
+        await Promise.resolve(prepare.call(process, options)).finally(end);
+      },
+    });
+  }
+
   /** Tells a run which records its handler knows, and reports the others, each task once. */
   knowing({ knows, taskNames = [] }: Pick<RunOptions, 'knows' | 'taskNames'>): RunOptions['knows'] {
     if (!knows) return undefined;
@@ -88,7 +102,7 @@ export class AttemptWatch {
     return this.unknownTasks.has(taskKey(record));
   }
 
-  /** Notes that middlewares of a handler are at work, before its run or after it. Returns a function that ends that. */
+  /** Notes that middlewares of a handler, or its `prepare`, are at work. Returns a function that ends that. */
   enterMiddlewares(): () => void {
     const work = { waitedForUntil: realNow() + this.options.graceMs };
     this.middlewares.add(work);
@@ -99,8 +113,8 @@ export class AttemptWatch {
 
   /** Settles when all attempts have ended, or had their time: what is left waits for virtual time. */
   readonly settled = async (): Promise<void> => {
-    // The code of limits: a run would load it in real time, while virtual time went on.
-    await loadLimits();
+    // The code of limits and of batches: a run would load it in real time, while virtual time went on.
+    await Promise.all([loadLimits(), loadBatches()]);
     await macrotask();
     for (;;) {
       const now = realNow();

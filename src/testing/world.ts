@@ -181,6 +181,7 @@ export class World {
       logger: keepingLogger(logs, logger),
       emit: () => {},
       stop,
+      adjust: (options) => ({ ...options, process: watch.preparing(options.process) }),
       run: (options, deps) =>
         given({ ...options, process: watch.watched(options.process), knows: watch.knowing(options) }, deps),
     });

@@ -47,7 +47,7 @@ describe('a record that breaks a batch', () => {
     expect(summary).toMatchObject({ succeeded: 60, failed: 4 });
   });
 
-  it('may say itself what becomes of it, where it is alone', async () => {
+  it('has the outcome that it throws where it is alone', async () => {
     const { harness, calls } = withRecords(16);
     const process: ProcessBatch = (records) => {
       if (records.some(({ id }) => id === 'r-005')) throw new Dead('the order is invalid');
@@ -131,7 +131,7 @@ describe('a call that fails for a cause that its records share', () => {
   it.each([
     ['RetryAfter', new RetryAfter(900, 'busy'), { failed: 20 }],
     ['Snooze', new Snooze(600, 'closed'), { snoozed: 20 }],
-  ])('and is told by a %s that it throws is not tried again', async (_, thrown, counts) => {
+  ])('is not tried again where it throws a %s', async (_, thrown, counts) => {
     const { harness, calls } = withRecords(20);
     const process = calls.process(() => {
       throw thrown;

@@ -12,6 +12,7 @@ it('docs/logs.md names every line that the functions write, and no others', () =
     'src/worker',
     'src/leases',
     'src/intake',
+    'src/batches',
     'src/delivery',
     'src/recurring',
     'functions',

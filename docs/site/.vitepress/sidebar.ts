@@ -36,6 +36,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['records.md', 'Insert: records'],
       ['handlers.md', 'Handle: handlers'],
       ['delivery.md'],
+      ['batches.md', 'Batches: several in one call'],
       ['middleware.md', 'Middlewares'],
       ['tasks.md', 'Tasks with typed payloads'],
       ['recurring.md', 'Recurring records'],
