@@ -62,7 +62,7 @@ export function readDelivery(input: unknown, path: string): Delivery {
 }
 
 function withSeconds({ maxWait, ...limits }: { readonly maxWait?: Duration | undefined }): object {
-  return maxWait ? { ...limits, maxWait: maxWait.toSeconds({ integral: false }) } : limits;
+  return maxWait ? { ...limits, maxWait: maxWait.toSeconds() } : limits;
 }
 
 export function urlOf(deliverTo: DeliverTo): string | undefined {

@@ -15,7 +15,7 @@ export const backlog = new Backlog(new Stack(new App(), 'Batches'), 'Backlog', {
     prices: {
       deliverTo: {
         url: `${SHOP_URL}/prices`,
-        batch: { maxRecords: 50, maxWait: Duration.millis(100) },
+        batch: { maxRecords: 50, maxWait: Duration.seconds(1) },
       },
       concurrency: 50,
     },
