@@ -14,6 +14,7 @@ export default defineConfig({
       'test/store/{dynamodb,dynamodb-races,full-items,key-slots,transactions}.test.ts',
       'test/client/hostile-values.test.ts',
       'test/worker/*.test.ts',
+      'test/batches/{batches,limits}.test.ts',
       'test/functions/intake/*.test.ts',
     ],
     // Hundreds of records, for what the store has no part in: that would take minutes.

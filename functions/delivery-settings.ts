@@ -7,6 +7,7 @@ import {
   checkAnswers,
   checkHeaders,
   checkNetworks,
+  type DeliveryBatch,
   deliveryShape,
   holdsCredentials,
   type Method,
@@ -32,6 +33,8 @@ export interface DeliverySettings {
   readonly answers?: Answers | undefined;
   /** Seconds for connecting and the answer's headers. */
   readonly requestTimeout?: number | undefined;
+  /** Several records in one request; its wait is in seconds. */
+  readonly batch?: DeliveryBatch | undefined;
   /** Addresses that may be delivered to beside public ones. */
   readonly allowPrivateAddresses?: AllowedAddresses | undefined;
 }
@@ -55,13 +58,19 @@ export function parseDelivery(
 ): string | DeliverySettings {
   if (typeof input !== 'object' || input === null) return parseUrl(input, false, name);
   const { secret, headers, ...settings } = parseOptions(deliverySchema, input, name);
-  const { answers = {}, requestTimeout = 0, allowPrivateAddresses = false } = settings;
+  const { answers = {}, requestTimeout = 0, allowPrivateAddresses = false, batch } = settings;
   checkNetworks(allowPrivateAddresses, `${name}.allowPrivateAddresses`);
   const url = parseUrl(settings.url, allowPrivateAddresses, `${name}.url`);
   checkAnswers(answers, `${name}.answers`);
   if (requestTimeout > attemptTimeout) {
     throw new ConfigurationError(
       `${name}.requestTimeout: expected no more than the attempt's ${attemptTimeout} s, got ${show(requestTimeout)}`,
+    );
+  }
+  const { maxWait = 0 } = batch ?? {};
+  if (maxWait >= attemptTimeout) {
+    throw new ConfigurationError(
+      `${name}.batch.maxWait: expected less than the attempt's ${attemptTimeout} s, got ${show(maxWait)}`,
     );
   }
   return {

@@ -310,6 +310,7 @@ describe('queues', () => {
           },
           answers: { success: [404, 409], retry: ['4xx'] },
           requestTimeout: 45,
+          batch: { maxRecords: 50, maxBytes: 900_000, maxWait: 1, format: 'json' },
           allowPrivateAddresses: ['10.1.0.0/16'],
           secret: { parameter: '/hooks' },
         },

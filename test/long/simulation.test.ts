@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Features } from '../simulation/features.js';
 import { violationsIn } from '../simulation/violations.js';
 
 /** Other worlds than those of every test run. */
@@ -15,6 +16,11 @@ describe('in five hundred worlds more', () => {
     expect(
       await violationsIn({ first: 40_001, count: 100 }, undefined, undefined, { hasPending: true }),
     ).toEqual([]);
+  }, 900_000);
+
+  it('nor where attempts are made in batches in all of them', async () => {
+    const features = (drawn: Features) => ({ ...drawn, batches: true });
+    expect(await violationsIn({ first: 50_001, count: 100 }, true, undefined, { features })).toEqual([]);
   }, 900_000);
 
   it('nor where operators are at work in all of them', async () => {

@@ -118,6 +118,7 @@ describe('a delivery that says more than its URL', () => {
             headers: { 'x-tenant': 'blue' },
             answers: { success: [409], retry: ['4xx'] },
             requestTimeout: Duration.seconds(10),
+            batch: { maxRecords: 50, maxWait: Duration.seconds(2), format: 'ndjson' },
             allowPrivateAddresses: ['10.1.0.0/16'],
           },
         },
@@ -131,6 +132,7 @@ describe('a delivery that says more than its URL', () => {
       headers: { 'x-tenant': 'blue' },
       answers: { success: [409], retry: ['4xx'] },
       requestTimeout: 10,
+      batch: { maxRecords: 50, maxBytes: 900_000, maxWait: 2, format: 'ndjson' },
       allowPrivateAddresses: ['10.1.0.0/16'],
     });
   });
@@ -153,6 +155,14 @@ describe('a delivery that says more than its URL', () => {
       { url: URL, requestTimeout: Duration.minutes(1) },
       ".requestTimeout: expected no more than the attempt's 30 s, got 60",
     ],
+    [{ url: URL, batch: { maxWait: 2 } }, '.batch.maxWait: expected a Duration, got 2'],
+    [
+      { url: URL, batch: { maxWait: Duration.seconds(30) } },
+      ".batch.maxWait: expected less than the attempt's 30 s, got 30",
+    ],
+    [{ url: URL, batch: { maxRecords: 0 } }, '.batch.maxRecords: expected '],
+    [{ url: URL, batch: true }, '.batch: expected '],
+    [{ url: URL, batch: { size: 5 } }, '.batch: unknown option "size"'],
     [
       { url: URL, headers: { authorization: 'Bearer s3cret' } },
       ".headers.authorization: expected a secret, as this is readable in the function's configuration",

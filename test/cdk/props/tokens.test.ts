@@ -68,6 +68,10 @@ describe('a Duration that is known at deployment only is refused by the name of 
     ['queues.a.retention', queue({ retention: later })],
     ['queues.a.alarms.lag', queue({ alarms: { lag: later } })],
     [
+      'queues.a.deliverTo.batch.maxWait',
+      queue({ deliverTo: { url: 'https://erp.example.com', batch: { maxWait: later } } }),
+    ],
+    [
       'queues.a.deliverTo.requestTimeout',
       queue({ deliverTo: { url: 'https://erp.example.com', requestTimeout: later } }),
     ],
