@@ -1,4 +1,4 @@
-import { nameOfThrown, outcomeOfThrow } from '../record/index.js';
+import { BRAND } from '../record/outcomes/brand.js';
 import { withinAttempt } from '../support/attempt-scope.js';
 import type { BatchContext, Collect, Member, ProcessBatch } from './batch.js';
 import { giveOutcomes } from './outcomes.js';
@@ -7,8 +7,10 @@ import { giveOutcomes } from './outcomes.js';
 const REST_MS = 60_000;
 /** Records that are found to break one batch. More say that its destination has failed meanwhile. */
 const MAX_CULPRITS = 10;
+/** Characters of an error's name in a line of the log. */
+const MAX_NAME_CHARACTERS = 100;
 /** Typed outcomes that are meant for all records of a call that throws them. */
-const FOR_ALL: readonly string[] = ['snooze', 'pending'];
+const FOR_ALL: readonly unknown[] = ['retryAfter', 'snooze', 'pending'];
 /** Time in which the signals of a batch are aborted, one after the other. */
 const ABORT_MS = 100;
 
@@ -32,7 +34,7 @@ export class BatchCalls {
     const unwatch = members.map(({ context: { signal } }) => {
       // A record that is cancelled ends alone: the others go on.
       const abort = () => {
-        if (outcomeOfThrow(signal.reason).type !== 'cancel') ending.abort(signal.reason);
+        if (kindOf(signal.reason) !== 'cancel') ending.abort(signal.reason);
       };
       signal.addEventListener('abort', abort, { once: true });
       return () => signal.removeEventListener('abort', abort);
@@ -64,7 +66,7 @@ class OneBatch {
       return false;
     }
     const { logger } = (members[0] as Member).context;
-    const error = nameOfThrown(thrown.error);
+    const error = nameOf(thrown.error);
     logger.warn('a batch has failed as a whole, and two of its records are tried alone', {
       records: members.length,
       error,
@@ -106,9 +108,7 @@ class OneBatch {
   /** Tells whether what a call has thrown may be about one of its records. */
   private isOfOneRecord(members: readonly Member[], { error }: Thrown): boolean {
     if (members.length < 2 || this.signal.aborted) return false;
-    const said = outcomeOfThrow(error);
-    const asksToWait = said.type === 'failure' && said.retryAfterSeconds !== undefined;
-    return !asksToWait && !FOR_ALL.includes(said.type);
+    return !FOR_ALL.includes(kindOf(error));
   }
 
   /**
@@ -160,5 +160,22 @@ class OneBatch {
       if (!this.signal.aborted || context.signal.aborted) reject(error);
       else void sleep(maxWaitMs + ABORT_MS, context.signal).then(() => reject(error));
     }
+  }
+}
+
+/** The kind of a typed outcome; undefined: it is none, or throws when it is read. */
+function kindOf(thrown: unknown): unknown {
+  try {
+    return typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, BRAND) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.name).slice(0, MAX_NAME_CHARACTERS) : typeof thrown;
+  } catch {
+    return typeof thrown;
   }
 }

@@ -1,6 +1,7 @@
 import type { BacklogRecord } from '../record/index.js';
 import type { TypedOutcome } from '../record/outcome.js';
 import type { AttemptLogger } from '../support/logger.js';
+import type { TaskContext } from '../tasks/index.js';
 import type { AttemptContext, ProcessResult } from '../worker/index.js';
 
 /** The second argument of a function that does the work of a batch. */
@@ -59,4 +60,10 @@ export interface Member {
   readonly context: AttemptContext;
   resolve(value: ProcessResult | PromiseLike<ProcessResult>): void;
   reject(thrown: unknown): void;
+}
+
+/** A `process`, and a task's `perform`, that does its work in batches. */
+export interface InBatches<Payload = unknown> {
+  (record: BacklogRecord<Payload>, context: AttemptContext): Promise<ProcessResult>;
+  (payload: Payload, context: TaskContext): Promise<ProcessResult>;
 }

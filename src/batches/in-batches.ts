@@ -3,11 +3,9 @@ import type { BacklogRecord } from '../record/index.js';
 import type { Duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions, show } from '../support/validation.js';
-import type { TaskContext } from '../tasks/index.js';
-import type { AttemptContext, ProcessResult, RunOptions } from '../worker/index.js';
-import type { Collect, ProcessBatch } from './batch.js';
-import { Collector } from './collector.js';
-import { batchShape, collectBy } from './options.js';
+import type { Collect, InBatches, ProcessBatch } from './batch.js';
+import { collectBy, collecting } from './collecting.js';
+import { batchShape } from './options.js';
 
 /** Options of `inBatches`. */
 export interface BatchOptions<Payload = unknown> {
@@ -22,12 +20,6 @@ export interface BatchOptions<Payload = unknown> {
   readonly maxWait?: Duration | undefined;
   /** Names the batch that a record belongs to, such as the customer whose credentials the call uses. Default: any. */
   readonly by?: ((record: BacklogRecord<Payload>) => string) | undefined;
-}
-
-/** A `process`, and a task's `perform`, that does its work in batches. */
-export interface InBatches<Payload = unknown> {
-  (record: BacklogRecord<Payload>, context: AttemptContext): Promise<ProcessResult>;
-  (payload: Payload, context: TaskContext): Promise<ProcessResult>;
 }
 
 const optionsSchema = z.strictObject({
@@ -57,26 +49,4 @@ export function inBatches<Payload = unknown>(
   }
   const parsed = parseOptions(optionsSchema, options, 'inBatches');
   return collecting(processBatch as ProcessBatch, collectBy(parsed));
-}
-
-interface Prepared {
-  /** Called before each run of a handler. */
-  prepare(run: RunOptions): void;
-}
-
-/** The function that `inBatches` makes of options that were checked. */
-export function collecting<Payload>(
-  processBatch: ProcessBatch,
-  collect: Collect,
-): InBatches<Payload> & Prepared {
-  const collector = new Collector(processBatch, collect);
-  const process = (given: unknown, context: AttemptContext | TaskContext) =>
-    collector.add(recordOf(given, context), context);
-  const prepare = ({ target, limits }: RunOptions) => collector.expect(target.queue, limits.concurrency);
-  return Object.assign(process, { prepare });
-}
-
-/** The record of an attempt. A task gets its payload, and the record in the context. */
-function recordOf(given: unknown, context: AttemptContext | TaskContext): BacklogRecord {
-  return 'record' in context ? { ...context.record, payload: given } : (given as BacklogRecord);
 }

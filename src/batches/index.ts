@@ -1,2 +1,2 @@
-export type { BatchContext, BatchResult, ProcessBatch, RecordOutcome } from './batch.js';
-export { type BatchOptions, type InBatches, inBatches } from './in-batches.js';
+export type { BatchContext, BatchResult, InBatches, ProcessBatch, RecordOutcome } from './batch.js';
+export { type BatchOptions, inBatches } from './in-batches.js';

@@ -62,7 +62,8 @@ function read(members: readonly Member[], result: unknown): OutcomeOf {
     failed.has(record.id) ? new BatchItemFailure('processBatch has named it in batchItemFailures') : SUCCESS;
 }
 
-const SUCCESS: PromiseSettledResult<void> = { status: 'fulfilled', value: undefined };
+/** The outcome of a record that has succeeded. */
+export const SUCCESS: PromiseSettledResult<void> = { status: 'fulfilled', value: undefined };
 
 function invalid(got: string): InvalidBatchResult {
   return new InvalidBatchResult(`processBatch returned ${got}`);

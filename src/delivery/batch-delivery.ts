@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { collecting } from '../batches/in-batches.js';
+import { collectBy, collecting } from '../batches/collecting.js';
 import type { BatchContext, ProcessBatch } from '../batches/index.js';
-import { collectBy } from '../batches/options.js';
 import type { BacklogRecord } from '../record/index.js';
 import { jsonOf } from '../support/json.js';
 import type { AttemptContext, ProcessResult, RunOptions } from '../worker/index.js';
 import { resultsOfAnswer } from './batch-results.js';
-import { outcomeOfAnswer } from './conclude.js';
 import type { DeliveryBatch } from './options.js';
 import type { Sender } from './sender.js';
 
@@ -45,8 +43,7 @@ export function batchDelivery(
       },
       context,
     );
-    const outcome = outcomeOfAnswer(answered);
-    if (outcome) throw outcome;
+    if (answered.outcome) throw answered.outcome;
     return resultsOfAnswer(records, answered);
   };
   const deliver = collecting(send, collectBy({ ...limits, maxWait: maxWait as number | undefined }));

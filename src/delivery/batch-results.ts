@@ -1,8 +1,7 @@
 import type { BatchResult, RecordOutcome } from '../batches/index.js';
-import { BatchItemFailure } from '../batches/outcomes.js';
-import { type BacklogRecord, Done } from '../record/index.js';
+import { BatchItemFailure, SUCCESS } from '../batches/outcomes.js';
+import type { BacklogRecord } from '../record/index.js';
 import { EXCERPT_BYTES, excerpt } from './body.js';
-import { outcomeOfAnswer } from './conclude.js';
 import type { Answered } from './sender.js';
 
 /** An answer, or one result in it, as a receiver has written it. */
@@ -66,7 +65,7 @@ function resultsOfFailures(
   }
   return records.map(({ id }) => {
     const failure = byId.get(id);
-    if (!failure) return new Done();
+    if (!failure) return SUCCESS;
     if (failure.status !== undefined) return outcomeOfResult(failure, answered);
     const text = shownText(failure.error, answered);
     return new BatchItemFailure(`${answered.origin} has named it in batchItemFailures${text && `: ${text}`}`);
@@ -99,16 +98,9 @@ function readLines(text: string): unknown {
 
 function outcomeOfResult({ status, error, retryAfter }: Item, answered: Answered): RecordOutcome {
   if (!Number.isInteger(status)) return unreadable(answered, 'expected a status for each record');
-  const hasWait = typeof retryAfter === 'number' || typeof retryAfter === 'string';
-  return (
-    outcomeOfAnswer({
-      ...answered,
-      status: Number(status),
-      verdict: answered.verdictOf(Number(status)),
-      headers: hasWait ? { 'retry-after': String(retryAfter) } : {},
-      received: { bytes: bytesOf(error), isComplete: true },
-    }) ?? new Done()
-  );
+  const wait =
+    typeof retryAfter === 'number' || typeof retryAfter === 'string' ? String(retryAfter) : undefined;
+  return answered.outcomeOf(Number(status), bytesOf(error), wait) ?? SUCCESS;
 }
 
 function shownText(error: unknown, { hidden }: Answered): string {

@@ -1,10 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Dead, RetryAfter, Snooze } from '../record/index.js';
-import { EXCERPT_BYTES, excerpt } from './body.js';
+import type { Verdict } from './answers.js';
+import { EXCERPT_BYTES, excerpt, type Received } from './body.js';
 import { HttpError } from './errors.js';
 import { parseRetryAfter } from './headers.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
-import type { Answered } from './sender.js';
+
+/** An answer, or the part of it that is about one record. */
+export interface Answer {
+  readonly verdict: Verdict;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly received: Received;
+  readonly hidden: HiddenSecrets | undefined;
+  readonly origin: string;
+  /** The time at which it came, epoch milliseconds. */
+  readonly now: number;
+}
 
 /** The error or the outcome that an answer means; undefined: success. */
 export function outcomeOfAnswer({
@@ -15,7 +27,7 @@ export function outcomeOfAnswer({
   hidden,
   origin,
   now,
-}: Answered): Error | undefined {
+}: Answer): Error | undefined {
   if (verdict === 'success') return undefined;
   const text = excerpt(received, EXCERPT_BYTES, hidden);
   const answer = `HTTP ${status} from ${origin}`;

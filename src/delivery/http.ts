@@ -3,7 +3,6 @@ import { jsonOf } from '../support/json.js';
 import { parseOptions } from '../support/validation.js';
 import { whenUsed } from '../support/when-used.js';
 import type { AttemptContext, Process, RunOptions } from '../worker/index.js';
-import { outcomeOfAnswer } from './conclude.js';
 import { idempotencyKey } from './headers.js';
 import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './options.js';
 import { senderOf } from './sender.js';
@@ -48,7 +47,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   }
   const deliver = async (record: BacklogRecord, context: AttemptContext): Promise<void> => {
     const { attempt, traceparent } = context;
-    const answered = await sender.send(
+    const { outcome } = await sender.send(
       {
         body: jsonOf(record.payload),
         contentType: 'application/json',
@@ -58,7 +57,6 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
       },
       context,
     );
-    const outcome = outcomeOfAnswer(answered);
     if (outcome) throw outcome;
   };
   return Object.assign(deliver, {

@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
 import { Snooze } from '../record/index.js';
 import { VERSION } from '../support/version.js';
 import type { AttemptContext } from '../worker/index.js';
-import { checkAnswers, type Verdict, verdicts } from './answers.js';
-import { bytesForExcerpt, EXCERPT_BYTES, type Received, readBody } from './body.js';
+import { checkAnswers, verdicts } from './answers.js';
+import { bytesForExcerpt, EXCERPT_BYTES, readBody } from './body.js';
+import { type Answer, outcomeOfAnswer } from './conclude.js';
 import { Connections } from './connections.js';
 import { checkHeaders, headerReader } from './custom-headers.js';
 import { NetworkError, networkError } from './errors.js';
-import type { HiddenSecrets } from './hidden-secrets.js';
 import type { optionsSchema } from './options.js';
 import { addressCheck, checkAddress, checkedLookup, checkNetworks, isInLambda } from './private-addresses.js';
 import { type SecretsSource, signing } from './signing.js';
@@ -30,17 +30,11 @@ export interface DeliveryRequest {
 }
 
 /** The answer to a request. */
-export interface Answered {
-  readonly verdict: Verdict;
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly received: Received;
-  readonly hidden: HiddenSecrets | undefined;
-  readonly origin: string;
-  /** The time at which it came, epoch milliseconds. */
-  readonly now: number;
-  /** Tells what a status means, by the delivery's `answers`. */
-  readonly verdictOf: (status: number) => Verdict;
+export interface Answered extends Pick<Answer, 'status' | 'origin' | 'received' | 'hidden'> {
+  /** The error or the outcome that it means. Undefined: success. */
+  readonly outcome: Error | undefined;
+  /** Returns the same for a part of it that is about one record: its status, its text, its `Retry-After`. */
+  outcomeOf(status: number, text: Uint8Array, retryAfter: string | undefined): Error | undefined;
 }
 
 export interface Sender {
@@ -103,8 +97,18 @@ export function senderOf(options: z.output<typeof optionsSchema>, name: string):
         signal: ending,
       });
       const { statusCode: status = 0, headers: answered } = response;
-      const verdict = verdictOf(status);
-      return { verdict, status, headers: answered, received, hidden, origin, now: now(), verdictOf };
+      const answer = { received, hidden, origin, now: now() };
+      const outcomeOf = (part: Pick<Answer, 'status' | 'headers' | 'received'>) =>
+        outcomeOfAnswer({ ...answer, ...part, verdict: verdictOf(part.status) });
+      return {
+        ...answer,
+        status,
+        outcome: outcomeOf({ status, headers: answered, received }),
+        outcomeOf(status, bytes, retryAfter) {
+          const headers = { 'retry-after': retryAfter };
+          return outcomeOf({ status, headers, received: { bytes, isComplete: true } });
+        },
+      };
     },
   };
 }

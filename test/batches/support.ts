@@ -1,5 +1,5 @@
 import type { Collect } from '../../src/batches/batch.js';
-import { collecting } from '../../src/batches/in-batches.js';
+import { collecting } from '../../src/batches/collecting.js';
 import type { BatchContext, ProcessBatch } from '../../src/batches/index.js';
 import type { BacklogRecord } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';

@@ -1,4 +1,4 @@
-import { collecting } from '../../src/batches/in-batches.js';
+import { collecting } from '../../src/batches/collecting.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
 import type { Random } from '../../src/support/random.js';
 import type { Process } from '../../src/worker/index.js';

@@ -7,7 +7,7 @@ import { listen } from '../delivery/support.js';
 const record = (i: number) => ({ id: `r-${i}`, queue: 'q', payload: { i } });
 const records = Array.from({ length: 200 }, (_, i) => record(i));
 
-it('a delivery in batches has its code loaded while virtual time stands still', async () => {
+it('a delivery in batches has its code loaded while virtual time is frozen', async () => {
   await using server = await listen(({ body }, response) => {
     const entries: { id: string }[] = JSON.parse(body.toString());
     response.end(JSON.stringify(entries.map(({ id }) => ({ id, status: 200 }))));

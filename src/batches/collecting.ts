@@ -1,0 +1,47 @@
+import type { BacklogRecord } from '../record/index.js';
+import type { TaskContext } from '../tasks/index.js';
+import type { AttemptContext, RunOptions } from '../worker/index.js';
+import type { Collect, InBatches, ProcessBatch } from './batch.js';
+import { Collector } from './collector.js';
+
+const DEFAULT_MAX_RECORDS = 100;
+const DEFAULT_WAIT_SECONDS = 0.02;
+
+/** Options of a batch that were checked; the wait is in seconds. */
+export interface CheckedOptions extends Pick<Collect, 'by'> {
+  readonly maxRecords?: number | undefined;
+  readonly maxBytes?: number | undefined;
+  readonly maxWait?: number | undefined;
+}
+
+/** The limits of a batch, with their defaults filled in. */
+export function collectBy({
+  maxRecords: asked,
+  maxBytes = Number.POSITIVE_INFINITY,
+  maxWait = DEFAULT_WAIT_SECONDS,
+  by,
+}: CheckedOptions): Collect {
+  return { maxRecords: asked ?? DEFAULT_MAX_RECORDS, asked, maxBytes, maxWaitMs: maxWait * 1000, by };
+}
+
+interface Prepared {
+  /** Called before each run of a handler. */
+  prepare(run: RunOptions): void;
+}
+
+/** The function that `inBatches` makes of options that were checked. */
+export function collecting<Payload>(
+  processBatch: ProcessBatch,
+  collect: Collect,
+): InBatches<Payload> & Prepared {
+  const collector = new Collector(processBatch, collect);
+  const process = (given: unknown, context: AttemptContext | TaskContext) =>
+    collector.add(recordOf(given, context), context);
+  const prepare = ({ target, limits }: RunOptions) => collector.expect(target.queue, limits.concurrency);
+  return Object.assign(process, { prepare });
+}
+
+/** The record of an attempt. A task gets its payload, and the record in the context. */
+function recordOf(given: unknown, context: AttemptContext | TaskContext): BacklogRecord {
+  return 'record' in context ? { ...context.record, payload: given } : (given as BacklogRecord);
+}
