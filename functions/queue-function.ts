@@ -13,7 +13,6 @@ import {
   runQueues,
   together,
 } from '../src/worker/index.js';
-import { longAttempts } from '../src/worker/long-attempts.js';
 import { createDeps } from './deps.js';
 import { type BacklogEvent, eventsIn } from './event.js';
 import type { LambdaContext } from './lambda-context.js';
@@ -99,7 +98,7 @@ export class QueueFunction {
     const { deps, owned } = this.start();
     const { invokedFunctionArn: arn } = context;
     const deadline = deps.clock.wall() + context.getRemainingTimeInMillis();
-    const store = this.seams.onLongAttempt ? deps.store : boundedStore(deps.store, deps.clock, deadline);
+    const store = this.seams.longAttempts ? deps.store : boundedStore(deps.store, deps.clock, deadline);
     const planned = this.plan(event, context, { deadline, stop }, failures);
     const queues = planned.map(({ options }) => options.target.queue);
     await owned?.atStart(store, arn, queues);
@@ -152,11 +151,9 @@ export class QueueFunction {
    * timeout.
    */
   private readonly runOne: typeof run = async (options, given) => {
-    const { turnsOf, onLongAttempt, run: other } = this.seams;
+    const { turnsOf, longAttempts, run: other } = this.seams;
     const turns = turnsOf?.(options.target.queue);
-    const goesOn = (queue: string, ended: Promise<RunSummary>) =>
-      onLongAttempt?.(queue, ended.then(this.tell));
-    const more = { ...(turns && { turns }), ...(onLongAttempt && { longAttempts: longAttempts(goesOn) }) };
+    const more = { ...(turns && { turns }), ...(longAttempts && { longAttempts: longAttempts(this.tell) }) };
     const started = (other ?? run)(options, { ...given, ...more });
     return this.tell(await started.finally(() => turns?.rest()));
   };

@@ -1,3 +1,4 @@
+import type { LiveRunDeps } from '../src/worker/context.js';
 import type { QueueWeights, RunOptions, RunSummary, run, Watchdog } from '../src/worker/index.js';
 import type { QueueTurns } from '../src/worker/page-turns.js';
 import type { BacklogLambdaHandler } from './backlog-lambda-handler.js';
@@ -26,8 +27,10 @@ export interface ProcessSeams extends HandlerSeams {
   readonly adjust?: ((options: RunOptions) => RunOptions) | undefined;
   /** The turns of a queue among all queues of the process. Default: among those of one event. */
   readonly turnsOf?: ((queue: string) => QueueTurns | undefined) | undefined;
-  /** Gets each attempt of more than a minute, which goes on without its run. Default: none does. */
-  readonly onLongAttempt?: ((queue: string, ended: Promise<unknown>) => void) | undefined;
+  /** Returns `longAttempts`, which lets attempts of more than a minute go on without their run. Default: none does. */
+  readonly longAttempts?:
+    | ((tell: (summary: RunSummary) => RunSummary) => LiveRunDeps['longAttempts'])
+    | undefined;
   /** Ends a process that is blocked. Default: one of the function's own; in tests with a store of their own, none. */
   readonly watchdog?: Watchdog | undefined;
   /**

@@ -1,4 +1,4 @@
-import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
+import type { Indexed, IndexingDeps } from '../intake/indexing.js';
 import { Claim, withClaim } from '../leases/claim.js';
 import { withHeartbeat } from '../leases/timed-hold.js';
 import { type BacklogRecord, isNotIndexed, isPending, waitOf } from '../record/index.js';
@@ -133,10 +133,10 @@ async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise
   const { queue } = run.options.target;
   const own = records.filter((record) => record.queue === queue);
   const ofOthers = records.filter((record) => record.queue !== queue).map(({ id }) => id);
+  const { indexAll, indexWhenFree } = await limitCode();
   count(run, await indexAll(own, 0, indexing(run)));
   if (ofOthers.length === 0) return true;
   // This run's claim excludes no run of another queue.
-  const { indexWhenFree } = await limitCode();
   const answer = await indexWhenFree(ofOthers, indexing(run));
   count(run, answer);
   return answer.waiting.length === 0;

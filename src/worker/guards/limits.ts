@@ -2,6 +2,7 @@
 // run on arrival has room for. Their code is loaded together, by the first run that needs some of it.
 
 export { indexWhenFree } from '../../intake/index-when-free.js';
+export { indexAll } from '../../intake/indexing.js';
 export { hasOutsideEnd, pendingWith } from '../../record/completion.js';
 export { drainLanes } from '../drain-lanes.js';
 export { endedEarly, outsideChange } from '../outside-end.js';

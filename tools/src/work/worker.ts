@@ -1,5 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { areEqual, type Clock, PageTurns, type Random, type RunSummary } from 'dynamo-backlog/engine';
+import {
+  areEqual,
+  type Clock,
+  longAttempts,
+  PageTurns,
+  type Random,
+  type RunSummary,
+} from 'dynamo-backlog/engine';
 import type { AttemptLogger } from 'dynamo-backlog/lambda';
 import type { EmitMetrics } from '../../../functions/metrics.js';
 import { type Invoked, invokeWith, type ProcessSeams } from '../../../functions/seams.js';
@@ -134,7 +141,7 @@ function seamsOf(
     stop,
     registers: false,
     turnsOf: (queue) => turns?.of(queue),
-    onLongAttempt: (queue, ended) => long.add(queue, ended),
+    longAttempts: (tell) => longAttempts((queue, ended) => long.add(queue, ended.then(tell))),
     adjust: ({ limits, tickSeconds, ...rest }) => ({
       ...rest,
       // A progressive queue keeps to its tiers.
