@@ -8,6 +8,7 @@ export {
     BacklogAttributes,
     BacklogProps,
     CompletionUrlProps,
+    DeliveryBatchProps,
     DeliveryProps,
     EntryFunctionProps,
     FunctionProps,
