@@ -216,7 +216,8 @@ export {
   type StopReason,
   TIMES,
 } from './worker/index.js';
-export { longAttempts, type OnLongAttempt } from './worker/long-attempts.js';
+/** @internal */
+export { longAttempts } from './worker/long-attempts.js';
 export { PageTurns, type QueueTurns } from './worker/page-turns.js';
 export { isIdle } from './worker/summary.js';
 export { areEqual } from './worker/weights.js';

@@ -420,26 +420,6 @@ interface SettleContext {
 
 declare const CONTRACT_ATTRIBUTES: ReadonlySet<string>;
 
-type Verdict = {
-    readonly do: 'attempt';
-} | {
-    readonly do: 'lost';
-} | {
-    readonly do: 'expire';
-} | {
-    readonly do: 'quarantine';
-    readonly why: string;
-} | {
-    readonly do: 'correct';
-    readonly change: RecordChange;
-} | {
-    readonly do: 'reschedule';
-    readonly dueAt: number;
-} | {
-    readonly do: 'skip';
-    readonly reason: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently';
-};
-
 interface FailingNote {
     readonly group: string;
     readonly since: number;
@@ -451,16 +431,6 @@ interface FailingNote {
     readonly recentFailures: number;
     readonly countedAt: number;
     readonly error: string;
-}
-interface GroupOutcomes {
-    successes: number;
-    failures: number;
-    evidence: number;
-    records: number;
-    isTelling: boolean;
-    firstFailureAt: number;
-    lastFailureAt: number;
-    error: string;
 }
 
 declare function isMisindexed(record: BacklogRecord): boolean;
@@ -650,7 +620,7 @@ interface ListFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
 }
-interface PageRead$1 {
+interface PageRead {
     readonly records: BacklogRecord[];
     readonly unread?: readonly string[] | undefined;
     readonly isLarge?: boolean | undefined;
@@ -805,7 +775,7 @@ interface RecordStore {
 }
 interface PageStore {
     query(query: DueQuery): Promise<DuePage>;
-    read(ids: readonly string[], queue: string): Promise<PageRead$1>;
+    read(ids: readonly string[], queue: string): Promise<PageRead>;
 }
 interface LeaseStore {
     hold(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
@@ -995,43 +965,6 @@ interface RunOptions extends FailureChoices {
     readonly isDebugged?: boolean | undefined;
 }
 
-type DestinationName = (record: BacklogRecord) => string | undefined;
-
-type FailingMemory = Map<string, Remembered>;
-interface Remembered {
-    readonly state: ReadState;
-    readonly readAt: number;
-    readonly lookedAt: Map<string, number>;
-    few?: Map<string, GroupOutcomes> | undefined;
-}
-type ReadState = Pick<QueueState, 'failing' | 'paused'>;
-interface WatchDeps {
-    readonly queue: string;
-    readonly destination: DestinationName | undefined;
-    readonly probes: boolean;
-    readonly failingMemory?: FailingMemory | undefined;
-    readonly store: Pick<BacklogStore, 'queues'>;
-    readonly clock: Clock;
-    readonly logger: AttemptLogger;
-}
-declare class FailingWatch {
-    hasNotes: boolean;
-    constructor(deps: WatchDeps);
-    alone(): FailingWatch;
-    refresh(state: ReadState, readAt?: number): void;
-    settled(record: BacklogRecord, { set, countedAs }: RecordChange): void;
-    recall(): Promise<boolean>;
-    toProbe(): string[];
-    hasLooked(lane: string): boolean;
-    looks(lane: string): void;
-    beginProbe(group: string): void;
-    probeSucceeded(group: string): void;
-    endPage(): Promise<void>;
-    end(): Promise<number | undefined>;
-    write(): Promise<void>;
-    groupOf(record: BacklogRecord): string | undefined;
-}
-
 declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
 
 type RetryFunction<Payload = unknown> = {
@@ -1066,33 +999,6 @@ declare class Breaker {
     ended(outcome: AttemptOutcome, kind: AttemptKind, now: number): boolean;
 }
 
-type Refusal = 'late' | 'deferred';
-interface Left {
-    readonly outcome: AttemptOutcome;
-    readonly note?: (() => Promise<void>) | undefined;
-}
-interface Admission {
-    readonly holds?: (() => boolean | Promise<boolean>) | undefined;
-    readonly abandon?: (() => void | Promise<void>) | undefined;
-    readonly detach?: (() => void) | undefined;
-    readonly leave?: ((outcome: AttemptOutcome) => Left) | undefined;
-    readonly ended?: (() => void) | undefined;
-}
-interface Turn {
-    readonly attemptsLeft: number;
-    mayBegin(): boolean;
-    isInTime(at: number): boolean;
-}
-interface Guard {
-    open?(inserted?: number): Promise<StopReason | undefined>;
-    reads?(): (queue: QueueState) => StopReason | undefined;
-    prepare?(attempts: number): Promise<void>;
-    readonly nextAt?: number;
-    stopReason?(startsAt: number): StopReason | undefined;
-    covers?(startsAt: number): boolean;
-    enter?(record: BacklogRecord, turn: Turn): Promise<Admission | Refusal> | Admission | Refusal;
-}
-
 declare class PutOffRecords {
     get size(): number;
     add(record: IndexKey, destination: string, now: number, hasRoom: boolean): void;
@@ -1106,27 +1012,6 @@ interface QueueMemory {
     changes: number;
 }
 type BreakerMemory = Map<string, QueueMemory>;
-interface BreakersDeps {
-    readonly queue: string;
-    readonly options: BreakerOptions;
-    readonly destination: DestinationName | undefined;
-    readonly probe: {
-        readonly beginsWithin: number;
-        readonly endsWithin: number;
-    };
-    readonly store: Pick<BacklogStore, 'breakers'>;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: AttemptLogger;
-    readonly memory: BreakerMemory;
-}
-declare class Breakers implements Guard {
-    constructor(deps: BreakersDeps);
-    reads(): (queue: Pick<QueueState, 'breakers'>) => StopReason | undefined;
-    withoutPutOff(page: readonly IndexKey[]): readonly IndexKey[];
-    stopReason(): StopReason | undefined;
-    enter(record: BacklogRecord): Promise<Admission | 'deferred'>;
-}
 
 declare class StoreError extends Error {
     readonly name: string;
@@ -1166,7 +1051,6 @@ interface Trouble {
     readonly error: StoreError;
     readonly ids: readonly string[];
 }
-declare function indexAll(records: readonly BacklogRecord[], gone: number, deps: IndexingDeps): Promise<Indexed>;
 
 interface IndexedWhenFree extends Indexed {
     readonly waiting: readonly string[];
@@ -1177,7 +1061,6 @@ interface WhereElse {
 }
 declare function indexWhenFree(ids: readonly string[], deps: IndexingDeps, { previousQueues, onArrival }?: WhereElse): Promise<IndexedWhenFree>;
 
-declare function pendingWith(pending: PendingOutcome, token: string): AttemptOutcome;
 interface OutsideWait {
     readonly token: string;
     readonly timeout: number;
@@ -1195,7 +1078,6 @@ interface Completion {
     readonly error?: ErrorText | undefined;
 }
 declare function completionOf(record: BacklogRecord): Completion | undefined;
-declare function hasOutsideEnd(record: BacklogRecord, now: number): boolean;
 
 interface SweepDeps {
     readonly store: SweepStore;
@@ -1209,177 +1091,10 @@ interface SweepSummary {
 }
 declare function sweep({ store, clock, deadline, found }: SweepDeps): Promise<SweepSummary>;
 
-declare class KeyMeter {
-    add(key: string, now: number): boolean;
-}
-
-interface QueueKeys {
-    readonly failures: Pick<KeyMeter, 'add'>;
-    state?: Pick<QueueState, 'busyKeys'> | undefined;
-    readAt?: number | undefined;
-}
-type KeyMemory = Map<string, QueueKeys>;
-interface BusyKeysDeps {
-    readonly queue: string;
-    readonly shards: number | undefined;
-    readonly store: Pick<BacklogStore, 'queues' | 'pages'>;
-    readonly clock: Clock;
-    readonly logger: AttemptLogger;
-    readonly memory: KeyMemory;
-}
-declare class BusyKeys implements Guard {
-    constructor(deps: BusyKeysDeps);
-    lanes(others: readonly string[]): Promise<string[]>;
-    withoutBusy(lanes: readonly string[]): Promise<readonly string[]>;
-    lanesNow(others: readonly string[]): string[];
-    reads(): (state: QueueState) => undefined;
-    enter({ key }: BacklogRecord): Admission;
-    get areLanesShared(): boolean;
-    get hasMoved(): boolean;
-    move(record: BacklogRecord): RecordChange | undefined;
-    laneOf({ key }: Pick<BacklogRecord, 'key'>): {
-        readonly lane: string;
-        readonly until: number;
-    } | undefined;
-    place(record: BacklogRecord, change: RecordChange): RecordChange;
-    noteBusy(records: readonly BacklogRecord[], busy: {
-        has(id: string): boolean;
-    }): Promise<void>;
-    lanesFor({ ids, light }: Arrivals): KeyLanes;
-    inOrderOf(ids: readonly string[], records: readonly BacklogRecord[]): BacklogRecord[];
-    lanesOf(records: readonly BacklogRecord[]): Required<Pick<RunTarget, 'lanes' | 'busyLanes'>>;
-    note(keys: readonly string[]): Promise<void>;
-}
-
 declare const CLOCK_SKEW_MS = 5000;
 declare function isExpired({ until }: {
     readonly until: number;
 }, clock: Clock): boolean;
-interface TimedHold {
-    readonly called: string;
-    readonly logged?: Readonly<Record<string, string>> | undefined;
-    renewInMs(): number;
-    renew(ids: readonly string[]): Promise<boolean>;
-}
-interface RecordsHold extends TimedHold {
-    readonly rev: string;
-    succeededAt?: number | undefined;
-    covers(startsAt?: number): boolean;
-    leftMs(): number;
-    extend(ids: readonly string[]): Promise<boolean>;
-}
-interface RenewalDeps {
-    readonly clock: Clock;
-    readonly logger: AttemptLogger;
-}
-declare function withHeartbeat<T>(work: Promise<T>, inFlight: () => readonly string[], { hold, ...deps }: RenewalDeps & {
-    readonly hold: TimedHold;
-}): Promise<T>;
-
-interface SlotHoldDeps {
-    readonly queue: string;
-    readonly attemptTimeout: number;
-    readonly invocation?: string | undefined;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: AttemptLogger;
-}
-
-interface RunSlotsDeps extends SlotHoldDeps {
-    readonly concurrency: number;
-    readonly globalConcurrency: number;
-    readonly onArrival: boolean;
-    readonly store: Pick<BacklogStore, 'slots'>;
-}
-declare class RunSlots implements TimedHold {
-    readonly called = "slots";
-    readonly logged: {
-        readonly queue: string;
-    };
-    constructor(deps: RunSlotsDeps);
-    get areLost(): boolean;
-    take(records?: number): Promise<number>;
-    takeMore(): Promise<number>;
-    covers(): boolean;
-    ensure(): Promise<void>;
-    release(): Promise<void>;
-    renewInMs(): number;
-    renew(): Promise<boolean>;
-}
-
-interface PoolDeps {
-    readonly size: number;
-    readonly slots: RunSlots | undefined;
-    readonly clock: Clock;
-}
-interface AtOnce {
-    readonly fair: number;
-    readonly most: number;
-    readonly pageSeconds?: number | undefined;
-    readonly isBusyLane?: boolean | undefined;
-}
-declare class Pool {
-    constructor(deps: PoolDeps);
-    join(isBusy?: boolean): Share;
-    open(inserted: number | undefined): Promise<boolean>;
-    prepare(): Promise<void>;
-    isBusy(share: Share): boolean;
-    get mostAtOnce(): number;
-    fairShareOf(share: Share): number;
-    mostOf(share: Share): number;
-    get isAllLong(): boolean;
-    close(): Promise<void>;
-    tryTake(share: Share): boolean;
-    giveBack(share: Share): void;
-    addLong(change: 1 | -1): void;
-    leave(share: Share): void;
-    takePlace(): number;
-    wait(share: Share, place: number): Promise<boolean>;
-}
-declare class Share implements AtOnce, Guard {
-    constructor(pool: Pool, slots: RunSlots | undefined);
-    get fair(): number;
-    get most(): number;
-    get isBusyLane(): boolean;
-    get pageSeconds(): number | undefined;
-    open(inserted?: number): Promise<StopReason | undefined>;
-    prepare(): Promise<void>;
-    stopReason(): StopReason | undefined;
-    covers(): boolean;
-    enter(_: BacklogRecord, { mayBegin }: Turn): Promise<Admission | 'late'>;
-    get isAllLong(): boolean;
-    addLong(change: 1 | -1): void;
-    leave(): void;
-}
-
-interface LanesRun extends RunDeps {
-    readonly options: RunOptions;
-    readonly guards: {
-        readonly busyKeys: BusyKeys | undefined;
-    };
-}
-type Drain = (lane: string, share: Share, isAll?: boolean) => Promise<StopReason>;
-
-declare function drainLanes(run: LanesRun, pool: Pool, drain: Drain): Promise<StopReason>;
-
-interface Rules {
-    deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome;
-    settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange;
-}
-interface EndDeps {
-    readonly store: {
-        readonly records: Pick<RecordStore, 'get'>;
-    };
-    readonly rules: Rules;
-}
-declare function outsideChange(record: BacklogRecord, rules: Rules, now: number): RecordChange | undefined;
-declare function endedEarly(read: BacklogRecord, { token, outcome }: {
-    readonly token: string;
-    readonly outcome: AttemptOutcome;
-}, { store, rules }: EndDeps): Promise<{
-    readonly record: BacklogRecord;
-    readonly change: RecordChange;
-} | undefined>;
 
 type QueueWeights = ReadonlyMap<string, number>;
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
@@ -1393,47 +1108,6 @@ interface QueueTurns {
 declare class PageTurns {
     constructor(weights: QueueWeights, random: Random);
     of(queue: string): QueueTurns;
-}
-
-type PutOff = (record: BacklogRecord) => RecordChange | undefined;
-declare function putOffOf(text: string, rules: {
-    settleContext(record: BacklogRecord): SettleContext;
-}, { clock, random, logger }: Pick<RunDeps, 'clock' | 'random' | 'logger'>, { queue }: Pick<RunTarget, 'queue'>): PutOff;
-
-interface Work {
-    readonly record: BacklogRecord;
-    readonly change?: RecordChange | undefined;
-}
-interface WorkedOff {
-    readonly late: readonly Work[];
-    readonly deferred: readonly Work[];
-}
-
-interface KeyQuotasDeps extends SlotHoldDeps {
-    readonly concurrencyPerKey: number | undefined;
-    readonly attemptsPerSecondPerKey: number | undefined;
-    readonly latestStart: number;
-    readonly stop: AbortSignal | undefined;
-    readonly clock: Clock;
-    readonly store: Pick<BacklogStore, 'keySlots' | 'permits'>;
-}
-declare class KeyQuotas {
-    constructor(deps: KeyQuotasDeps);
-    need(key: string, change: number): void;
-    takeSlots(): Promise<void>;
-    takePermits(keys: readonly string[], maxWaitMs: number): Promise<void>;
-    renewPermit(key: string): Promise<void>;
-    free(key: string): number;
-    freeSlots(key: string): number;
-    hasSlot(key: string): boolean;
-    paceWaitMs(key: string): number;
-    tryUse(key: string): boolean;
-    tryStart(key: string): boolean;
-    giveBack(key: string): void;
-    mostWithin(milliseconds: number): number | undefined;
-    wait(keys: readonly string[], maxWaitMs: number): Promise<void>;
-    covers(startsAt?: number): boolean;
-    close(): Promise<void>;
 }
 
 interface RunSummary {
@@ -1464,183 +1138,6 @@ interface RunSummary {
 }
 declare function isIdle(run: RunSummary): boolean;
 
-declare class RunCounters {
-    get attempted(): number;
-    get succeeded(): number;
-    started(lagSeconds: number): void;
-    notStarted(): void;
-    settled({ countedAs, set: { status, lastFailureAt, deadReason } }: RecordChange): void;
-    probed(): void;
-    quarantined(count: number): void;
-    skipped(): void;
-    get hasUnsettled(): boolean;
-    unsettled(): void;
-    refused(count: number): void;
-    leftOver(count: number): void;
-    tierCaughtUp(tier: number): void;
-    troubled(error: Error): void;
-    summary(target: {
-        queue: string;
-        lane: string;
-        tier: number | undefined;
-    }, ended: StopReason, durationMs: number): RunSummary;
-}
-
-interface PageSource {
-    first(limit: number): Promise<IndexKey[]>;
-    begin(cursor: Cursor | undefined, freshLimit: number): IndexKey[];
-    next(limit: number, freshLimit: number): Promise<IndexKey[] | undefined>;
-    reached(key: IndexKey): void;
-    cursor(): Cursor | undefined;
-}
-
-type WaitingRecords = Map<string, string>;
-declare class SharedLane {
-    left: number;
-    waitedMs: number;
-    constructor(remembered: WaitingRecords);
-    isOver(key: string): boolean;
-    leave({ id, dueAt }: {
-        readonly id: string;
-        readonly dueAt?: string | undefined;
-    }, key: string, startsAt: number): void;
-    toRead(page: readonly IndexKey[], until: number, most: number): readonly IndexKey[];
-    get nextAt(): number;
-    beginPass(now?: number): void;
-}
-
-interface LanePassesDeps {
-    readonly quotas: Pick<KeyQuotas, 'mostWithin'>;
-    readonly waiting: WaitingRecords;
-    readonly isShared: () => boolean;
-    readonly latestStart: number;
-    readonly clock: Clock;
-    readonly stop: AbortSignal | undefined;
-    readonly turns?: QueueTurns | undefined;
-}
-type LaneOfRun = Parameters<typeof withHeartbeat>[2] & {
-    readonly executor: {
-        readonly inFlight: ReadonlySet<string>;
-    };
-};
-declare class LanePasses {
-    constructor(deps: LanePassesDeps);
-    get shared(): SharedLane | undefined;
-    get leavesAny(): boolean;
-    started(): void;
-    countersOf(counters: RunCounters): RunCounters;
-    pagesOf(pages: PageSource, counters: Pick<RunCounters, 'leftOver'>): PageSource;
-    next(run: LaneOfRun): Promise<boolean>;
-}
-
-type Begin = (some: readonly Work[]) => Promise<WorkedOff>;
-interface KeyLimitsDeps extends KeyQuotasDeps {
-    readonly busyKeys: BusyKeys | undefined;
-    readonly store: Pick<BacklogStore, 'keySlots' | 'permits' | 'pages'>;
-    readonly turns?: QueueTurns | undefined;
-}
-declare class KeyLimits {
-    constructor(deps: KeyLimitsDeps);
-    of(arrivals: Arrivals | undefined, share: Pick<AtOnce, 'isBusyLane'> | undefined): KeyLimit;
-    close(): Promise<void>;
-}
-interface KeyLimitDeps extends KeyLimitsDeps {
-    readonly quotas: KeyQuotas;
-    readonly waiting: WaitingRecords;
-    readonly from: 'arrivals' | 'lane' | 'busyLane';
-}
-declare class KeyLimit implements Guard {
-    readonly refused: BacklogRecord[];
-    readonly passes: LanePasses | undefined;
-    constructor(deps: KeyLimitDeps);
-    covers(startsAt: number): boolean;
-    stopReason(): StopReason | undefined;
-    endReason(): StopReason | undefined;
-    nextPass(run: Parameters<LanePasses['next']>[0]): Promise<boolean>;
-    enter({ id, key }: BacklogRecord): Admission | 'deferred';
-    begin(page: readonly Work[], beginSome: Begin, mayBegin: () => boolean): Promise<WorkedOff>;
-}
-
-interface PaceDeps {
-    readonly queue: string;
-    readonly key?: string | undefined;
-    readonly perSecond: number;
-    readonly stop?: AbortSignal | undefined;
-    readonly store: Pick<BacklogStore, 'permits'>;
-    readonly clock: Clock;
-}
-
-interface RateLimitDeps extends Omit<PaceDeps, 'key'> {
-    readonly latestStart: number;
-}
-declare class RateLimit implements Guard {
-    constructor(deps: RateLimitDeps);
-    get nextAt(): number;
-    open(inserted?: number): Promise<StopReason | undefined>;
-    prepare(attempts: number): Promise<void>;
-    enter(_: BacklogRecord, { attemptsLeft, isInTime }: Turn): Promise<Admission | Refusal>;
-}
-
-interface LimitGuards {
-    readonly rateLimit: RateLimit | undefined;
-    readonly breakers: Breakers | undefined;
-    readonly busyKeys: BusyKeys | undefined;
-    readonly keyLimits: KeyLimits | undefined;
-}
-declare function limitGuardsOf(options: RunOptions, concurrency: number, destination: DestinationName | undefined, deps: RunDeps): LimitGuards;
-declare function poolOf(options: RunOptions, size: number, deps: RunDeps): Pool;
-
-type __limits_js_PageTurns = PageTurns;
-declare const __limits_js_PageTurns: typeof PageTurns;
-declare const __limits_js_drainLanes: typeof drainLanes;
-declare const __limits_js_endedEarly: typeof endedEarly;
-declare const __limits_js_hasOutsideEnd: typeof hasOutsideEnd;
-declare const __limits_js_indexAll: typeof indexAll;
-declare const __limits_js_indexWhenFree: typeof indexWhenFree;
-declare const __limits_js_limitGuardsOf: typeof limitGuardsOf;
-declare const __limits_js_outsideChange: typeof outsideChange;
-declare const __limits_js_pendingWith: typeof pendingWith;
-declare const __limits_js_poolOf: typeof poolOf;
-declare const __limits_js_putOffOf: typeof putOffOf;
-declare namespace __limits_js {
-  export {
-    __limits_js_PageTurns as PageTurns,
-    __limits_js_drainLanes as drainLanes,
-    __limits_js_endedEarly as endedEarly,
-    __limits_js_hasOutsideEnd as hasOutsideEnd,
-    __limits_js_indexAll as indexAll,
-    __limits_js_indexWhenFree as indexWhenFree,
-    __limits_js_limitGuardsOf as limitGuardsOf,
-    __limits_js_outsideChange as outsideChange,
-    __limits_js_pendingWith as pendingWith,
-    __limits_js_poolOf as poolOf,
-    __limits_js_putOffOf as putOffOf,
-  };
-}
-
-declare class Gate {
-    constructor(guards: readonly Guard[], clock: Clock);
-    open(inserted?: number): Promise<StopReason | undefined>;
-    reads(): (queue: QueueState) => StopReason | undefined;
-    prepare(attempts: number): Promise<void>;
-    waitMs(): number;
-    stopReason(): StopReason | undefined;
-    mayBegin(): boolean;
-    enter(record: BacklogRecord, turn: Pick<Turn, 'attemptsLeft' | 'mayBegin'>): Promise<Entry | Refusal>;
-}
-declare class Entry {
-    constructor(admissions: readonly Admission[]);
-    refused<Why extends Refusal>(why: Why): Promise<Why>;
-    detach(): void;
-    leave(outcome: AttemptOutcome): Left;
-    ended(): void;
-}
-
-interface QueueGuards extends LimitGuards {
-    readonly concurrency: number;
-    readonly pool: Pool | undefined;
-}
-declare function limitCode(): Promise<typeof __limits_js>;
 declare function loadLimits(): Promise<void>;
 
 declare function run(asked: RunOptions, given: RunDeps): Promise<RunSummary>;
@@ -2760,6 +2257,7 @@ type contract_d_OperatorLeaseStore = OperatorLeaseStore;
 type contract_d_OperatorPageStore = OperatorPageStore;
 type contract_d_OperatorQueueStore = OperatorQueueStore;
 type contract_d_OperatorRecordStore = OperatorRecordStore;
+type contract_d_PageRead = PageRead;
 type contract_d_PageStore = PageStore;
 type contract_d_PauseNote = PauseNote;
 type contract_d_PermitStore = PermitStore;
@@ -2782,7 +2280,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, PageRead$1 as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ActiveRegionStore as ActiveRegionStore, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_BreakerStore as BreakerStore, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimLeft as ClaimLeft, contract_d_ClaimStore as ClaimStore, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_ControlStore as ControlStore, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_JobChange as JobChange, contract_d_JobStore as JobStore, contract_d_Kept as Kept, contract_d_KeySlotStore as KeySlotStore, contract_d_KeySlotsAsk as KeySlotsAsk, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_LeaseStore as LeaseStore, contract_d_ListFilter as ListFilter, contract_d_LostRun as LostRun, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_NotIndexedStore as NotIndexedStore, contract_d_OperatorActiveRegionStore as OperatorActiveRegionStore, contract_d_OperatorChange as OperatorChange, contract_d_OperatorLeaseStore as OperatorLeaseStore, contract_d_OperatorPageStore as OperatorPageStore, contract_d_OperatorQueueStore as OperatorQueueStore, contract_d_OperatorRecordStore as OperatorRecordStore, contract_d_PageRead as PageRead, contract_d_PageStore as PageStore, contract_d_PauseNote as PauseNote, contract_d_PermitStore as PermitStore, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_QueueStore as QueueStore, contract_d_ReadingStore as ReadingStore, contract_d_RecordChange as RecordChange, contract_d_RecordNote as RecordNote, contract_d_RecordStore as RecordStore, contract_d_Registry as Registry, contract_d_RegistryStore as RegistryStore, contract_d_RetryModeState as RetryModeState, contract_d_RunsOfQueue as RunsOfQueue, contract_d_ScanPage as ScanPage, contract_d_SlotStore as SlotStore, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 declare function isSameValue(one: AttributeValue, other: AttributeValue): boolean;
@@ -2892,73 +2390,6 @@ interface DeliveryDescription {
     readonly allowPrivateAddresses?: unknown;
 }
 declare const TOKEN = "known at deployment";
-
-interface RunningAttempt {
-    readonly record: BacklogRecord;
-    readonly outcome: Promise<AttemptOutcome>;
-    readonly straggling: Promise<boolean>;
-    readonly given: {
-        readonly token?: string;
-    };
-    cancel(reason: Error): void;
-}
-
-declare class FailureLog {
-    constructor(logger: AttemptLogger, hasTexts: boolean);
-    settled(record: BacklogRecord, change: RecordChange): void;
-    threw({ id }: BacklogRecord, thrown: unknown): void;
-    end(queue: string): void;
-}
-
-interface PageRead {
-    readonly records: readonly BacklogRecord[];
-    readonly unread: readonly string[];
-    readonly isLarge: boolean;
-    readonly stop: StopReason | undefined;
-}
-declare class RecordRules {
-    readonly band: TierBand | undefined;
-    readonly retryMode: RetryMode;
-    readonly laterCode: typeof limitCode;
-    probe: string | undefined;
-    constructor(options: RunOptions, deps: RunDeps & {
-        readonly gate: Gate;
-        readonly failing: FailingWatch;
-        readonly guards?: Pick<QueueGuards, 'busyKeys'> | undefined;
-    }, band: TierBand | undefined);
-    read(ids: readonly string[]): Promise<PageRead>;
-    judge(record: BacklogRecord, indexedDueAt?: string): Verdict | {
-        readonly do: 'waitForTask';
-    };
-    begin(record: BacklogRecord): Work;
-    timeoutSeconds(record: BacklogRecord): number;
-    work(record: BacklogRecord, verdict: Exclude<ReturnType<RecordRules['judge']>, {
-        do: 'skip';
-    }>): Work;
-    lost(record: BacklogRecord): RecordChange;
-    quarantine(record: BacklogRecord, why: string): RecordChange;
-    deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome;
-    settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange;
-    settleContext(record: BacklogRecord): SettleContext;
-}
-
-interface LongAttemptGuard extends Guard {
-    takeOver(attempt: RunningAttempt, timeoutSeconds: number, entry: Entry, run: RunContext): Promise<boolean>;
-}
-interface RunContext extends RunDeps {
-    readonly options: RunOptions;
-    readonly rules: RecordRules;
-    readonly hold: RecordsHold;
-    readonly gate: Gate;
-    readonly atOnce: AtOnce;
-    readonly keyLimit?: KeyLimit | undefined;
-    readonly counters: RunCounters;
-    readonly failures: FailureLog;
-    readonly failing: FailingWatch;
-}
-
-type OnLongAttempt = (queue: string, ended: Promise<RunSummary>) => void;
-declare function longAttempts(onLongAttempt: OnLongAttempt): (share: Share) => LongAttemptGuard;
 
 interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
     readonly queue?: string | undefined;
@@ -4135,7 +3566,6 @@ export {
     limited,
     listed,
     loadLimits,
-    longAttempts,
     maxAttemptsPerHour,
     mergeInto,
     minuteText,
@@ -4346,7 +3776,6 @@ export type {
     NotReady,
     ObservableResult,
     Occurrence,
-    OnLongAttempt,
     OpenBreaker,
     OpenTelemetryApi,
     OperationOptions,

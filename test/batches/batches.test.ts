@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Cancel, Dead, Done, Pending, RetryAfter, Snooze } from '../../functions/index.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
-import { Harness } from '../worker/harness.js';
+import { Harness, START } from '../worker/harness.js';
 import { allSucceed, Calls, numbered } from './support.js';
 
 function withRecords(count: number, attributes: (i: number) => Record<string, unknown> = () => ({})) {
   const harness = new Harness();
   const ids = numbered(count);
-  for (const [i, id] of ids.entries()) harness.put(id, attributes(i));
+  // One after the other: records of one due time have no order.
+  const dueAt = (i: number) => new Date(START - (count - i) * 1000).toISOString();
+  for (const [i, id] of ids.entries()) harness.put(id, { dueAt: dueAt(i), ...attributes(i) });
   return { harness, ids, calls: new Calls(harness) };
 }
 

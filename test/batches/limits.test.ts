@@ -118,7 +118,7 @@ describe('records in batches', () => {
       return { batchItemFailures: [] };
     });
     expect(await harness.run(process)).toMatchObject({ succeeded: 2 });
-    expect(seen).toEqual([
+    expect(seen.sort()).toEqual([
       ['r-000', 2, expect.any(String)],
       ['r-001', 3, expect.any(String)],
     ]);
