@@ -88,6 +88,11 @@ async function occurrencesOf(name: string): Promise<Record<string, unknown>[]> {
 /** The emulator runs the functions on this machine, and tells them that they are in Lambda. */
 const toThisMachine = (url: string) => ({ url, allowPrivateAddresses: ['127.0.0.1'] });
 
+const inBatches = (url: string) => ({
+  retry: { type: 'fibonacci' } as const,
+  deliverTo: { ...toThisMachine(url), batch: { maxRecords: 5, maxWait: Duration.seconds(1) } },
+});
+
 const queuesBefore = (url: string): DeployedQueues => {
   const environment = { ERP_URL: url };
   const deliverTo = toThisMachine(url);
@@ -100,6 +105,7 @@ const queuesBefore = (url: string): DeployedQueues => {
       fragile: { retry: { type: 'fibonacci' }, entry: 'test/e2e/handlers/fragile.ts', environment },
       older: { retry: { type: 'fibonacci' }, entry: 'test/e2e/handlers/older.ts', environment },
       orders: { retry: { type: 'fibonacci' }, deliverTo },
+      batches: inBatches(url),
     },
     scheduled: { default: { retry: { type: 'fibonacci' }, deliverTo } },
     team: { team: { retry: { type: 'fibonacci' }, deliverTo } },
@@ -118,6 +124,7 @@ const queuesAfter = (url: string): DeployedQueues => {
       fragile: { retry: { type: 'fibonacci' }, deliverTo },
       older: { retry: { type: 'fibonacci' }, deliverTo },
       orders: { progressive: everyMinute, deliverTo },
+      batches: inBatches(url),
       oders: { retry: { type: 'fibonacci' }, deliverTo },
     },
   };
@@ -206,6 +213,23 @@ describe('the deployed stack', () => {
     expect(await historyOf('py-later')).toEqual(['NEW in no lane', 'ERROR in default', 'SUCCESS in no lane']);
     for (const id of ['py-good', 'py-bulk', 'cli-bulk', 'ts-bulk', 'py-never'])
       expect(erp.attemptsOf(id)).toHaveLength(1);
+  });
+
+  it('delivers several records in one request, each with an answer of its own', async () => {
+    const orders = new BacklogClient({ client, table });
+    const ids = Array.from({ length: 10 }, (_, i) => `batch-${i}`);
+    await orders.insertMany(
+      ids.map((id, i) => ({
+        id,
+        queue: 'batches',
+        payload: { answers: i === 3 ? [422] : i === 4 ? [503, 200] : [200] },
+      })),
+    );
+    for (const [i, id] of ids.entries()) {
+      await eventually(id, i === 3 ? { status: 'DEAD', deadReason: 'HTTP 422' } : { status: 'SUCCESS' });
+      expect(erp.attemptsOf(id)).toHaveLength(i === 4 ? 2 : 1);
+    }
+    expect(Math.max(...erp.batches)).toBe(5);
   });
 
   it('keeps a record that waits for its end from outside, and takes that end', async () => {

@@ -10,12 +10,20 @@ interface Payload {
   readonly link?: string;
 }
 
+/** One of several records in a request. */
+interface Entry {
+  readonly id: string;
+  readonly payload: Payload | null;
+}
+
 /** An ERP that answers as the payload asks. */
 export async function startErp() {
   /** Times of attempts, by id. */
   const attempts = new Map<string, number[]>();
   const paths = new Map<string, Set<string>>();
   const links = new Map<string, string>();
+  /** The numbers of records in requests with several. */
+  const batches: number[] = [];
   let isOpen = false;
   const answer = (id: string, { answers = [200], closed }: Payload) => {
     const times = attempts.get(id) ?? [];
@@ -28,7 +36,13 @@ export async function startErp() {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const payload = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Payload;
+      const payload = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Payload | Entry[];
+      if (Array.isArray(payload)) {
+        batches.push(payload.length);
+        const results = payload.map(({ id, payload: own }) => ({ id, status: answer(id, own ?? {}) }));
+        response.end(JSON.stringify({ results }));
+        return;
+      }
       const id = String(request.headers['idempotency-key']);
       paths.set(id, (paths.get(id) ?? new Set()).add(request.url ?? ''));
       if (payload?.link !== undefined) links.set(id, payload.link);
@@ -40,6 +54,7 @@ export async function startErp() {
   return {
     url: `http://127.0.0.1:${port}/orders`,
     attemptsOf: (id: string): readonly number[] => attempts.get(id) ?? [],
+    batches,
     linkOf: (id: string): string => links.get(id) ?? '',
     /** Each path once. */
     pathsOf: (id: string): readonly string[] => [...(paths.get(id) ?? [])],
