@@ -90,7 +90,7 @@ const toThisMachine = (url: string) => ({ url, allowPrivateAddresses: ['127.0.0.
 
 const inBatches = (url: string) => ({
   retry: { type: 'fibonacci' } as const,
-  deliverTo: { ...toThisMachine(url), batch: { maxRecords: 5, maxWait: Duration.seconds(1) } },
+  deliverTo: { ...toThisMachine(url), batch: { maxRecords: 5 } },
 });
 
 const queuesBefore = (url: string): DeployedQueues => {
