@@ -106,6 +106,18 @@ describe('records in batches', () => {
     expect(calls.sizes).toEqual([3]);
   });
 
+  it.each([
+    ['share their batches', undefined, 1],
+    ['have batches of their own where these go by the queue', ({ queue }: { queue: string }) => queue, 2],
+  ])('of two queues of one handler %s', async (_, by, count) => {
+    const { harness, calls } = withRecords(6, (i) => (i < 3 ? {} : { queue: 'p', lane: 'p' }));
+    const process = calls.process(allSucceed, { by });
+    const runs = ['q', 'p'].map((queue) => harness.start(process, { queue }));
+    const summaries = await Promise.all(runs.map((run) => harness.time.until(run)));
+    expect(summaries).toMatchObject([{ succeeded: 3 }, { succeeded: 3 }]);
+    expect(calls.ids).toHaveLength(count);
+  });
+
   it('have their contexts in that of the call, and no other record has', async () => {
     const { harness, calls } = withRecords(2, (i) => ({ status: 'ERROR', attempts: i + 1, failures: i + 1 }));
     const seen: unknown[] = [];
