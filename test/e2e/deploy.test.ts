@@ -90,6 +90,8 @@ const toThisMachine = (url: string) => ({ url, allowPrivateAddresses: ['127.0.0.
 
 const inBatches = (url: string) => ({
   retry: { type: 'fibonacci' } as const,
+  // Its rule finds several at once.
+  firstAttempt: 'scheduled' as const,
   deliverTo: { ...toThisMachine(url), batch: { maxRecords: 5 } },
 });
 
@@ -218,13 +220,13 @@ describe('the deployed stack', () => {
   it('delivers several records in one request, each with an answer of its own', async () => {
     const orders = new BacklogClient({ client, table });
     const ids = Array.from({ length: 10 }, (_, i) => `batch-${i}`);
-    await orders.insertMany(
-      ids.map((id, i) => ({
-        id,
-        queue: 'batches',
-        payload: { answers: i === 3 ? [422] : i === 4 ? [503, 200] : [200] },
-      })),
-    );
+    const answers = new Map([
+      [3, [422]],
+      [4, [503, 200]],
+    ]);
+    // One by one: the emulator's stream lacks records of group statements.
+    for (const [i, id] of ids.entries())
+      await orders.insert({ id, queue: 'batches', payload: { answers: answers.get(i) ?? [200] } });
     for (const [i, id] of ids.entries()) {
       await eventually(id, i === 3 ? { status: 'DEAD', deadReason: 'HTTP 422' } : { status: 'SUCCESS' });
       expect(erp.attemptsOf(id)).toHaveLength(i === 4 ? 2 : 1);
