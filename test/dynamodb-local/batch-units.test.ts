@@ -46,7 +46,7 @@ it('records in batches cost the units that they cost alone, also where one of th
   let calls = 0;
   const batches = await unitsOf(
     'batch',
-    inBatches((records) => {
+    inBatches<number>((records) => {
       calls++;
       if (records.some(({ payload }) => payload === 7)) throw new Error('no');
       return { batchItemFailures: [] };
