@@ -53,7 +53,7 @@ export interface Sender {
 }
 
 /**
- * What sends the requests of a delivery: their headers, secrets and connections.
+ * The sender of the requests of a delivery: their headers, secrets and connections.
  *
  * @param name what errors call the options
  * @throws ConfigurationError naming the option that is invalid

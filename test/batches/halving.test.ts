@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dead, Done, RetryAfter, Snooze } from '../../functions/index.js';
+import { Cancel, Dead, Done, Pending, RetryAfter, Snooze } from '../../functions/index.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { Harness } from '../worker/harness.js';
@@ -47,7 +47,7 @@ describe('a record that breaks a batch', () => {
     expect(summary).toMatchObject({ succeeded: 60, failed: 4 });
   });
 
-  it('may say itself what becomes of it, where it is alone', async () => {
+  it('may say itself what happens to it, where it is alone', async () => {
     const { harness, calls } = withRecords(16);
     const process: ProcessBatch = (records) => {
       if (records.some(({ id }) => id === 'r-005')) throw new Dead('the order is invalid');
@@ -55,6 +55,43 @@ describe('a record that breaks a batch', () => {
     };
     expect(await harness.run(calls.process(process), AT_ONCE)).toMatchObject({ succeeded: 15, dead: 1 });
     expect(harness.item('r-005')).toMatchObject({ status: 'DEAD', deadReason: 'the order is invalid' });
+  });
+
+  it.each([
+    ['Dead', () => new Dead('no such order'), { dead: 2, failed: 18 }],
+    ['Cancel', () => new Cancel('withdrawn'), { cancelled: 2, failed: 18 }],
+  ])('cannot end others by a %s that a call of several throws', async (_, outcome, counts) => {
+    const { harness, ids, calls } = withRecords(20);
+    const process = calls.process(() => {
+      throw outcome();
+    });
+    expect(await harness.run(process, AT_ONCE)).toMatchObject(counts);
+    expect(calls.sizes).toEqual([20, 1, 1]);
+    const failed = ids.map((id) => harness.item(id)).filter(({ status }) => status === 'ERROR');
+    expect(failed).toHaveLength(18);
+    for (const { lastError } of failed) expect(lastError).toMatchObject({ message: outcome().message });
+    // Nor in the minute after that.
+    await harness.pass(59);
+    for (let i = 0; i < 3; i++) harness.put(`new-${i}`);
+    expect(await harness.run(process, AT_ONCE)).toMatchObject({ dead: 0, failed: 21 });
+    expect(calls.sizes.slice(3)).toEqual([21]);
+  });
+
+  it('is found in batches of one name while those of another one rest', async () => {
+    const { harness, calls } = withRecords(20, (i) => ({ key: i < 10 ? 'down' : 'well' }));
+    const process = calls.process(
+      (records) => {
+        if (records.some(({ id, key }) => key === 'down' || id === 'r-015')) throw new Error('no');
+        return { batchItemFailures: [] };
+      },
+      { by: ({ key }) => String(key) },
+    );
+    expect(await harness.run(process, AT_ONCE)).toMatchObject({ succeeded: 9, failed: 11 });
+    calls.ids.length = 0;
+    await harness.pass(10);
+    for (let i = 0; i < 3; i++) harness.put(`new-${i}`, { key: 'down' });
+    expect(await harness.run(process, AT_ONCE)).toMatchObject({ failed: 3 });
+    expect(calls.sizes).toEqual([3]);
   });
 
   it('is found where two of its batch were tried alone and one of them was it', async () => {
@@ -131,7 +168,9 @@ describe('a call that fails for a cause that its records share', () => {
   it.each([
     ['RetryAfter', new RetryAfter(900, 'busy'), { failed: 20 }],
     ['Snooze', new Snooze(600, 'closed'), { snoozed: 20 }],
-  ])('and is told by a %s that it throws is not tried again', async (_, thrown, counts) => {
+    ['Pending', new Pending({ timeout: 600 }), { pending: 20 }],
+    ['Done', new Done(), { succeeded: 20 }],
+  ])('and throws a %s is not tried again', async (_, thrown, counts) => {
     const { harness, calls } = withRecords(20);
     const process = calls.process(() => {
       throw thrown;
