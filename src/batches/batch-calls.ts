@@ -208,5 +208,7 @@ class OneBatch {
 function asFailure(thrown: unknown): unknown {
   const said = outcomeOfThrow(thrown);
   if (said.type !== 'dead' && said.type !== 'cancel') return thrown;
+  const { cause } = thrown as Error;
+  if (cause instanceof Error && outcomeOfThrow(cause).type === 'failure') return cause;
   return Object.assign(new Error(said.reason, { cause: thrown }), { name: nameOfThrown(thrown) });
 }

@@ -44,6 +44,8 @@ export function batchDelivery(
     );
     const outcome = outcomeOfAnswer(answered);
     if (outcome) throw outcome;
+    // Cut off, as the attempt was ended.
+    if (!answered.received.isComplete) context.signal.throwIfAborted();
     return resultsOfAnswer(records, answered);
   };
   const deliver = collecting(send, collectBy({ ...limits, maxWait: maxWait as number | undefined }));
