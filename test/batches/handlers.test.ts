@@ -7,7 +7,7 @@ import type { Process, RunOptions } from '../../src/worker/index.js';
 
 const START = { now: '2026-01-01T00:00:00Z' };
 
-/** What a handler calls before each run. */
+/** Makes a process ready, as a handler does before each run. */
 function prepare(process: Process, queue: string, limits: Partial<RunOptions['limits']>): void {
   const { prepare: ready } = process as Process & { prepare(run: unknown): void };
   ready({ target: { queue }, limits: { concurrency: 10, attemptTimeout: 30, ...limits } });
@@ -68,6 +68,17 @@ describe('a process in batches, before a run', () => {
     prepare(unasked, 'small', { concurrency: 10 });
     await unasked({ id: 'a', queue: 'small', attempts: 0 } as never, context);
     expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('has two records of one id, as two tables may have, in two calls', async () => {
+    const sizes: number[] = [];
+    const process = inBatches((records) => {
+      sizes.push(records.length);
+      return records.map(() => new Done());
+    });
+    const attempt = () => process({ id: 'a', queue: 'q', attempts: 0 } as never, context);
+    await Promise.all([attempt(), attempt()]);
+    expect(sizes).toEqual([1, 1]);
   });
 
   it('refuses a wait that an attempt has no time for', () => {

@@ -274,7 +274,7 @@ describe('the answer to several records', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('shows no beginning of a secret that comes behind much else', async () => {
+  it('shows no beginning of a secret that comes far behind', async () => {
     const secret = 'Bearer abcdefghijklmnopqrstuvwxyz';
     await using server = await answering((entries) =>
       entries.map(({ id }) => ({ id, status: 500, error: `${' '.repeat(Number(id))}${secret}` })),
@@ -308,7 +308,7 @@ describe('the answer to several records', () => {
     expect(ends).toMatchObject({ a: { ok: false, error: { name: 'UnreadableAnswer' } } });
   });
 
-  it('costs little where it is long and says nothing of hundreds of records', async () => {
+  it('costs little where it is long and has no result of hundreds of records', async () => {
     const text = `{"results":[],"more":"${'x\u200b '.repeat(200_000)}"}`;
     await using server = await answering(() => text);
     const ids = Array.from({ length: 1_000 }, (_, i) => `r-${i}`);
