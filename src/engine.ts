@@ -6,7 +6,6 @@
  * @packageDocumentation
  */
 
-export { jsonOf } from './support/json.js';
 export { parseDeliveryUrl } from './delivery/url.js';
 export {
   type Indexed,
@@ -174,6 +173,7 @@ export {
 } from './support/clock.js';
 export { age, type Bounds, parseDuration } from './support/duration.js';
 export { hash32 } from './support/hash.js';
+export { jsonOf } from './support/json.js';
 export { BUNDLE_METADATA, type BundleDescription, LOCAL_CONTEXT } from './support/local-bundle.js';
 export { didYouMean, nearest } from './support/nearest.js';
 export { type Random, randomToken, systemRandom } from './support/random.js';

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonOf } from '../../src/support/json.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import {
   type BacklogRecord,
@@ -13,6 +12,7 @@ import {
   settle,
 } from '../../src/record/index.js';
 import { toAttributes, toItem } from '../../src/store/dynamodb/attribute-values.js';
+import { jsonOf } from '../../src/support/json.js';
 import { repairOf } from '../../tools/src/cli/doctor/index-checks.js';
 import { checkRecord } from '../../tools/src/cli/doctor/record-checks.js';
 import { historyLines } from '../../tools/src/cli/show.js';

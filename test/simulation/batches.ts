@@ -1,5 +1,5 @@
-import type { ProcessBatch } from '../../src/batches/index.js';
 import { collecting } from '../../src/batches/in-batches.js';
+import type { ProcessBatch } from '../../src/batches/index.js';
 import type { Random } from '../../src/support/random.js';
 import type { Process } from '../../src/worker/index.js';
 import type { Actor } from './actor.js';
