@@ -10,7 +10,7 @@ const MAX_CULPRITS = 10;
 /** Characters of an error's name in a line of the log. */
 const MAX_NAME_CHARACTERS = 100;
 /** Typed outcomes that are meant for all records of a call that throws them. */
-const FOR_ALL: readonly unknown[] = ['retryAfter', 'snooze', 'pending'];
+const FOR_ALL: readonly unknown[] = ['done', 'retryAfter', 'snooze', 'pending'];
 /** Time in which the signals of a batch are aborted, one after the other. */
 const ABORT_MS = 100;
 
@@ -21,30 +21,73 @@ interface Thrown {
 
 /** Calls the user's function with batches of records, and finds the records that make a call fail as a whole. */
 export class BatchCalls {
-  private restsUntil = Number.NEGATIVE_INFINITY;
+  /** Times until which the batches of a name are not halved. */
+  private readonly rests = new Map<string, number>();
 
   constructor(
     private readonly processBatch: ProcessBatch,
     private readonly deps: Pick<Collect, 'now' | 'random' | 'maxWaitMs'> & Required<Pick<Collect, 'sleep'>>,
   ) {}
 
-  /** Gives each member its outcome. Never rejects. */
-  async work(members: readonly Member[]): Promise<void> {
+  /**
+   * Gives each member its outcome.
+   *
+   * @param name what `by` calls the batch: the destination of another one may be well
+   */
+  async work(members: readonly Member[], name: string): Promise<void> {
     const ending = new AbortController();
     const unwatch = members.map(({ context: { signal } }) => {
-      // A record that is cancelled ends alone: the others go on.
       const abort = () => {
-        if (kindOf(signal.reason) !== 'cancel') ending.abort(signal.reason);
+        // The others go on, if there are any.
+        const isLast = members.every(({ context }) => context.signal.aborted);
+        if (isLast || !endsAlone(signal.reason)) ending.abort(signal.reason);
       };
       signal.addEventListener('abort', abort, { once: true });
       return () => signal.removeEventListener('abort', abort);
     });
     const { now = Date.now } = this.deps;
     const batch = new OneBatch(this.processBatch, ending.signal, this.deps);
-    const areCommon = await batch.work(members, now() < this.restsUntil);
-    if (areCommon) this.restsUntil = now() + REST_MS;
-    for (const end of unwatch) end();
+    try {
+      const rests = now() < (this.rests.get(name) ?? Number.NEGATIVE_INFINITY);
+      const areCommon = await batch.work(
+        members.map((member) => this.afterItsSignal(member, ending.signal)),
+        rests,
+      );
+      if (areCommon) this.rest(name, now());
+    } finally {
+      for (const end of unwatch) end();
+    }
   }
+
+  private rest(name: string, now: number): void {
+    for (const [other, until] of this.rests) if (until <= now) this.rests.delete(other);
+    this.rests.set(name, now + REST_MS);
+  }
+
+  /** The member, which gets its outcome after its own signal where that is about to be aborted, too: its attempt was ended. */
+  private afterItsSignal(member: Member, batch: AbortSignal): Member {
+    const { sleep, maxWaitMs } = this.deps;
+    const { signal } = member.context;
+    const end = (act: () => void): Promise<void> | undefined => {
+      if (batch.aborted && !signal.aborted) return sleep(maxWaitMs + ABORT_MS, signal).then(act);
+      act();
+      return undefined;
+    };
+    return {
+      ...member,
+      resolve(value) {
+        const waits = end(() => member.resolve(value));
+        // A promise that rejects meanwhile has no other listener.
+        if (waits) Promise.resolve(value).catch(() => {});
+      },
+      reject: (thrown) => void end(() => member.reject(thrown)),
+    };
+  }
+}
+
+/** Tells whether the attempt of one record alone is ended: it was cancelled, or another process has changed the record. */
+function endsAlone(reason: unknown): boolean {
+  return kindOf(reason) === 'cancel' || nameOf(reason) === 'NotHeld';
 }
 
 /** One batch: its call, and those that look for the records that break it. */
@@ -132,6 +175,7 @@ class OneBatch {
     const some = members.filter((member) => !ended.includes(member));
     const [first] = some;
     if (!first) return undefined;
+    if (this.signal.aborted) return { error: this.signal.reason };
     const contexts = new Map(some.map(({ record, context }) => [record.id, context]));
     const context: BatchContext = {
       signal: this.signal,
@@ -142,25 +186,30 @@ class OneBatch {
         throw new TypeError('attemptOf: expected a record of this batch');
       },
     };
-    const records = some.map(({ record }) => record);
+    // Sorted in place, they would get the outcomes of each other.
+    const records = Object.freeze(some.map(({ record }) => record));
     const hops = Math.max(...records.map((record) => record.hops ?? 0));
     try {
       const result: unknown = await withinAttempt(hops, async () => this.processBatch(records, context));
       giveOutcomes(some, result);
       return undefined;
     } catch (error) {
-      return { error };
+      return { error: some.length > 1 ? asFailure(error) : error };
     }
   }
 
-  /** A record whose own signal is about to be aborted fails after that: its attempt was ended, and has not failed. */
   private fail(members: readonly Member[], { error }: Thrown): void {
-    const { sleep, maxWaitMs } = this.deps;
-    for (const { context, reject } of members) {
-      if (!this.signal.aborted || context.signal.aborted) reject(error);
-      else void sleep(maxWaitMs + ABORT_MS, context.signal).then(() => reject(error));
-    }
+    for (const { reject } of members) reject(error);
   }
+}
+
+/** The failure that a call of several records has thrown. A record is dead or cancelled by a call of its own alone. */
+function asFailure(thrown: unknown): unknown {
+  const kind = kindOf(thrown);
+  if (kind !== 'dead' && kind !== 'cancel') return thrown;
+  const { cause, message } = thrown as Error;
+  if (cause instanceof Error && kindOf(cause) === undefined) return cause;
+  return Object.assign(new Error(message, { cause: thrown }), { name: nameOf(thrown) });
 }
 
 /** The kind of a typed outcome; undefined: it is none, or throws when it is read. */

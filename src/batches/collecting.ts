@@ -1,4 +1,5 @@
 import type { BacklogRecord } from '../record/index.js';
+import { ConfigurationError } from '../support/errors.js';
 import type { TaskContext } from '../tasks/index.js';
 import type { AttemptContext, RunOptions } from '../worker/index.js';
 import type { Collect, InBatches, ProcessBatch } from './batch.js';
@@ -37,7 +38,16 @@ export function collecting<Payload>(
   const collector = new Collector(processBatch, collect);
   const process = (given: unknown, context: AttemptContext | TaskContext) =>
     collector.add(recordOf(given, context), context);
-  const prepare = ({ target, limits }: RunOptions) => collector.expect(target.queue, limits.concurrency);
+  const prepare = ({ target, limits }: RunOptions) => {
+    const { attemptTimeout } = limits;
+    if (collect.maxWaitMs >= attemptTimeout * 1000) {
+      const got = `${collect.maxWaitMs / 1000} s`;
+      throw new ConfigurationError(
+        `maxWait of a batch: expected less than the ${attemptTimeout} s of an attempt, got ${got}`,
+      );
+    }
+    collector.expect(target.queue, limits.concurrency);
+  };
   return Object.assign(process, { prepare });
 }
 

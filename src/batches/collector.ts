@@ -1,9 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BacklogRecord } from '../record/index.js';
+import { BRAND, describe } from '../record/outcomes/brand.js';
 import { jsonOf } from '../support/json.js';
 import type { AttemptContext, ProcessResult } from '../worker/index.js';
 import type { Collect, Member, ProcessBatch } from './batch.js';
 import { BatchCalls } from './batch-calls.js';
+
+/** A wait that ends so late says that its process was frozen: its records may be under attempt elsewhere. */
+const MAX_LATE_MS = 5_000;
 
 /** Members that wait for others. */
 interface OpenBatch {
@@ -35,8 +39,8 @@ export class Collector {
   /** Resolves, or rejects, as the `process` of one record does. */
   async add(record: BacklogRecord, context: AttemptContext): Promise<ProcessResult> {
     this.warnOfSmallBatches(record, context);
-    const { by, maxBytes, maxRecords } = this.collect;
-    const name = by ? String(by(record)) : '';
+    const { maxBytes, maxRecords } = this.collect;
+    const name = this.nameOf(record);
     const bytes = maxBytes === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(jsonOf(record.payload));
     const waiting = this.open.get(name);
     if (waiting && (waiting.bytes + bytes > maxBytes || waiting.members.has(record.id))) this.close(name);
@@ -46,6 +50,14 @@ export class Collector {
       batch.members.set(record.id, { record, context, resolve, reject });
       if (batch.members.size >= maxRecords || batch.bytes >= maxBytes) this.close(name);
     });
+  }
+
+  private nameOf(record: BacklogRecord): string {
+    const { by } = this.collect;
+    const name: unknown = by ? by(record) : '';
+    // A promise, or an object, would put the records of all customers together.
+    if (typeof name === 'string') return name;
+    throw new TypeError(`inBatches.by returned ${describe(name)}: expected a string`);
   }
 
   /** Warns once of a queue in which no batch can be full. */
@@ -76,16 +88,31 @@ export class Collector {
   }
 
   private async callOf(name: string, batch: OpenBatch): Promise<void> {
-    const { sleep = realSleep, maxWaitMs } = this.collect;
+    const { sleep = realSleep, now = Date.now, maxWaitMs } = this.collect;
+    const until = now() + maxWaitMs;
     await sleep(maxWaitMs, batch.full.signal);
     if (this.open.get(name) === batch) this.open.delete(name);
     const members = [...batch.members.values()];
-    const isEnded = ({ context }: Member) => context.signal.aborted;
-    for (const member of members.filter(isEnded)) member.reject(member.context.signal.reason);
-    await this.calls.work(members.filter((member) => !isEnded(member)));
+    try {
+      if (now() > until + MAX_LATE_MS) throw wasFrozen();
+      const isEnded = ({ context }: Member) => context.signal.aborted;
+      for (const member of members.filter(isEnded)) member.reject(member.context.signal.reason);
+      await this.calls.work(
+        members.filter((member) => !isEnded(member)),
+        name,
+      );
+    } catch (error) {
+      for (const { reject } of members) reject(error);
+    }
   }
 }
 
 /** A timer of a wait that has ended early must keep no process alive. */
 const realSleep: NonNullable<Collect['sleep']> = (milliseconds, signal) =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => {});
+
+/** A `Snooze` without a delay. Its class is not loaded with this file. */
+function wasFrozen(): Error {
+  const reason = 'its process was frozen while it waited for others';
+  return Object.assign(new Error(reason), { [BRAND]: 'snooze', seconds: 0 });
+}

@@ -34,9 +34,11 @@ export function giveOutcomes(members: readonly Member[], result: unknown): void 
     outcomeOf = read(members, result);
   } catch (error) {
     for (const { reject } of members) reject(error);
+    // The process would end by a promise in it that rejects.
+    if (Array.isArray(result)) Promise.allSettled(result).catch(() => {});
     return;
   }
-  for (const [place, member] of members.entries()) give(member, outcomeOf(member, place));
+  for (const [place, member] of members.entries()) give(member, () => outcomeOf(member, place));
 }
 
 function read(members: readonly Member[], result: unknown): OutcomeOf {
@@ -69,8 +71,9 @@ function invalid(got: string): InvalidBatchResult {
   return new InvalidBatchResult(`processBatch returned ${got}`);
 }
 
-function give({ resolve, reject }: Member, outcome: unknown): void {
+function give({ resolve, reject }: Member, read: () => unknown): void {
   try {
+    const outcome = read();
     if (outcome === undefined || outcome === null) reject(new MissingOutcome(MISSING));
     else if (outcome instanceof Error && !(BRAND in outcome)) reject(outcome);
     else if (!isSettled(outcome)) resolve(outcome as TypedOutcome);

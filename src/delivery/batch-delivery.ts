@@ -3,7 +3,7 @@ import { collectBy, collecting } from '../batches/collecting.js';
 import type { BatchContext, ProcessBatch } from '../batches/index.js';
 import type { BacklogRecord } from '../record/index.js';
 import { jsonOf } from '../support/json.js';
-import type { AttemptContext, ProcessResult, RunOptions } from '../worker/index.js';
+import type { Process, ProcessResult, RunOptions } from '../worker/index.js';
 import { resultsOfAnswer } from './batch-results.js';
 import type { DeliveryBatch } from './options.js';
 import type { Sender } from './sender.js';
@@ -14,12 +14,9 @@ const MAX_RESPONSE_BYTES = 1_048_576;
 const CONTENT_TYPES = { json: 'application/json', ndjson: 'application/x-ndjson' } as const;
 
 interface BatchDelivery {
-  /** @param run the run that attempts the record, where that is known */
-  deliver(
-    record: BacklogRecord,
-    context: AttemptContext,
-    run: RunOptions | undefined,
-  ): Promise<ProcessResult>;
+  deliver(...given: Parameters<Process>): Promise<ProcessResult>;
+  /** Notes how many records a run sends at once. */
+  expect(run: RunOptions): void;
 }
 
 /**
@@ -44,15 +41,12 @@ export function batchDelivery(
       context,
     );
     if (answered.outcome) throw answered.outcome;
+    // Cut off, as the attempt was ended.
+    if (!answered.received.isComplete) context.signal.throwIfAborted();
     return resultsOfAnswer(records, answered);
   };
   const deliver = collecting(send, collectBy({ ...limits, maxWait: maxWait as number | undefined }));
-  return {
-    deliver(record, context, run) {
-      if (run) deliver.prepare(run);
-      return deliver(record, context);
-    },
-  };
+  return { deliver, expect: deliver.prepare };
 }
 
 /** Each record with its id, by which a receiver knows what it has had, and by which the answer names it. */

@@ -1,6 +1,7 @@
 import type { BatchResult, RecordOutcome } from '../batches/index.js';
 import { BatchItemFailure, SUCCESS } from '../batches/outcomes.js';
 import type { BacklogRecord } from '../record/index.js';
+import { groupBy } from '../support/group-by.js';
 import { EXCERPT_BYTES, excerpt } from './body.js';
 import type { Answered } from './sender.js';
 
@@ -31,16 +32,15 @@ class UnreadableAnswer extends Error {
  */
 export function resultsOfAnswer(records: readonly BacklogRecord[], answered: Answered): BatchResult {
   const read = readBody(answered);
-  const { batchItemFailures: failures } = asObject(read);
-  if (Array.isArray(failures)) return resultsOfFailures(records, failures, answered);
+  const { batchItemFailures: failures, results: own } = asObject(read);
+  if (Array.isArray(failures) && own === undefined) return resultsOfFailures(records, failures, answered);
   const results = listOfResults(read);
   if (!results) return all(records, unreadable(answered, EXPECTED));
-  const byId = new Map(results.map((result) => [asObject(result).id, asObject(result)]));
+  const byId = groupBy(results.map(asObject), ({ id }) => id);
   return records.map(({ id }) => {
-    const result = byId.get(id);
-    return result
-      ? outcomeOfResult(result, answered)
-      : unreadable(answered, 'expected a result for this record');
+    const [result, other] = byId.get(id) ?? [];
+    if (result && !other) return outcomeOfResult(result, answered);
+    return unreadable(answered, `expected ${other ? 'one' : 'a'} result for this record`);
   });
 }
 
@@ -110,7 +110,11 @@ function shownText(error: unknown, { hidden }: Answered): string {
 /** The text of an error, or its JSON. */
 function bytesOf(error: unknown): Uint8Array {
   if (error === undefined || error === null) return Buffer.alloc(0);
-  return Buffer.from(typeof error === 'string' ? error : JSON.stringify(error));
+  try {
+    return Buffer.from(typeof error === 'string' ? error : JSON.stringify(error));
+  } catch {
+    return Buffer.from('an error that is nested too deep');
+  }
 }
 
 function unreadable({ status, origin, received, hidden }: Answered, expected: string): UnreadableAnswer {

@@ -11,22 +11,30 @@ export interface Received {
   readonly isComplete: boolean;
 }
 
-/** The longest wait for the end of an answer: its status says already what happened. */
-const BODY_SECONDS = 2;
+/** The longest wait for the end of an answer whose status says already what happened. */
+export const BODY_SECONDS = 2;
+
+interface Limits {
+  readonly keepBytes: number;
+  readonly maxBytes: number;
+  /** Undefined: until the signal is aborted. */
+  readonly maxSeconds: number | undefined;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Reads an answer's body to its end, so that the connection can be used again, or gives up: after `maxBytes`, after
- * two seconds, or when the signal is aborted. Then the connection is closed.
+ * `maxSeconds`, or when the signal is aborted. Then the connection is closed.
  *
- * @returns the first bytes of what came, and whether that is all; never throws, as the status has decided already
+ * @returns the first bytes of what came, and whether that is all; never throws
  */
 export async function readBody(
   answer: Readable,
-  { keepBytes, maxBytes, signal }: { keepBytes: number; maxBytes: number; signal: AbortSignal },
+  { keepBytes, maxBytes, maxSeconds, signal }: Limits,
 ): Promise<Received> {
   const kept: Uint8Array[] = [];
   const stop = () => void answer.destroy();
-  const timer = setTimeout(stop, BODY_SECONDS * 1000);
+  const timer = maxSeconds === undefined ? undefined : setTimeout(stop, maxSeconds * 1000);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   let bytes = 0;
@@ -57,8 +65,10 @@ export function bytesForExcerpt(maxBytes: number, secrets?: HiddenSecrets): numb
  * secret, which a server may send back to the client that sent it.
  */
 export function excerpt({ bytes, isComplete }: Received, maxBytes: number, secrets?: HiddenSecrets): string {
-  const text = new TextDecoder().decode(bytes);
-  const shown = secrets ? secrets.hide(text, isComplete) : text;
+  const first = bytes.subarray(0, bytesForExcerpt(maxBytes, secrets));
+  const isWhole = isComplete && first.length === bytes.length;
+  const text = new TextDecoder().decode(first);
+  const shown = secrets ? secrets.hide(text, isWhole) : text;
   const line = shown.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
   const cut = Buffer.from(line).subarray(0, maxBytes);
   return withoutTrailing(new TextDecoder().decode(cut), '\uFFFD').trim();

@@ -7,9 +7,6 @@ import { idempotencyKey } from './headers.js';
 import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './options.js';
 import { senderOf } from './sender.js';
 
-/** Loads the code of requests with several records: most deliveries have none. */
-export const loadBatches = () => import('./batch-delivery.js');
-
 /**
  * A `process` that sends each record's payload as JSON to one URL, with the id as `Idempotency-Key`.
  *
@@ -33,14 +30,14 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   const sender = senderOf(options, name);
   const { batch, maxResponseBytes } = options;
   if (batch) {
-    const batches = whenUsed(async () =>
-      (await loadBatches()).batchDelivery(sender, batch, maxResponseBytes),
-    );
-    let run: RunOptions | undefined;
-    const deliver: Process = (record, context) => batches.deliver(record, context, run);
+    const batches = whenUsed(async () => {
+      const { batchDelivery } = await import('./batch-delivery.js');
+      return batchDelivery(sender, batch, maxResponseBytes);
+    });
+    const deliver: Process = (record, context) => batches.deliver(record, context);
     return Object.assign(deliver, {
-      prepare: async (next?: RunOptions) => {
-        run = next;
+      prepare: async (run?: RunOptions) => {
+        if (run) await batches.expect(run);
         await sender.ready();
       },
     });

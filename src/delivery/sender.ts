@@ -4,7 +4,7 @@ import { Snooze } from '../record/index.js';
 import { VERSION } from '../support/version.js';
 import type { AttemptContext } from '../worker/index.js';
 import { checkAnswers, verdicts } from './answers.js';
-import { bytesForExcerpt, EXCERPT_BYTES, readBody } from './body.js';
+import { BODY_SECONDS, bytesForExcerpt, EXCERPT_BYTES, readBody } from './body.js';
 import { type Answer, outcomeOfAnswer } from './conclude.js';
 import { Connections } from './connections.js';
 import { checkHeaders, headerReader } from './custom-headers.js';
@@ -25,7 +25,7 @@ export interface DeliveryRequest {
   /** Further headers of the delivery's own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly traceparent?: string | undefined;
-  /** Bytes of the answer to keep. Default: those of an excerpt. */
+  /** Bytes of the answer to keep, which is waited for as long as the attempt may take. Default: an excerpt. */
   readonly keepBytes?: number | undefined;
 }
 
@@ -91,12 +91,15 @@ export function senderOf(options: z.output<typeof optionsSchema>, name: string):
         }
         throw networkError(error, origin);
       }
+      const { statusCode: status = 0, headers: answered } = response;
+      // Only what is kept is worth a wait: otherwise the status says what happened.
+      const isRead = keepBytes !== undefined && verdictOf(status) === 'success';
       const received = await readBody(response, {
         keepBytes: keepBytes ?? bytesForExcerpt(EXCERPT_BYTES, hidden),
         maxBytes: maxResponseBytes ?? keepBytes ?? MAX_RESPONSE_BYTES,
+        maxSeconds: isRead ? undefined : BODY_SECONDS,
         signal: ending,
       });
-      const { statusCode: status = 0, headers: answered } = response;
       const answer = { received, hidden, origin, now: now() };
       const outcomeOf = (part: Pick<Answer, 'status' | 'headers' | 'received'>) =>
         outcomeOfAnswer({ ...answer, ...part, verdict: verdictOf(part.status) });

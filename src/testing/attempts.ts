@@ -1,4 +1,3 @@
-import { loadBatches } from '../delivery/http.js';
 import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
 import { ownCopy } from '../store/memory/freeze.js';
 import { type AttemptContext, loadLimits, type Process, type RunOptions } from '../worker/index.js';
@@ -113,8 +112,8 @@ export class AttemptWatch {
 
   /** Settles when all attempts have ended, or had their time: what is left waits for virtual time. */
   readonly settled = async (): Promise<void> => {
-    // The code of limits and of batches: a run would load it in real time, while virtual time went on.
-    await Promise.all([loadLimits(), loadBatches()]);
+    // The code of limits: a run would load it in real time, while virtual time went on.
+    await loadLimits();
     await macrotask();
     for (;;) {
       const now = realNow();

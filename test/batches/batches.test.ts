@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Cancel, Dead, Done, Pending, RetryAfter, Snooze } from '../../functions/index.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
+import type { BacklogRecord } from '../../src/record/index.js';
+import type { Process } from '../../src/worker/index.js';
 import { Harness, START } from '../worker/harness.js';
 import { allSucceed, Calls, numbered } from './support.js';
 
@@ -61,6 +63,52 @@ describe('a run in batches', () => {
       ['r-000', 'r-002', 'r-004'],
       ['r-001', 'r-003', 'r-005'],
     ]);
+  });
+
+  it.each([
+    ['a promise', async () => 'a', /inBatches.by returned a Promise: expected a string/],
+    ['nothing', () => undefined, /inBatches.by returned a undefined: expected a string/],
+    [
+      'an error',
+      () => {
+        throw new Error('no customer');
+      },
+      /no customer/,
+    ],
+  ])('fails a record for which `by` gives %s, and no other', async (_, bad, message) => {
+    const { harness, calls } = withRecords(3);
+    const by = ({ id }: BacklogRecord) => (id === 'r-001' ? (bad() as unknown as string) : 'a');
+    expect(await harness.run(calls.process(allSucceed, { by }))).toMatchObject({ succeeded: 2, failed: 1 });
+    expect(harness.item('r-001').lastError).toMatchObject({ message: expect.stringMatching(message) });
+    expect(calls.ids).toEqual([['r-000', 'r-002']]);
+  });
+
+  it('calls nothing after a wait in which its process was frozen: that is no failure', async () => {
+    for (const [frozenMs, sizes] of [
+      [5_001, []],
+      [4_999, [3]],
+    ] as const) {
+      const { harness, calls } = withRecords(3);
+      const process = calls.process(allSucceed, {
+        sleep: (ms, signal) => harness.clock.sleep(ms + frozenMs, signal),
+      });
+      expect(await harness.run(process)).toMatchObject({ failed: 0, snoozed: sizes.length ? 0 : 3 });
+      expect(calls.sizes).toEqual(sizes);
+    }
+  });
+
+  it('gives each record an outcome where the logger throws', async () => {
+    const { harness, calls } = withRecords(3);
+    const inner = calls.process(() => {
+      throw new Error('down');
+    });
+    const warn = () => {
+      throw new Error('EPIPE');
+    };
+    const process: Process = (record, context) =>
+      inner(record, { ...context, signal: context.signal, logger: { ...context.logger, warn } });
+    expect(await harness.run(process)).toMatchObject({ failed: 3 });
+    expect(harness.item('r-001').lastError).toMatchObject({ message: 'EPIPE' });
   });
 
   it('has records that are permitted one after the other in one call, if they come within the wait', async () => {
@@ -168,6 +216,55 @@ describe('the result of a batch', () => {
     });
     const { summary } = await settles((ids) => ids.map((id) => (id === 'r-004' ? hostile : new Done())));
     expect(summary).toMatchObject({ succeeded: 8, failed: 1 });
+  });
+
+  it('may be a map or a list that throws where it is read: that record fails alone, and nothing is sent again', async () => {
+    const refuse = () => {
+      throw new Error('read');
+    };
+    class Hostile extends Map<string, unknown> {
+      override get(id: string) {
+        return id === 'r-004' ? refuse() : super.get(id);
+      }
+    }
+    const results = [
+      (ids: readonly string[]) => new Hostile(ids.map((id) => [id, new Done()])),
+      (ids: readonly string[]) =>
+        Object.defineProperty(
+          ids.map(() => new Done()),
+          4,
+          { get: refuse },
+        ),
+    ];
+    for (const result of results) {
+      const { items, summary } = await settles(result);
+      expect(summary).toMatchObject({ succeeded: 8, failed: 1 });
+      expect(items['r-004']).toMatchObject({ lastError: { message: 'read' } });
+    }
+  });
+
+  it('ends no process where it is refused and has a promise that rejects', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    try {
+      const { summary } = await settles(() => [Promise.reject(new Error('no'))]);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(summary).toMatchObject({ succeeded: 0, failed: 9 });
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
+  });
+
+  it('cannot get out of the order of the records: their list is frozen', async () => {
+    const { harness, calls } = withRecords(3);
+    const sorted = vi.fn((records: readonly BacklogRecord[]) => (records as BacklogRecord[]).reverse());
+    const process = calls.process((records) => {
+      expect(() => sorted(records)).toThrow(TypeError);
+      return records.map(() => new Done());
+    });
+    expect(await harness.run(process)).toMatchObject({ succeeded: 3 });
+    expect(sorted).toHaveBeenCalledTimes(1);
   });
 
   it('may have promises, each of which is the outcome of its record', async () => {

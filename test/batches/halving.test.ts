@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dead, Done, RetryAfter, Snooze } from '../../functions/index.js';
+import { Cancel, Dead, Done, inBatches, Pending, RetryAfter, Snooze } from '../../functions/index.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { Harness } from '../worker/harness.js';
@@ -55,6 +55,87 @@ describe('a record that breaks a batch', () => {
     };
     expect(await harness.run(calls.process(process), AT_ONCE)).toMatchObject({ succeeded: 15, dead: 1 });
     expect(harness.item('r-005')).toMatchObject({ status: 'DEAD', deadReason: 'the order is invalid' });
+  });
+
+  it('has the others in one call where it was tried alone and failed', async () => {
+    const { harness, calls } = withRecords(20, (i) =>
+      i === 7 ? {} : { status: 'ERROR', attempts: i, failures: i },
+    );
+    await harness.run(calls.process(breaksAt('r-000')), AT_ONCE);
+    expect(calls.sizes).toEqual([20, 1, 1, 18]);
+  });
+
+  it('is not looked for in the minute after a search that found too many', async () => {
+    const { harness, calls } = withRecords(60, (i) =>
+      i < 2 ? {} : { status: 'ERROR', attempts: 1, failures: 1 },
+    );
+    const process = calls.process((records) => {
+      if (records.some(({ id }) => !['r-000', 'r-001'].includes(id))) throw new Error('down');
+      return { batchItemFailures: [] };
+    });
+    await harness.run(process, AT_ONCE);
+    calls.ids.length = 0;
+    for (let i = 0; i < 4; i++) harness.put(`new-${i}`);
+    await harness.run(process, AT_ONCE);
+    expect(calls.sizes).toEqual([4]);
+  });
+
+  it('is looked for without the records that are cancelled meanwhile', async () => {
+    const cancels = new Map<string, AbortController>();
+    const calls: string[][] = [];
+    const process = inBatches((records) => {
+      calls.push(records.map(({ id }) => id));
+      if (records.length === 1) for (const end of cancels.values()) end.abort(new Cancel('withdrawn'));
+      if (records.length > 1) throw new Error('HTTP 400');
+      return [new Done()];
+    });
+    const attempt = (id: string) => {
+      const end = new AbortController();
+      if (id !== 'a' && id !== 'b') cancels.set(id, end);
+      const logger = { debug() {}, info() {}, warn() {}, error() {} };
+      const record = { id, queue: 'q', attempts: cancels.has(id) ? 5 : 0 } as never;
+      return process(record, { signal: end.signal, token: 't', attempt: 1, logger });
+    };
+    const ends = await Promise.allSettled(['a', 'b', 'c', 'd'].map(attempt));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    expect(calls.map(({ length }) => length)).toEqual([4, 1, 1]);
+  });
+
+  it.each([
+    ['Dead', () => new Dead('no such order'), { dead: 2, failed: 18 }],
+    ['Cancel', () => new Cancel('withdrawn'), { cancelled: 2, failed: 18 }],
+  ])('cannot end others by a %s that a call of several throws', async (_, outcome, counts) => {
+    const { harness, ids, calls } = withRecords(20);
+    const process = calls.process(() => {
+      throw outcome();
+    });
+    expect(await harness.run(process, AT_ONCE)).toMatchObject(counts);
+    expect(calls.sizes).toEqual([20, 1, 1]);
+    const failed = ids.map((id) => harness.item(id)).filter(({ status }) => status === 'ERROR');
+    expect(failed).toHaveLength(18);
+    for (const { lastError } of failed) expect(lastError).toMatchObject({ message: outcome().message });
+    // Nor in the minute after that.
+    await harness.pass(59);
+    for (let i = 0; i < 3; i++) harness.put(`new-${i}`);
+    expect(await harness.run(process, AT_ONCE)).toMatchObject({ dead: 0, failed: 21 });
+    expect(calls.sizes.slice(3)).toEqual([21]);
+  });
+
+  it('is found in batches of one name while those of another one rest', async () => {
+    const { harness, calls } = withRecords(20, (i) => ({ key: i < 10 ? 'down' : 'well' }));
+    const process = calls.process(
+      (records) => {
+        if (records.some(({ id, key }) => key === 'down' || id === 'r-015')) throw new Error('no');
+        return { batchItemFailures: [] };
+      },
+      { by: ({ key }) => String(key) },
+    );
+    expect(await harness.run(process, AT_ONCE)).toMatchObject({ succeeded: 9, failed: 11 });
+    calls.ids.length = 0;
+    await harness.pass(10);
+    for (let i = 0; i < 3; i++) harness.put(`new-${i}`, { key: 'down' });
+    expect(await harness.run(process, AT_ONCE)).toMatchObject({ failed: 3 });
+    expect(calls.sizes).toEqual([3]);
   });
 
   it('is found where two of its batch were tried alone and one of them was it', async () => {
@@ -131,6 +212,8 @@ describe('a call that fails for a cause that its records share', () => {
   it.each([
     ['RetryAfter', new RetryAfter(900, 'busy'), { failed: 20 }],
     ['Snooze', new Snooze(600, 'closed'), { snoozed: 20 }],
+    ['Pending', new Pending({ timeout: 600 }), { pending: 20 }],
+    ['Done', new Done(), { succeeded: 20 }],
   ])('is not tried again where it throws a %s', async (_, thrown, counts) => {
     const { harness, calls } = withRecords(20);
     const process = calls.process(() => {

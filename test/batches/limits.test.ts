@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import type { ProcessBatch } from '../../src/batches/index.js';
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { Done } from '../../functions/index.js';
+import type { ProcessBatch, RecordOutcome } from '../../src/batches/index.js';
 import { Harness } from '../worker/harness.js';
 import { worldToCancel } from '../worker/long-lived.js';
 import { allSucceed, Calls, numbered } from './support.js';
@@ -74,6 +76,65 @@ describe('records in batches', () => {
     expect(calls.sizes).toEqual([8]);
   });
 
+  it.each([
+    ['an outcome', (promises: readonly Promise<never>[]) => Promise.allSettled(promises)],
+    ['a promise', (promises: readonly Promise<never>[]) => promises],
+  ])('are no failures where the process stops during a call that gives %s for each', async (_, result) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    try {
+      for (const maxWaitMs of [20, 5_000]) {
+        const { harness, calls } = withRecords(8);
+        const stop = new AbortController();
+        const eachAborted: ProcessBatch = async (records, context) => {
+          await Promise.resolve(untilAborted(records, context)).catch(() => {});
+          return (await result(records.map(() => Promise.reject(new Error('aborted'))))) as RecordOutcome[];
+        };
+        const run = harness.start(calls.process(eachAborted, { maxWaitMs, maxRecords: 8 }), {
+          stop: stop.signal,
+        });
+        await harness.pass(1);
+        stop.abort();
+        await harness.pass(0.2);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(await harness.time.until(run)).toMatchObject({ failed: 0, snoozed: 8 });
+      }
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
+  });
+
+  it('are not called any more once the time of one of them is up', async () => {
+    const { harness, calls } = withRecords(8);
+    const aborted: boolean[] = [];
+    const process = calls.process(
+      async (records, { signal }) => {
+        aborted.push(signal.aborted);
+        await harness.sleep(records.length > 1 ? 1 : 2);
+        if (records.length > 1) throw new Error('HTTP 400');
+        return { batchItemFailures: [] };
+      },
+      { maxWaitMs: 1_000 },
+    );
+    // The first of the two that are tried alone takes the time of the first attempt, and that of the last is not up yet.
+    const limits = { attemptTimeout: 4, attemptsPerSecond: 8 };
+    expect(await harness.run(process, limits)).toMatchObject({ attempted: 8 });
+    expect(aborted).not.toContain(true);
+    expect(calls.sizes.slice(0, 2)).toEqual([8, 1]);
+  });
+
+  it('leave no listener on their signals', async () => {
+    const { harness, calls } = withRecords(3);
+    const signals: AbortSignal[] = [];
+    const process = calls.process((records, { attemptOf }) => {
+      signals.push(...records.map((record) => attemptOf(record).signal));
+      return records.map(() => new Done());
+    });
+    expect(await harness.run(process)).toMatchObject({ succeeded: 3 });
+    expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+  });
+
   it('are no failures where the process stops while they wait for others', async () => {
     const { harness, calls } = withRecords(3);
     const stop = new AbortController();
@@ -116,6 +177,34 @@ describe('records in batches', () => {
     const summaries = await Promise.all(runs.map((run) => harness.time.until(run)));
     expect(summaries).toMatchObject([{ succeeded: 3 }, { succeeded: 3 }]);
     expect(calls.ids).toHaveLength(count);
+  });
+
+  it('go on where one of them is changed during a call that takes long', async () => {
+    const { world, harness } = worldToCancel();
+    const calls = new Calls(harness);
+    for (const id of ['other', 'third']) harness.put(id);
+    const process = calls.process(async (records, { signal }) => {
+      await harness.sleep(200, signal);
+      signal.throwIfAborted();
+      return records.map(() => new Done());
+    });
+    await world.run(process);
+    await harness.pass(60);
+    harness.put('report', { status: 'NEW', payload: { changed: true } });
+    await harness.pass(300);
+    expect(calls.sizes).toEqual([3]);
+    expect(harness.statuses()).toEqual({ SUCCESS: 2, NEW: 1 });
+  });
+
+  it('end their call where all of them are cancelled', async () => {
+    const { world, harness, cancel } = worldToCancel();
+    const calls = new Calls(harness);
+    await world.run(calls.process(untilAborted));
+    await harness.pass(60);
+    await cancel();
+    await harness.pass(60);
+    expect(harness.item('report')).toMatchObject({ status: 'DEAD', deadReason: 'cancelled: withdrawn' });
+    expect(world.underWay).toBe(0);
   });
 
   it('have their contexts in that of the call, and no other record has', async () => {

@@ -220,6 +220,116 @@ describe('the answer to several records', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('is waited for where it takes longer than that to a record alone', async () => {
+    await using server = await listen((request, response) => {
+      response.write('{"results":');
+      setTimeout(() => response.end(`${JSON.stringify(ok(entriesOf(request)).results)}}`), 2_300);
+    });
+    expect(await attempts({ url: server.url }, ['a', 'b'])).toEqual({ a: { ok: true }, b: { ok: true } });
+  });
+
+  it('is not waited for where its status has said what happened', async () => {
+    await using server = await listen((_, response) => void response.writeHead(429).write('slow'));
+    const ends = await attempts({ url: server.url }, ['a']);
+    expect(ends).toMatchObject({ a: { ok: false, error: { status: 429 } } });
+  });
+
+  it('that is cut off by the end of the attempt is no answer of the receiver', async () => {
+    const end = new AbortController();
+    await using server = await listen((_, response) => {
+      response.write('{"results":');
+      setTimeout(() => end.abort(new Error('time is up')), 50);
+    });
+    const ends = await attempts({ url: server.url }, ['a'], undefined, () => ({ signal: end.signal }));
+    expect(ends).toMatchObject({ a: { ok: false, error: { message: 'time is up' } } });
+  });
+
+  it.each([
+    [
+      'two results for one record',
+      (id: string) => [
+        { id, status: 200 },
+        { id, status: 500 },
+        { id, status: 200 },
+      ],
+    ],
+    ['a result and no name', (id: string) => ({ results: [{ id, status: 500 }], batchItemFailures: [] })],
+  ])('is no success of a record where it has %s', async (_, answer) => {
+    await using server = await answering(([entry]) => answer(String(entry?.id)));
+    const ends = await attempts({ url: server.url }, ['a']);
+    expect(ends).toMatchObject({ a: { ok: false } });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('may have an error of any depth, which is that of one record', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    await using server = await answering(
+      () => `[{"id":"a","status":500,"error":${deep}},{"id":"b","status":200},{"id":"c","status":200}]`,
+    );
+    expect(await attempts({ url: server.url }, ['a', 'b', 'c'])).toMatchObject({
+      a: { ok: false, error: { status: 500 } },
+      b: { ok: true },
+      c: { ok: true },
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('shows no beginning of a secret that comes far behind', async () => {
+    const secret = 'Bearer abcdefghijklmnopqrstuvwxyz';
+    await using server = await answering((entries) =>
+      entries.map(({ id }) => ({ id, status: 500, error: `${' '.repeat(Number(id))}${secret}` })),
+    );
+    const ids = Array.from({ length: 120 }, (_, i) => String(10 * i));
+    const options = { url: server.url, headers: { authorization: () => secret }, batch: { maxRecords: 200 } };
+    for (const end of Object.values(await attempts(options, ids)))
+      expect(String(end.ok || end.error)).not.toContain('bcd');
+  });
+
+  it('waits for each record as long as its result asks, and shows no error that is null', async () => {
+    await using server = await answering((entries) =>
+      entries.map(({ id }) => ({
+        id,
+        status: 503,
+        error: null,
+        retryAfter: id === 'a' ? '70' : id === 'b' ? 80 : -1,
+      })),
+    );
+    expect(await attempts({ url: server.url }, ['a', 'b', 'c'])).toMatchObject({
+      a: { error: { name: 'RetryAfter', seconds: 70, message: `HTTP 503 from ${server.origin}` } },
+      b: { error: { name: 'RetryAfter', seconds: 80 } },
+      c: { error: { name: 'HttpError' } },
+    });
+  });
+
+  it('means nothing where it is cut off at the end of a line', async () => {
+    const line = '{"id":"a","status":200}\n';
+    await using server = await answering(() => line.repeat(3));
+    const ends = await attempts({ url: server.url, maxResponseBytes: line.length }, ['a']);
+    expect(ends).toMatchObject({ a: { ok: false, error: { name: 'UnreadableAnswer' } } });
+  });
+
+  it('costs little where it is long and has no result of hundreds of records', async () => {
+    const text = `{"results":[],"more":"${'x\u200b '.repeat(200_000)}"}`;
+    await using server = await answering(() => text);
+    const ids = Array.from({ length: 1_000 }, (_, i) => `r-${i}`);
+    const options = {
+      url: server.url,
+      headers: { authorization: () => 'Bearer abcdefghijklmnopqrstuvwxyz' },
+    };
+    const startedAt = performance.now();
+    const ends = await attempts({ ...options, batch: { maxRecords: 1_000 } }, ids);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(Object.values(ends).every(({ ok }) => !ok)).toBe(true);
+  });
+
+  it.each(['__proto__', 'constructor', '7', 'a "quoted"\n\u2028 id'])(
+    'names the record %j as any other',
+    async (id) => {
+      await using server = await answering(ok);
+      expect(await attempts({ url: server.url }, [id, 'b'])).toEqual({ b: { ok: true }, [id]: { ok: true } });
+    },
+  );
+
   it('is cut off after its longest length, and means nothing then', async () => {
     await using server = await answering((entries) => ({ ...ok(entries), more: 'x'.repeat(2_000) }));
     const ends = await attempts({ url: server.url, maxResponseBytes: 1_000 }, ['a', 'b']);
@@ -257,6 +367,17 @@ describe('a request for several records that is refused as a whole', () => {
       else expect(ends[id]).toEqual({ ok: true });
     }
     expect(server.received.length).toBeLessThanOrEqual(11);
+  });
+
+  it('is the end of those alone that were refused alone: it says little of the others', async () => {
+    await using server = await listen((_, response) => response.writeHead(404).end('no such page'));
+    const ends = Object.values(await attempts({ url: server.url }, ['a', 'b', 'c', 'd', 'e']));
+    const names = ends.map((end) => (end.ok ? '' : end.error.name));
+    expect(names.toSorted()).toEqual(['Dead', 'Dead', 'HttpError', 'HttpError', 'HttpError']);
+    expect(ends.find((end) => !end.ok && end.error.name === 'HttpError')).toMatchObject({
+      error: { status: 404, message: `HTTP 404 from ${server.origin}: no such page` },
+    });
+    expect(server.received).toHaveLength(3);
   });
 
   it('is a failure of all by a status that asks to wait, in one request', async () => {

@@ -245,7 +245,6 @@ export class Witness {
     this.checkConcurrency(actor, record, look);
     this.checkPause(actor, id, look);
     this.checkKeyPauses(actor, record, look);
-    this.checkPaces(actor, record, look);
     this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
     known.destination = destination;
@@ -597,9 +596,9 @@ export class Witness {
   /**
    * All runs of a queue keep one pace together, and one for each key. No run starts an attempt sooner behind its last one, and of all
    * together no more start in any two intervals than have turns there, and two in less than one. Permits that answers were late for
-   * may be used a little late.
+   * may be used a little late. An attempt of a batch waits for others after that, and may be one of a later call.
    */
-  private checkPaces(actor: Actor, { key }: BacklogRecord, { now, queue }: Look): void {
+  admits(actor: Actor, { key }: BacklogRecord, { now, queue }: Pick<Look, 'now' | 'queue'>): void {
     const { attemptsPerSecond } = this.scenario.limits;
     const { attemptsPerSecondPerKey } = this.features.keys ?? {};
     this.checkPace(actor, queue, attemptsPerSecond, now);

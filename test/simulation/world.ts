@@ -782,7 +782,12 @@ export class World {
 
   private processOf(actor: Actor, target: Target): Process {
     const process: Process = (record, context) => this.process(actor, target, record, context);
-    return this.features.batches ? inBatchesOf(process, actor, this.featuresRandom) : process;
+    const work = this.features.batches ? inBatchesOf(process, actor, this.featuresRandom) : process;
+    return (record, context) => {
+      const { now } = this.time;
+      if (!isHostile(record.id)) this.witness.admits(actor, record, { now, queue: target.queue });
+      return work(record, context);
+    };
   }
 
   private process(
