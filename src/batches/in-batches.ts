@@ -16,9 +16,9 @@ export interface BatchOptions<Payload = unknown> {
   readonly maxRecords?: number | undefined;
   /** Bytes of the payloads of one call at most, as JSON. A larger payload goes alone. Default: no limit. */
   readonly maxBytes?: number | undefined;
-  /** The longest wait of a record for others, up to 1 minute. It is part of the attempt. Default: 20 ms. */
+  /** The longest wait of a record for others, up to 1 minute and below `attemptTimeout`. Default: 20 ms. */
   readonly maxWait?: Duration | undefined;
-  /** Names the batch that a record belongs to, such as the customer whose credentials the call uses. Default: any. */
+  /** Names the batch that a record belongs to, as a string, such as the customer whose credentials the call uses. Default: any. */
   readonly by?: ((record: BacklogRecord<Payload>) => string) | undefined;
 }
 
