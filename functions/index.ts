@@ -6,12 +6,11 @@
  */
 export {
   type BatchContext,
+  type BatchItemFailures,
   type BatchOptions,
-  type BatchResult,
   type InBatches,
   inBatches,
   type ProcessBatch,
-  type RecordOutcome,
 } from '../src/batches/index.js';
 export {
   type Answers,

@@ -2701,11 +2701,12 @@ interface BatchContext {
     attemptOf(record: Pick<BacklogRecord, 'id'>): AttemptContext;
 }
 type RecordOutcome = TypedOutcome | Error | PromiseSettledResult<ProcessResult>;
-type BatchResult = readonly RecordOutcome[] | ReadonlyMap<string, RecordOutcome> | {
+type BatchResult = readonly RecordOutcome[] | ReadonlyMap<string, RecordOutcome> | BatchItemFailures;
+interface BatchItemFailures {
     readonly batchItemFailures: readonly {
         readonly itemIdentifier: string;
     }[];
-};
+}
 type ProcessBatch<Payload = unknown> = {
     of(records: readonly BacklogRecord<Payload>[], context: BatchContext): BatchResult | Promise<BatchResult>;
 }['of'];
@@ -3672,8 +3673,8 @@ export type {
     BacklogStore,
     BareItem,
     BatchContext,
+    BatchItemFailures,
     BatchOptions,
-    BatchResult,
     Bounds,
     BreakerMemory,
     BreakerOptions,
@@ -3820,7 +3821,6 @@ export type {
     RecordEventsProps,
     RecordExpectation,
     RecordFilter,
-    RecordOutcome,
     RecurringDescription,
     RecurringOptions,
     RecurringPause,

@@ -28,13 +28,20 @@ export type RecordOutcome = TypedOutcome | Error | PromiseSettledResult<ProcessR
  *
  * @inline
  */
-export type BatchResult =
-  | readonly RecordOutcome[]
-  | ReadonlyMap<string, RecordOutcome>
-  | { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
+export type BatchResult = readonly RecordOutcome[] | ReadonlyMap<string, RecordOutcome> | BatchItemFailures;
+
+/** The records of a batch that have failed, as Lambda takes them from handlers of SQS. The others have succeeded. */
+export interface BatchItemFailures {
+  /** One for each of them. */
+  readonly batchItemFailures: readonly {
+    /** The record's id. */
+    readonly itemIdentifier: string;
+  }[];
+}
 
 /** Does the work of several records in one call. Throwing says that the call has failed as a whole. */
 export type ProcessBatch<Payload = unknown> = {
+  /** Does the work of several records in one call. */
   of(records: readonly BacklogRecord<Payload>[], context: BatchContext): BatchResult | Promise<BatchResult>;
 }['of'];
 

@@ -1,2 +1,9 @@
-export type { BatchContext, BatchResult, InBatches, ProcessBatch, RecordOutcome } from './batch.js';
+export type {
+  BatchContext,
+  BatchItemFailures,
+  BatchResult,
+  InBatches,
+  ProcessBatch,
+  RecordOutcome,
+} from './batch.js';
 export { type BatchOptions, inBatches } from './in-batches.js';
