@@ -27,7 +27,11 @@ export interface ProcessSeams extends HandlerSeams {
   readonly adjust?: ((options: RunOptions) => RunOptions) | undefined;
   /** The turns of a queue among all queues of the process. Default: among those of one event. */
   readonly turnsOf?: ((queue: string) => QueueTurns | undefined) | undefined;
-  /** Returns `longAttempts`, which lets attempts of more than a minute go on without their run. Default: none does. */
+  /**
+   * Returns `longAttempts`, which lets attempts of more than a minute go on without their run. Default: none does.
+   *
+   * @internal
+   */
   readonly longAttempts?:
     | ((tell: (summary: RunSummary) => RunSummary) => LiveRunDeps['longAttempts'])
     | undefined;
