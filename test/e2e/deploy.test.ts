@@ -71,10 +71,10 @@ async function historyOf(id: string): Promise<string[]> {
     .map(({ dynamodb }) => `${dynamodb?.NewImage?.status?.S} in ${dynamodb?.NewImage?.lane?.S ?? 'no lane'}`);
 }
 
-/** Records that have not succeeded, except the one that never does, and schedules, which go on. */
 /** Records that the ERP refuses. */
 const REFUSED: readonly unknown[] = ['py-never', 'batch-3'];
 
+/** Records that have not succeeded, except those that never do, and schedules, which go on. */
 async function unfinished(): Promise<object[]> {
   const { Items = [] } = await documents.send(new ScanCommand({ TableName: table }));
   return Items.filter(
