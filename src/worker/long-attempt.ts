@@ -140,10 +140,12 @@ export class RecordHold implements RecordsHold {
   /**
    * Looks whether a request to cancel is all that has changed on a record since this process wrote it: such a request leaves `rev`
    * as it is. Returns the record with it, fenced by what this process knows of the rest.
+   *
+   * @param read the record as it is now. Default: it is read
    */
-  async findCancel(written: BacklogRecord): Promise<BacklogRecord | undefined> {
+  async findCancel(written: BacklogRecord, read?: BacklogRecord): Promise<BacklogRecord | undefined> {
     if (cancelReasonOf(written) !== undefined) return undefined;
-    const found = await this.findHeld(written);
+    const found = await this.findHeld(written, read);
     const { rev = '', notBefore } = found ?? {};
     if (found === undefined || notBefore === undefined || cancelReasonOf(found) === undefined)
       return undefined;
@@ -152,8 +154,11 @@ export class RecordHold implements RecordsHold {
   }
 
   /** Reads the record, as far as it is still under this hold. */
-  private async findHeld({ id, rev, notBefore }: BacklogRecord): Promise<BacklogRecord | undefined> {
-    const found = await this.deps.store.records.get(id);
+  private async findHeld(
+    { id, rev, notBefore }: BacklogRecord,
+    read?: BacklogRecord,
+  ): Promise<BacklogRecord | undefined> {
+    const found = read ?? (await this.deps.store.records.get(id));
     return found?.rev === rev && found && holdOf(found) === holdOf({ notBefore }) ? found : undefined;
   }
 
@@ -171,9 +176,10 @@ export class RecordHold implements RecordsHold {
     const { change, rev, until } = this.pending;
     // The same write again: if it has taken effect before, the store finds its `rev`.
     const answer = await store.records.settle(record, change, rev);
-    const isWritten = answer === 'settled' || (await this.writeBesideEnd(record, change, rev));
+    const found = answer === 'settled' ? undefined : await store.records.get(record.id);
+    const isWritten = answer === 'settled' || (await this.writeBesideEnd(record, found, change, rev));
     this.pending = undefined;
-    if (!isWritten) return this.goOnCancelled(record);
+    if (!isWritten) return this.goOnCancelled(record, found);
     this.record = { ...asWritten(record, change, rev), ...change.set };
     this.heldUntil = until;
     return true;
@@ -183,17 +189,21 @@ export class RecordHold implements RecordsHold {
    * Writes the hold on a record whose end was given from outside meanwhile: the attempt goes on, and that end is written as it settles.
    * False: it has none, or has changed otherwise.
    */
-  private async writeBesideEnd(record: BacklogRecord, change: RecordChange, rev: string): Promise<boolean> {
-    const { records } = this.deps.store;
-    const { completion } = (await records.get(record.id)) ?? {};
+  private async writeBesideEnd(
+    record: BacklogRecord,
+    found: BacklogRecord | undefined,
+    change: RecordChange,
+    rev: string,
+  ): Promise<boolean> {
+    const { completion } = found ?? {};
     if (completion === undefined) return false;
     const ended = { ...record, [AS_READ]: AsRead.after(record, { completion }) };
-    return (await records.settle(ended, change, rev)) === 'settled';
+    return (await this.deps.store.records.settle(ended, change, rev)) === 'settled';
   }
 
   /** Renews the hold of a record that was asked to be cancelled meanwhile. False: it has changed otherwise. */
-  private async goOnCancelled(written: BacklogRecord): Promise<boolean> {
-    const found = this.heldUntil === 0 ? undefined : await this.findCancel(written);
+  private async goOnCancelled(written: BacklogRecord, read: BacklogRecord | undefined): Promise<boolean> {
+    const found = this.heldUntil === 0 || !read ? undefined : await this.findCancel(written, read);
     if (found === undefined) return false;
     // The outcome is being written.
     if (this.settleBy > 0) return true;
