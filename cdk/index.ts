@@ -10,7 +10,7 @@ export type { WorkEnvironmentOptions } from './functions/work-environment.js';
 export type { AlarmActions, QueueAlarms } from './props/alarm-props.js';
 export type { BacklogProps } from './props/backlog-props.js';
 export type { CompletionUrlProps } from './props/completion-url-props.js';
-export type { DeliveryBatchProps, DeliveryProps, HeaderSecret } from './props/delivery-props.js';
+export type { DeliveryProps, HeaderSecret } from './props/delivery-props.js';
 export type { EntryFunctionProps, FunctionProps } from './props/function-props.js';
 export type { IntakeProps } from './props/intake-props.js';
 export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './props/queue-props.js';

@@ -7,6 +7,7 @@
 export {
   type BatchContext,
   type BatchItemFailures,
+  type BatchLimits,
   type BatchOptions,
   type InBatches,
   inBatches,
@@ -14,6 +15,7 @@ export {
 } from '../src/batches/index.js';
 export {
   type Answers,
+  type DeliveryBatch,
   deliverByHttp,
   type HttpDelivery,
   type HttpDeliveryOptions,

@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
   IntakeProps: 'cdk/props/intake-props.ts',
   RecurringProps: 'cdk/props/recurring-props.ts',
   DeliveryProps: 'cdk/props/delivery-props.ts',
-  DeliveryBatchProps: 'cdk/props/delivery-props.ts',
+  BatchLimits: 'src/batches/options.ts',
   BatchOptions: 'src/batches/in-batches.ts',
   QueueAlarms: 'cdk/props/alarm-props.ts',
   LimitOptions: 'src/worker/queue-options.ts',

@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
-import type { Answers } from '../../src/delivery/settings.js';
+import type { Answers, DeliveryBatch } from '../../src/delivery/settings.js';
 
 /**
  * The classes as well: under `exactOptionalPropertyTypes` they may not fit the CDK's own interfaces.
@@ -99,7 +99,7 @@ export interface DeliveryProps {
    *
    * @default - one record a request
    */
-  readonly batch?: DeliveryBatchProps | undefined;
+  readonly batch?: DeliveryBatch<Duration> | undefined;
 
   /**
    * Addresses that may be delivered to, in addition to public ones: `true` for private networks, or a list such as
@@ -111,35 +111,4 @@ export interface DeliveryProps {
    * @default false
    */
   readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
-}
-
-/** Several records in one request. */
-export interface DeliveryBatchProps {
-  /**
-   * Records of one request at most, 1 to 1,000.
-   *
-   * @default 100
-   */
-  readonly maxRecords?: number | undefined;
-
-  /**
-   * Bytes of the payloads of one request at most. A larger payload goes alone.
-   *
-   * @default 900,000
-   */
-  readonly maxBytes?: number | undefined;
-
-  /**
-   * The longest wait of a record for others, up to 1 minute. It is part of the attempt.
-   *
-   * @default - 20 ms
-   */
-  readonly maxWait?: Duration | undefined;
-
-  /**
-   * The body: a JSON array, or one JSON text in each line.
-   *
-   * @default json
-   */
-  readonly format?: 'json' | 'ndjson' | undefined;
 }

@@ -6,12 +6,12 @@ const { SHOP_URL = 'http://127.0.0.1:3000' } = process.env;
 
 export const backlog = new Backlog(new Stack(new App(), 'Batches'), 'Backlog', {
   queues: {
-    // By code of yours: an API that has a form of its own.
+    // A handler: the shop's API for stock has a form of its own.
     stock: {
       entry: fileURLToPath(new URL('stock.ts', import.meta.url)),
       environment: { SHOP_URL },
     },
-    // Without code: up to 50 prices in one request.
+    // A delivery without code, of up to 50 prices in one request.
     prices: {
       deliverTo: {
         url: `${SHOP_URL}/prices`,

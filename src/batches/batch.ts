@@ -45,11 +45,11 @@ export type ProcessBatch<Payload = unknown> = {
   of(records: readonly BacklogRecord<Payload>[], context: BatchContext): BatchResult | Promise<BatchResult>;
 }['of'];
 
-/** The limits of a batch, and what its waits and choices depend on. */
-export interface Collect {
+/** The limits of batches, and the clock and the chance that they depend on. */
+export interface BatchSettings {
   readonly maxRecords: number;
   /** `maxRecords` as the user has given it. Undefined: it has its default. */
-  readonly asked?: number | undefined;
+  readonly givenMaxRecords?: number | undefined;
   readonly maxBytes: number;
   readonly maxWaitMs: number;
   readonly by?: ((record: BacklogRecord) => string) | undefined;
@@ -61,7 +61,7 @@ export interface Collect {
   readonly random?: (() => number) | undefined;
 }
 
-/** One attempt that is part of a batch, and what its `process` is to return or throw. */
+/** One attempt that is part of a batch. `resolve` and `reject` end its `process`. */
 export interface Member {
   readonly record: BacklogRecord;
   readonly context: AttemptContext;

@@ -3,7 +3,7 @@ import type { BacklogRecord } from '../record/index.js';
 import { BRAND, describe } from '../record/outcomes/brand.js';
 import { jsonOf } from '../support/json.js';
 import type { AttemptContext, ProcessResult } from '../worker/index.js';
-import type { Collect, Member, ProcessBatch } from './batch.js';
+import type { BatchSettings, Member, ProcessBatch } from './batch.js';
 import { BatchCalls } from './batch-calls.js';
 
 /** A wait that ends so late says that its process was frozen: its records may be under attempt elsewhere. */
@@ -26,9 +26,9 @@ export class Collector {
 
   constructor(
     processBatch: ProcessBatch,
-    private readonly collect: Collect,
+    private readonly settings: BatchSettings,
   ) {
-    this.calls = new BatchCalls(processBatch, { sleep: realSleep, ...collect });
+    this.calls = new BatchCalls(processBatch, { sleep: realSleep, ...settings });
   }
 
   /** Notes how many records of a queue are under attempt at once. */
@@ -39,7 +39,7 @@ export class Collector {
   /** Resolves, or rejects, as the `process` of one record does. */
   async add(record: BacklogRecord, context: AttemptContext): Promise<ProcessResult> {
     this.warnOfSmallBatches(record, context);
-    const { maxBytes, maxRecords } = this.collect;
+    const { maxBytes, maxRecords } = this.settings;
     const name = this.nameOf(record);
     const bytes = maxBytes === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(jsonOf(record.payload));
     const waiting = this.open.get(name);
@@ -53,7 +53,7 @@ export class Collector {
   }
 
   private nameOf(record: BacklogRecord): string {
-    const { by } = this.collect;
+    const { by } = this.settings;
     const name: unknown = by ? by(record) : '';
     // A promise, or an object, would put the records of all customers together.
     if (typeof name === 'string') return name;
@@ -63,7 +63,7 @@ export class Collector {
   /** Warns once of a queue in which no batch can be full. */
   private warnOfSmallBatches({ queue }: BacklogRecord, { logger }: AttemptContext): void {
     const concurrency = this.atOnce.get(queue) ?? Number.POSITIVE_INFINITY;
-    const { asked: maxRecords = 0 } = this.collect;
+    const { givenMaxRecords: maxRecords = 0 } = this.settings;
     this.atOnce.set(queue, Number.POSITIVE_INFINITY);
     if (concurrency >= maxRecords) return;
     logger.warn('no batch can be full, as the queue attempts fewer records at once', {
@@ -88,19 +88,14 @@ export class Collector {
   }
 
   private async callOf(name: string, batch: OpenBatch): Promise<void> {
-    const { sleep = realSleep, now = Date.now, maxWaitMs } = this.collect;
+    const { sleep = realSleep, now = Date.now, maxWaitMs } = this.settings;
     const until = now() + maxWaitMs;
     await sleep(maxWaitMs, batch.full.signal);
     if (this.open.get(name) === batch) this.open.delete(name);
     const members = [...batch.members.values()];
     try {
       if (now() > until + MAX_LATE_MS) throw wasFrozen();
-      const isEnded = ({ context }: Member) => context.signal.aborted;
-      for (const member of members.filter(isEnded)) member.reject(member.context.signal.reason);
-      await this.calls.work(
-        members.filter((member) => !isEnded(member)),
-        name,
-      );
+      await this.calls.work(members, name);
     } catch (error) {
       for (const { reject } of members) reject(error);
     }
@@ -108,7 +103,7 @@ export class Collector {
 }
 
 /** A timer of a wait that has ended early must keep no process alive. */
-const realSleep: NonNullable<Collect['sleep']> = (milliseconds, signal) =>
+const realSleep: NonNullable<BatchSettings['sleep']> = (milliseconds, signal) =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 
 /** A `Snooze` without a delay. Its class is not loaded with this file. */

@@ -1,30 +1,22 @@
 import * as z from 'zod/mini';
 import type { BacklogRecord } from '../record/index.js';
-import type { Duration } from '../support/duration.js';
 import { ConfigurationError } from '../support/errors.js';
 import { parseOptions, show } from '../support/validation.js';
-import type { Collect, InBatches, ProcessBatch } from './batch.js';
-import { collectBy, collecting } from './collecting.js';
-import { batchShape } from './options.js';
+import type { BatchSettings, InBatches, ProcessBatch } from './batch.js';
+import { type BatchLimits, batchShape } from './options.js';
+import { batchSettingsOf, processInBatches } from './process-in-batches.js';
 
 /** Options of `inBatches`. */
-export interface BatchOptions<Payload = unknown> {
-  /**
-   * Records of one call at most, 1 to 1,000. A run has no more of them under attempt than its `concurrency`, which is 10 by default.
-   * Default: 100.
-   */
-  readonly maxRecords?: number | undefined;
-  /** Bytes of the payloads of one call at most, as JSON. A larger payload goes alone. Default: no limit. */
-  readonly maxBytes?: number | undefined;
-  /** The longest wait of a record for others, up to 1 minute and below `attemptTimeout`. Default: 20 ms. */
-  readonly maxWait?: Duration | undefined;
+export interface BatchOptions<Payload = unknown> extends BatchLimits {
   /** Names the batch that a record belongs to, as a string, such as the customer whose credentials the call uses. Default: any. */
   readonly by?: ((record: BacklogRecord<Payload>) => string) | undefined;
 }
 
 const optionsSchema = z.strictObject({
   ...batchShape,
-  by: z.optional(z.custom<Collect['by']>((value) => typeof value === 'function', 'expected a function')),
+  by: z.optional(
+    z.custom<BatchSettings['by']>((value) => typeof value === 'function', 'expected a function'),
+  ),
 });
 
 /**
@@ -48,5 +40,5 @@ export function inBatches<Payload = unknown>(
     );
   }
   const parsed = parseOptions(optionsSchema, options, 'inBatches');
-  return collecting(processBatch as ProcessBatch, collectBy(parsed));
+  return processInBatches(processBatch as ProcessBatch, batchSettingsOf(parsed));
 }

@@ -7,3 +7,4 @@ export type {
   RecordOutcome,
 } from './batch.js';
 export { type BatchOptions, inBatches } from './in-batches.js';
+export type { BatchLimits } from './options.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { collectBy, collecting } from '../batches/collecting.js';
 import type { BatchContext, ProcessBatch } from '../batches/index.js';
+import { batchSettingsOf, processInBatches } from '../batches/process-in-batches.js';
 import type { BacklogRecord } from '../record/index.js';
 import { jsonOf } from '../support/json.js';
 import type { Process, ProcessResult, RunOptions } from '../worker/index.js';
@@ -25,7 +25,7 @@ interface BatchDelivery {
  */
 export function batchDelivery(
   sender: Sender,
-  { format = 'json', maxWait, ...limits }: DeliveryBatch,
+  { format = 'json', ...limits }: DeliveryBatch<number>,
   maxResponseBytes = MAX_RESPONSE_BYTES,
 ): BatchDelivery {
   const send: ProcessBatch = async (records, context) => {
@@ -45,7 +45,7 @@ export function batchDelivery(
     if (!answered.received.isComplete) context.signal.throwIfAborted();
     return resultsOfAnswer(records, answered);
   };
-  const deliver = collecting(send, collectBy({ ...limits, maxWait: maxWait as number | undefined }));
+  const deliver = processInBatches(send, batchSettingsOf(limits));
   return { deliver, expect: deliver.prepare };
 }
 

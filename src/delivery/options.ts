@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
-import { batchShape } from '../batches/options.js';
+import { type BatchLimits, batchShape } from '../batches/options.js';
 import { type Duration, duration } from '../support/duration.js';
 import type { Process } from '../worker/index.js';
 import { type Answers, answersSchema } from './answers.js';
@@ -66,16 +66,10 @@ export interface HttpDelivery extends Process {
 /**
  * Several records in one request.
  *
- * @inline
+ * @typeParam Length how lengths of time are written: in seconds, as text, or as the CDK's `Duration`
  */
-export interface DeliveryBatch {
-  /** Records of one request at most, 1 to 1,000; a run sends no more than its `concurrency` at once. Default: 100. */
-  readonly maxRecords?: number | undefined;
-  /** Bytes of the payloads of one request at most. A larger payload goes alone. Default: 900,000. */
-  readonly maxBytes?: number | undefined;
-  /** The longest wait of a record for others, up to 1 minute. It is part of the attempt. Default: 20 ms. */
-  readonly maxWait?: Duration | undefined;
-  /** The body: a JSON array, or one JSON text in each line. Default: `json`. */
+export interface DeliveryBatch<Length = Duration> extends BatchLimits<Length> {
+  /** The body: `json` is a JSON array, `ndjson` one JSON text in each line. Default: `json`. */
   readonly format?: 'json' | 'ndjson' | undefined;
 }
 

@@ -142,7 +142,7 @@ function connectionsTo(
 function alwaysSent(key: string, contentType: string): Record<string, string> {
   return {
     'content-type': contentType,
-    // What comes is shown as text and bounded in bytes: nothing may grow on arrival.
+    // Answers are bounded in bytes: a compressed one would grow after it was counted.
     'accept-encoding': 'identity',
     'user-agent': `dynamo-backlog/${VERSION}`,
     'idempotency-key': key,

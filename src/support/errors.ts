@@ -9,3 +9,8 @@ export class InvalidRecordError extends Error {
   /** Always `InvalidRecordError`. */
   override readonly name = 'InvalidRecordError';
 }
+
+/** The attempt of one record is ended, as the record is not protected any more. Others of its batch go on. */
+export class NotHeld extends Error {
+  override readonly name = 'NotHeld';
+}

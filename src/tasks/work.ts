@@ -19,6 +19,9 @@ export interface TaskWork
   readonly timeouts: readonly { readonly name: string; readonly attemptTimeout: number }[];
 }
 
+/** The work of a task, or of records without one, that may be made ready before a run. */
+type Prepared = { prepare?(run: RunOptions): unknown } | undefined;
+
 /** The refusal of a payload, with its reason. */
 class InvalidPayload extends Error {
   override readonly name = 'InvalidPayload';
@@ -43,13 +46,19 @@ export function workOf(tasks: readonly Task[], process: Process | undefined, nam
     }
   }
   const taskOf = ({ task }: BacklogRecord) => (task === undefined ? undefined : byName.get(task));
+  const work: Process = (record, context) => {
+    const task = taskOf(record);
+    if (task) return perform(task, record, context);
+    if (process) return process(record, context);
+    throw new TypeError(`no task of the name ${show(record.task)}`);
+  };
   return {
-    process: (record, context) => {
-      const task = taskOf(record);
-      if (task) return perform(task, record, context);
-      if (process) return process(record, context);
-      throw new TypeError(`no task of the name ${show(record.task)}`);
-    },
+    process: Object.assign(work, {
+      prepare: async (run: RunOptions) => {
+        for (const one of [process, ...tasks.map((task) => task.perform)] as readonly Prepared[])
+          await one?.prepare?.(run);
+      },
+    }),
     knows: (record) => (record.task === undefined ? process !== undefined : byName.has(record.task)),
     taskNames: [...byName.keys()],
     decisionsFor: ({ task }) => (task === undefined ? undefined : choices.get(task)),

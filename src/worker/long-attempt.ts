@@ -13,6 +13,7 @@ import {
 } from '../record/index.js';
 import { AS_READ, AsRead } from '../record/record.js';
 import { StoreError } from '../store/errors.js';
+import { NotHeld } from '../support/errors.js';
 import { randomToken } from '../support/random.js';
 import { neverEnded, type RunningAttempt } from './attempt.js';
 import type { RunContext } from './context.js';
@@ -308,7 +309,7 @@ export class LongAttempt {
     run.logger.warn('a long attempt is told to end: its record is not held any more', {
       id: attempt.record.id,
     });
-    attempt.cancel(notHeld('the record of this attempt is not held any more'));
+    attempt.cancel(new NotHeld('the record of this attempt is not held any more'));
   }
 
   /** Tells the attempt that its record is to be cancelled. The hold is renewed until it ends. */
@@ -359,9 +360,4 @@ function unlessCancelled(outcome: AttemptOutcome, record: BacklogRecord): Attemp
     return { ...outcome, again: undefined };
   const isOpen = outcome.type === 'failure' || outcome.type === 'snooze' || outcome.type === 'pending';
   return isOpen && reason !== undefined ? { type: 'cancel', reason, ms: outcome.ms } : outcome;
-}
-
-/** The reason of an attempt that is ended alone, as its record is not protected: others of its batch go on. */
-export function notHeld(message: string): Error {
-  return Object.assign(new Error(message), { name: 'NotHeld' });
 }

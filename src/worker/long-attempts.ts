@@ -1,8 +1,9 @@
+import { NotHeld } from '../support/errors.js';
 import type { RunningAttempt } from './attempt.js';
 import type { LongAttemptGuard, RunContext } from './context.js';
 import type { Entry } from './guards/gate.js';
 import type { Share } from './guards/pool.js';
-import { HOLD_AFTER_MS, LongAttempt, notHeld } from './long-attempt.js';
+import { HOLD_AFTER_MS, LongAttempt } from './long-attempt.js';
 import type { StopReason } from './stop-reason.js';
 import type { RunSummary } from './summary.js';
 import { waitUnless } from './wait.js';
@@ -37,7 +38,7 @@ class LongAttempts implements LongAttemptGuard {
     if (!(await waitUnless(attempt.outcome, HOLD_AFTER_MS, { clock, stop: options.stop }))) return false;
     const long = new LongAttempt({ attempt, entry, timeoutSeconds }, run);
     if (!(await long.begin())) {
-      attempt.cancel(notHeld('it could not be noted on the record that it is under attempt'));
+      attempt.cancel(new NotHeld('it could not be noted on the record that it is under attempt'));
       return false;
     }
     // It is counted with its end. A caller that waits for the end of a probe does not wait for so long.

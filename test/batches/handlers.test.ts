@@ -1,48 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import * as z from 'zod';
-import { Dead, Done, defineTask, inBatches } from '../../functions/index.js';
+import { type BatchOptions, backlogHandler, Done, defineTask, inBatches } from '../../functions/index.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
-import { testBacklog } from '../../src/testing/index.js';
-import type { Process, RunOptions } from '../../src/worker/index.js';
-
-const START = { now: '2026-01-01T00:00:00Z' };
+import { BacklogClient } from '../../src/index.js';
+import { MemoryStore } from '../../src/store/index.js';
+import { systemClock } from '../../src/support/clock.js';
+import type { Process, QueueOptions, RunOptions } from '../../src/worker/index.js';
+import { context as lambda, workbench } from '../functions/support.js';
 
 /** Makes a process ready, as a handler does before each run. */
 function prepare(process: Process, queue: string, limits: Partial<RunOptions['limits']>): void {
   const { prepare: ready } = process as Process & { prepare(run: unknown): void };
   ready({ target: { queue }, limits: { concurrency: 10, attemptTimeout: 30, ...limits } });
 }
-
-describe('a backlog for tests', () => {
-  it('has its records in one call, and each gets its own outcome', async () => {
-    const sizes: number[] = [];
-    const process = inBatches((records) => {
-      sizes.push(records.length);
-      return records.map(({ id }) => (id === 'r3' ? new Dead('no') : new Done()));
-    });
-    const backlog = testBacklog({ queues: { orders: { process } }, ...START });
-    for (let i = 0; i < 8; i++) await backlog.client.insert({ id: `r${i}`, payload: i, queue: 'orders' });
-    expect(await backlog.drain()).toMatchObject({ attempted: 8, succeeded: 7, dead: 1 });
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
-    expect(Math.max(...sizes)).toBeGreaterThan(1);
-  });
-
-  it('gives the batches of a task what its schema makes of the payloads', async () => {
-    const seen: unknown[] = [];
-    const schema = z.object({ total: z.coerce.number() });
-    const send: ProcessBatch = (records) => {
-      seen.push(...records.map(({ payload }) => payload));
-      return records.map(() => new Done());
-    };
-    const charge = defineTask({ name: 'charge', schema, perform: inBatches(send, { maxBytes: 1_000 }) });
-    const backlog = testBacklog({ queues: { orders: { tasks: [charge] } }, ...START });
-    for (const total of ['7', 'x', '8']) {
-      await backlog.insert({ queue: 'orders', task: 'charge', payload: { total } });
-    }
-    expect(await backlog.drain()).toMatchObject({ succeeded: 2, dead: 1 });
-    expect(seen).toEqual(expect.arrayContaining([{ total: 7 }, { total: 8 }]));
-  });
-});
 
 describe('a process in batches, before a run', () => {
   const warn = vi.fn();
@@ -87,5 +56,47 @@ describe('a process in batches, before a run', () => {
       'maxWait of a batch: expected less than the 30 s of an attempt, got 30 s',
     );
     prepare(process, 'q', { attemptTimeout: 31 });
+  });
+
+  it('has the chain of the longest one in it: what it inserts counts from there', async () => {
+    const store = new MemoryStore({ clock: systemClock });
+    const client = new BacklogClient({ table: 'records', store });
+    const process = inBatches(async () => {
+      await client.insert({ payload: 1 });
+      return { batchItemFailures: [] };
+    });
+    const attempt = (id: string, hops: number) =>
+      process({ id, queue: 'q', attempts: 0, hops } as never, context);
+    await Promise.all([attempt('a', 2), attempt('b', 5), attempt('c', 0)]);
+    expect(store.items()).toMatchObject([{ hops: 6 }]);
+  });
+});
+
+describe('a task in batches, before a run', () => {
+  const event = { queue: 'orders' };
+  const handlerOf = (options: BatchOptions, limits: Partial<QueueOptions>) => {
+    const bench = workbench({ orders: { retryMode: 'perRecord' } });
+    const perform = inBatches(() => ({ batchItemFailures: [] }), options);
+    const tasks = [defineTask<unknown>({ name: 'index', queue: 'orders', perform })];
+    const handler = backlogHandler({ queue: 'orders', tasks, ...bench.overrides, ...limits });
+    return { bench, run: () => handler(event, lambda) };
+  };
+
+  it('is warned of where no batch can be full', async () => {
+    const { bench, run } = handlerOf({ maxRecords: 20 }, { concurrency: 10 });
+    await bench.insert({ id: 'a', queue: 'orders', task: 'index', payload: 1 });
+    expect(await run()).toMatchObject({ succeeded: 1 });
+    expect(bench.log().filter(({ level }) => level === 'WARN')).toMatchObject([
+      { message: 'no batch can be full, as the queue attempts fewer records at once', concurrency: 10 },
+    ]);
+  });
+
+  it('is refused for a wait that an attempt has no time for, and no record pays for it', async () => {
+    const { bench, run } = handlerOf({ maxWait: '30s' }, {});
+    await bench.insert({ id: 'a', queue: 'orders', task: 'index', payload: 1 });
+    await expect(run()).rejects.toThrow(
+      'maxWait of a batch: expected less than the 30 s of an attempt, got 30 s',
+    );
+    expect(await bench.store.records.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
   });
 });

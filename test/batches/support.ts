@@ -1,6 +1,6 @@
-import type { Collect } from '../../src/batches/batch.js';
-import { collecting } from '../../src/batches/collecting.js';
+import type { BatchSettings } from '../../src/batches/batch.js';
 import type { BatchContext, ProcessBatch } from '../../src/batches/index.js';
+import { processInBatches } from '../../src/batches/process-in-batches.js';
 import type { BacklogRecord } from '../../src/record/index.js';
 import type { Process } from '../../src/worker/index.js';
 import { seededRandom } from '../simulation/random.js';
@@ -13,13 +13,13 @@ export class Calls {
   constructor(private readonly harness: Harness) {}
 
   /** A process in batches on the virtual time of a harness, each call of which is noted. */
-  process(processBatch: ProcessBatch, options: Partial<Collect> = {}): Process {
+  process(processBatch: ProcessBatch, options: Partial<BatchSettings> = {}): Process {
     const { clock } = this.harness;
     const noted: ProcessBatch = (records, context) => {
       this.ids.push(records.map(({ id }) => id));
       return processBatch(records, context);
     };
-    return collecting(noted, {
+    return processInBatches(noted, {
       maxRecords: 100,
       maxBytes: Number.POSITIVE_INFINITY,
       maxWaitMs: 20,

@@ -3,7 +3,7 @@ import type { Features } from '../simulation/features.js';
 import { violationsIn } from '../simulation/violations.js';
 
 /** Other worlds than those of every test run. */
-describe('in five hundred worlds more', () => {
+describe('in six hundred worlds more', () => {
   it('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
     expect(await violationsIn({ first: 10_001, count: 200 })).toEqual([]);
   }, 900_000);

@@ -1,5 +1,5 @@
-import { collecting } from '../../src/batches/collecting.js';
 import type { ProcessBatch } from '../../src/batches/index.js';
+import { processInBatches } from '../../src/batches/process-in-batches.js';
 import type { Random } from '../../src/support/random.js';
 import type { Process } from '../../src/worker/index.js';
 import type { Actor } from './actor.js';
@@ -15,7 +15,7 @@ export function inBatchesOf(process: Process, actor: Actor, random: Random): Pro
     if (records.length > 1 && records.some(({ id }) => breaksBatches(id))) throw new Error('no batch');
     return Promise.allSettled(records.map(async (record) => process(record, attemptOf(record))));
   };
-  return collecting(processBatch, {
+  return processInBatches(processBatch, {
     maxRecords: 7,
     maxBytes: Number.POSITIVE_INFINITY,
     maxWaitMs: 50,

@@ -6,6 +6,7 @@ import type { RunSummary } from '../../src/worker/index.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
 import { type Features, LATE_TASK } from './features.js';
+import { isHostile } from './hostile-items.js';
 import type { OperatorKind } from './operators.js';
 import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
 import type { Versions } from './versions.js';
@@ -194,7 +195,6 @@ export class Witness {
     const { id } = record;
     const known = this.records.get(id);
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
-    this.countsOf(actor).attempted++;
     this.asked.delete(`${actor.name} ${id}`);
     const { queue, destination, isArrival } = look;
     const version = this.versions.of(record);
@@ -251,10 +251,9 @@ export class Witness {
     return mine;
   }
 
-  /** An attempt of a hostile item. It is counted, and nothing else is expected of it. */
+  /** An attempt of a hostile item, of which nothing is expected. */
   async beginsHostile(actor: Actor): Promise<Done> {
     const counts = this.countsOf(actor);
-    counts.attempted++;
     if (counts.attempted % 2 === 0) throw new Error('one in two');
     return new Done();
   }
@@ -459,9 +458,7 @@ export class Witness {
   /** A run that came to its end tells the truth about it. */
   hears(actor: Actor, summary: RunSummary): void {
     const counts = this.countsOf(actor);
-    // Where a batch fails as a whole, most of its records are attempted without a call of their own.
-    const unseen = this.features.batches ? summary.attempted - counts.attempted : 0;
-    if (summary.attempted !== counts.attempted + Math.max(0, unseen)) {
+    if (summary.attempted !== counts.attempted) {
       this.report(`${actor.name} tells ${summary.attempted} attempts of ${counts.attempted}`);
     }
     // A run of the second tier may do the slower ones' work as well.
@@ -593,12 +590,22 @@ export class Witness {
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
+  /** A run begins an attempt. One of a batch waits for others after that, and may have no call of its own. */
+  admits(actor: Actor, record: BacklogRecord, look: Pick<Look, 'now' | 'queue'>): void {
+    this.countsOf(actor).attempted++;
+    if (!isHostile(record.id)) this.checkPaces(actor, record, look);
+  }
+
   /**
    * All runs of a queue keep one pace together, and one for each key. No run starts an attempt sooner behind its last one, and of all
    * together no more start in any two intervals than have turns there, and two in less than one. Permits that answers were late for
-   * may be used a little late. An attempt of a batch waits for others after that, and may be one of a later call.
+   * may be used a little late.
    */
-  admits(actor: Actor, { key }: BacklogRecord, { now, queue }: Pick<Look, 'now' | 'queue'>): void {
+  private checkPaces(
+    actor: Actor,
+    { key }: BacklogRecord,
+    { now, queue }: Pick<Look, 'now' | 'queue'>,
+  ): void {
     const { attemptsPerSecond } = this.scenario.limits;
     const { attemptsPerSecondPerKey } = this.features.keys ?? {};
     this.checkPace(actor, queue, attemptsPerSecond, now);

@@ -784,8 +784,7 @@ export class World {
     const process: Process = (record, context) => this.process(actor, target, record, context);
     const work = this.features.batches ? inBatchesOf(process, actor, this.featuresRandom) : process;
     return (record, context) => {
-      const { now } = this.time;
-      if (!isHostile(record.id)) this.witness.admits(actor, record, { now, queue: target.queue });
+      this.witness.admits(actor, record, { now: this.time.now, queue: target.queue });
       return work(record, context);
     };
   }

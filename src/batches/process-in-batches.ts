@@ -2,27 +2,22 @@ import type { BacklogRecord } from '../record/index.js';
 import { ConfigurationError } from '../support/errors.js';
 import type { TaskContext } from '../tasks/index.js';
 import type { AttemptContext, RunOptions } from '../worker/index.js';
-import type { Collect, InBatches, ProcessBatch } from './batch.js';
+import type { BatchSettings, InBatches, ProcessBatch } from './batch.js';
 import { Collector } from './collector.js';
+import type { BatchLimits } from './options.js';
 
 const DEFAULT_MAX_RECORDS = 100;
 const DEFAULT_WAIT_SECONDS = 0.02;
 
-/** Options of a batch that were checked; the wait is in seconds. */
-export interface CheckedOptions extends Pick<Collect, 'by'> {
-  readonly maxRecords?: number | undefined;
-  readonly maxBytes?: number | undefined;
-  readonly maxWait?: number | undefined;
-}
-
 /** The limits of a batch, with their defaults filled in. */
-export function collectBy({
-  maxRecords: asked,
+export function batchSettingsOf({
+  maxRecords: givenMaxRecords,
   maxBytes = Number.POSITIVE_INFINITY,
   maxWait = DEFAULT_WAIT_SECONDS,
   by,
-}: CheckedOptions): Collect {
-  return { maxRecords: asked ?? DEFAULT_MAX_RECORDS, asked, maxBytes, maxWaitMs: maxWait * 1000, by };
+}: BatchLimits<number> & Pick<BatchSettings, 'by'>): BatchSettings {
+  const maxRecords = givenMaxRecords ?? DEFAULT_MAX_RECORDS;
+  return { maxRecords, givenMaxRecords, maxBytes, maxWaitMs: maxWait * 1000, by };
 }
 
 interface Prepared {
@@ -31,17 +26,17 @@ interface Prepared {
 }
 
 /** The function that `inBatches` makes of options that were checked. */
-export function collecting<Payload>(
+export function processInBatches<Payload>(
   processBatch: ProcessBatch,
-  collect: Collect,
+  settings: BatchSettings,
 ): InBatches<Payload> & Prepared {
-  const collector = new Collector(processBatch, collect);
+  const collector = new Collector(processBatch, settings);
   const process = (given: unknown, context: AttemptContext | TaskContext) =>
     collector.add(recordOf(given, context), context);
   const prepare = ({ target, limits }: RunOptions) => {
     const { attemptTimeout } = limits;
-    if (collect.maxWaitMs >= attemptTimeout * 1000) {
-      const got = `${collect.maxWaitMs / 1000} s`;
+    if (settings.maxWaitMs >= attemptTimeout * 1000) {
+      const got = `${settings.maxWaitMs / 1000} s`;
       throw new ConfigurationError(
         `maxWait of a batch: expected less than the ${attemptTimeout} s of an attempt, got ${got}`,
       );
