@@ -53,6 +53,20 @@ describe('records in batches', () => {
     });
     for (const id of ids) expect(harness.item(id)).toMatchObject({ lastError: { name: 'AttemptTimeout' } });
     expect(calls.sizes).toEqual([8]);
+    expect(harness.warnings).toEqual([]);
+  });
+
+  it('fail by their time limits where the search does not end, and none of them is blamed', async () => {
+    const { harness, calls } = withRecords(8);
+    const process = calls.process((records, context) => {
+      if (records.length > 1) throw new Error('HTTP 400');
+      return untilAborted(records, context);
+    });
+    expect(await harness.run(process, { attemptTimeout: 5 })).toMatchObject({ failed: 8 });
+    expect(calls.sizes).toEqual([8, 1]);
+    expect(harness.warnings).toEqual([
+      'a batch has failed as a whole, and two of its records are tried alone',
+    ]);
   });
 
   it('fail by their time limits where the call ignores its signal', async () => {
