@@ -8,7 +8,6 @@ export {
     BacklogAttributes,
     BacklogProps,
     CompletionUrlProps,
-    DeliveryBatchProps,
     DeliveryProps,
     EntryFunctionProps,
     FunctionProps,

@@ -40,6 +40,12 @@ interface Bounds {
 }
 declare function parseDuration(value: unknown, name: string, bounds?: Bounds): number;
 
+interface BatchLimits<Length = Duration> {
+    readonly maxRecords?: number | undefined;
+    readonly maxBytes?: number | undefined;
+    readonly maxWait?: Length | undefined;
+}
+
 interface AttemptLogger {
     debug(message: string, extra?: Record<string, unknown>): void;
     info(message: string, extra?: Record<string, unknown>): void;
@@ -1165,10 +1171,7 @@ interface HttpDeliveryOptions {
 interface HttpDelivery extends Process {
     prepare(): Promise<void>;
 }
-interface DeliveryBatch {
-    readonly maxRecords?: number | undefined;
-    readonly maxBytes?: number | undefined;
-    readonly maxWait?: Duration | undefined;
+interface DeliveryBatch<Length = Duration> extends BatchLimits<Length> {
     readonly format?: 'json' | 'ndjson' | undefined;
 }
 
@@ -1206,14 +1209,8 @@ interface DeliveryProps {
     readonly secret?: AnySecret | SecretField | undefined;
     readonly answers?: Answers | undefined;
     readonly requestTimeout?: Duration$1 | undefined;
-    readonly batch?: DeliveryBatchProps | undefined;
+    readonly batch?: DeliveryBatch<Duration$1> | undefined;
     readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
-}
-interface DeliveryBatchProps {
-    readonly maxRecords?: number | undefined;
-    readonly maxBytes?: number | undefined;
-    readonly maxWait?: Duration$1 | undefined;
-    readonly format?: 'json' | 'ndjson' | undefined;
 }
 
 type AnyVpc = IVpc | Vpc;
@@ -2715,10 +2712,7 @@ interface InBatches<Payload = unknown> {
     (payload: Payload, context: TaskContext): Promise<ProcessResult>;
 }
 
-interface BatchOptions<Payload = unknown> {
-    readonly maxRecords?: number | undefined;
-    readonly maxBytes?: number | undefined;
-    readonly maxWait?: Duration | undefined;
+interface BatchOptions<Payload = unknown> extends BatchLimits {
     readonly by?: ((record: BacklogRecord<Payload>) => string) | undefined;
 }
 declare function inBatches<Payload = unknown>(processBatch: ProcessBatch<Payload>, options?: BatchOptions<Payload>): InBatches<Payload>;
@@ -3674,6 +3668,7 @@ export type {
     BareItem,
     BatchContext,
     BatchItemFailures,
+    BatchLimits,
     BatchOptions,
     Bounds,
     BreakerMemory,
@@ -3694,7 +3689,7 @@ export type {
     DeadExpectation,
     Definition,
     Delay,
-    DeliveryBatchProps,
+    DeliveryBatch,
     DeliveryDescription,
     DeliveryProps,
     DescribedQueue,
