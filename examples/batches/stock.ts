@@ -14,14 +14,14 @@ interface Answer {
   readonly problem?: string;
 }
 
-/** Sends many changes of stock in one request, and reads from its answer what became of each. */
+/** Sends many changes of stock in one request. */
 export const sendStock: ProcessBatch<Stock> = async (records, { signal }) => {
   const response = await fetch(`${SHOP_URL}/stock`, {
     method: 'POST',
     body: JSON.stringify(records.map(({ id, payload }) => ({ id, ...payload }))),
     signal, // aborted when the time of these attempts is up
   });
-  // The request as a whole has failed: which record is to blame is found out.
+  // The request has failed as a whole, maybe for one record.
   if (!response.ok) throw new Error(`the shop answered ${response.status}`);
   const answers = (await response.json()) as readonly Answer[];
   return new Map(answers.map((answer) => [answer.id, outcomeOf(answer)]));
