@@ -26,6 +26,15 @@ export {
   WaitTimeoutError,
 } from './client/index.js';
 export {
+  type Group,
+  type GroupEnd,
+  type GroupOptions,
+  type GroupRecord,
+  type InsertGroupResult,
+  RecordGroups,
+  type RecordGroupsOptions,
+} from './groups/index.js';
+export {
   type ActionResult,
   BacklogOperator,
   type BacklogOperatorOptions,

@@ -123,7 +123,7 @@ export const optionsSchema = z
 
 const delaySchema = { delay: z.optional(z.unknown()), at: z.optional(z.unknown()) };
 export const insertSchema = z.strictObject(delaySchema);
-const flowOptions = {
+export const flowOptions = {
   concurrency: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 100),
   onProgress: z.optional(
     z.custom<(progress: InsertProgress) => void>(

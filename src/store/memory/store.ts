@@ -1,5 +1,6 @@
 import type { Item } from '../../record/index.js';
 import type { Clock } from '../../support/clock.js';
+import type { GroupStore } from '../group-store.js';
 import type { JobStore } from '../job-store.js';
 import type {
   ControlStore,
@@ -23,6 +24,7 @@ import type {
 } from '../store.js';
 import { MemoryClaims } from './claims.js';
 import { MemoryControl, MemoryReadings } from './control.js';
+import { MemoryGroups } from './groups.js';
 import { MemoryJobs } from './jobs.js';
 import { MemoryKeySlots } from './key-slots.js';
 import { MemoryLeases } from './leases.js';
@@ -58,6 +60,7 @@ export class MemoryStore implements OperatorStore {
   readonly sweep: NotIndexedStore;
   readonly readings: ReadingStore;
   readonly jobs: JobStore = new MemoryJobs();
+  readonly groups: GroupStore = new MemoryGroups();
   readonly control: ControlStore;
   private readonly table: MemoryTable;
   private readonly state: MemoryQueues;

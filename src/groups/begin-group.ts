@@ -1,0 +1,79 @@
+import { itemOf } from '../client/new-record.js';
+import { checkItem } from '../store/item-limits.js';
+import type { OperatorRecordStore } from '../store/operator-store.js';
+import type { Clock } from '../support/clock.js';
+import { ConfigurationError, InvalidRecordError } from '../support/errors.js';
+import type { Random } from '../support/random.js';
+import { groupEndOf, isHeld, payloadWith } from './end-record.js';
+import { firstDeathId } from './first-death.js';
+import { GroupItems, type GroupItemsDeps } from './group-items.js';
+import type { GroupRecord } from './options.js';
+
+export interface BeginDeps extends GroupItemsDeps {
+  readonly records: Pick<OperatorRecordStore, 'insert' | 'get'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly indexesAtOnce: (queue: string) => boolean;
+}
+
+/** A group as its options say it. */
+export interface NewGroup {
+  readonly onComplete: GroupRecord;
+  readonly onFirstDeath?: GroupRecord | undefined;
+  readonly deadMembers: 'end' | 'hold';
+  /** Seconds. */
+  readonly timeout: number;
+}
+
+/**
+ * Begins a group: inserts the record that waits for its end, and makes its head. One that has begun is left as it is.
+ *
+ * @returns `open` or `sealed`; `ended`: its record does not wait any more
+ * @throws ConfigurationError for a payload that is no object, or if the id is that of another record; InvalidRecordError for a
+ *   record that cannot be stored; StoreError
+ */
+export async function beginGroup(
+  id: string,
+  { onComplete, onFirstDeath, deadMembers, timeout }: NewGroup,
+  deps: BeginDeps,
+): Promise<'open' | 'sealed' | 'ended'> {
+  const { records, clock, random, indexesAtOnce } = deps;
+  const items = new GroupItems(deps);
+  const now = clock.now();
+  const payload = payloadWith(onComplete.payload, { id, complete: false }, 'onComplete');
+  const context = { now, availableAt: now + timeout * 1000, random, indexesAtOnce };
+  const end = itemOf({ ...onComplete, id, payload }, context);
+  const death = onFirstDeath && firstDeathOf(id, onFirstDeath, context);
+  if ((await records.insert(end)) === 'duplicate') {
+    const record = await records.get(id);
+    if (record && groupEndOf(id, record) === undefined)
+      throw new ConfigurationError(
+        `group ${id}: expected an id of its own, but it is that of another record`,
+      );
+    if (!record || !isHeld(id, record)) return 'ended';
+  }
+  const head = {
+    createdAt: now,
+    pages: 0,
+    addedAt: clock.wall(),
+    sealed: false,
+    holdsDead: deadMembers === 'hold',
+    firstDeath: death ?? null,
+  };
+  if (await items.create(id, head)) return 'open';
+  return (await items.head(id))?.sealed ? 'sealed' : 'open';
+}
+
+/** The record for the first death as it is kept in the head: what is wrong with it is told before anything is inserted. */
+function firstDeathOf(id: string, record: GroupRecord, context: Parameters<typeof itemOf>[1]): GroupRecord {
+  const payload = payloadWith(record.payload, {}, 'onFirstDeath');
+  const { group: _, ...own } = payload;
+  const item = itemOf({ ...record, id: firstDeathId(id), payload }, context);
+  try {
+    checkItem(item);
+  } catch (error) {
+    if (error instanceof InvalidRecordError) throw error;
+    throw new InvalidRecordError(`group ${id}: onFirstDeath cannot be stored`, { cause: error });
+  }
+  return { ...record, payload: own };
+}

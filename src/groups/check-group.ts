@@ -1,0 +1,79 @@
+import type { OperatorRecordStore } from '../store/operator-store.js';
+import { endIfOver, type FinishDeps } from './finish.js';
+import { tellFirstDeath } from './first-death.js';
+import { GroupItems } from './group-items.js';
+import { changeOf } from './member-changes.js';
+import { memberText } from './names.js';
+import type { GroupPage, MemberState } from './page.js';
+
+/** Time for which a process may be busy with the members of one page. */
+export const PAGE_SECONDS = 300;
+const MARGIN_MS = 5_000;
+
+export interface CheckDeps extends FinishDeps {
+  readonly records: FinishDeps['records'] & Pick<OperatorRecordStore, 'getItems'>;
+}
+
+/** The result of a look at the members of a group. */
+export interface Checked {
+  /** Members whose state was corrected, of those that waited. */
+  readonly corrected: number;
+  /** Real time, epoch milliseconds, until which another process inserts members. Undefined: none does. */
+  readonly busyUntil: number | undefined;
+}
+
+/**
+ * Compares the members that wait with their records, and corrects what no event has told: members whose insertion was cut off,
+ * ends that were missed, records that are gone. One read unit for two members that wait. Then ends the group if that is due.
+ *
+ * @param which `cutOff`: only pages whose members a lost process was inserting
+ */
+export async function checkGroup(
+  id: string,
+  deps: CheckDeps,
+  which: 'all' | 'cutOff' = 'all',
+): Promise<Checked> {
+  const { clock } = deps;
+  const items = new GroupItems(deps);
+  const head = await items.head(id);
+  if (!head) return { corrected: 0, busyUntil: undefined };
+  const pages = await items.allPages(id, head);
+  const busy: number[] = [];
+  let corrected = 0;
+  for (const [number, page] of pages.entries()) {
+    const until = page ? page.until : head.addedAt + PAGE_SECONDS * 1000;
+    const isCutOff = until !== undefined && until + MARGIN_MS <= clock.wall();
+    if (until !== undefined && !isCutOff) busy.push(until + MARGIN_MS);
+    else if (!page) await items.fillGap(id, number);
+    else if (which === 'all' || isCutOff) corrected += await checkPage(id, number, page, deps);
+  }
+  await endIfOver(id, deps);
+  return { corrected, busyUntil: busy.length === 0 ? undefined : Math.max(...busy) };
+}
+
+async function checkPage(group: string, number: number, page: GroupPage, deps: CheckDeps): Promise<number> {
+  const items = new GroupItems(deps);
+  const waiting = page.waiting();
+  if (waiting.length === 0 && page.until === undefined) return 0;
+  const ids = await items.ids(group, number);
+  const wanted = waiting.flatMap((index) => ids[index] ?? []);
+  const found = new Map((await deps.records.getItems(wanted)).map(({ record }) => [record.id, record]));
+  /** A record that is not there was never inserted, if its page was not closed. */
+  const absent: MemberState = page.until === undefined ? 'lost' : 'unused';
+  const states = new Map(
+    waiting.flatMap((index): [number, MemberState][] => {
+      const change = changeOf(found.get(ids[index] ?? ''));
+      const isMember = change && memberText(change.place) === memberText({ group, page: number, index });
+      return isMember && change.state === 'waiting' ? [] : [[index, isMember ? change.state : absent]];
+    }),
+  );
+  // What an event has told since the page was read stands.
+  await items.changePage(group, number, (now) => {
+    const left = new Map([...states].filter(([index]) => now.stateAt(index) === 'waiting'));
+    const corrected = now.with(left) ?? now;
+    return now.until === undefined && corrected === now ? undefined : corrected.closed();
+  });
+  const dead = [...states].find(([, state]) => state === 'dead');
+  if (dead) await tellFirstDeath(group, ids[dead[0]] ?? '', deps);
+  return states.size;
+}

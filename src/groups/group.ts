@@ -1,0 +1,49 @@
+import type { BacklogRecord } from '../record/index.js';
+import { toIso } from '../support/clock.js';
+import { groupEndOf } from './end-record.js';
+import { sumOf } from './finish.js';
+import type { GroupHead } from './head.js';
+import type { GroupPage } from './page.js';
+
+/** A group of records, with the number of its members in each state. */
+export interface Group {
+  /** Its id; also that of the record of its end. */
+  readonly id: string;
+  /** `open`: it takes more members. `sealed`: it takes no more. `ended`: the record of its end has been started. */
+  readonly state: 'open' | 'sealed' | 'ended';
+  /** The time at which it was begun, ISO-8601. Absent: it has ended. */
+  readonly createdAt?: string | undefined;
+  /** Members in all. */
+  readonly members: number;
+  /** Members that have not ended. */
+  readonly waiting: number;
+  /** Members that succeeded. */
+  readonly succeeded: number;
+  /** Members that were given up. */
+  readonly dead: number;
+  /** Members that were given up as their work was not wanted any more. */
+  readonly cancelled: number;
+  /** Members whose record was deleted, or replaced, before its end. */
+  readonly removed: number;
+  /** Members that are not in the table, and whose end was not seen. */
+  readonly lost: number;
+}
+
+/** A group that goes on. */
+export function describeGroup(
+  id: string,
+  { createdAt, sealed }: GroupHead,
+  pages: readonly (GroupPage | undefined)[],
+): Group {
+  const { unused: _, ...counts } = sumOf(pages);
+  const members = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { id, state: sealed ? 'sealed' : 'open', createdAt: toIso(createdAt), members, ...counts };
+}
+
+/** A group without a head, by its record. Undefined: that is no record of a group, or has begun without the end of the group. */
+export function endedGroup(id: string, record: BacklogRecord): Group | undefined {
+  const end = groupEndOf(id, record);
+  if (!end?.complete) return undefined;
+  const { members = 0, succeeded = 0, dead = 0, cancelled = 0, removed = 0, lost = 0 } = end;
+  return { id, state: 'ended', members, waiting: 0, succeeded, dead, cancelled, removed, lost };
+}

@@ -1,0 +1,109 @@
+import { InsertInterruptedError, type InsertManyResult, type InsertProgress } from '../client/index.js';
+import { insertMany } from '../client/insert-many.js';
+import type { Item } from '../record/index.js';
+import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
+import { ConfigurationError } from '../support/errors.js';
+import { PAGE_SECONDS } from './check-group.js';
+import { GroupItems, type GroupItemsDeps } from './group-items.js';
+import { type Counts, type Member, memberPages, type PagesDeps } from './member-pages.js';
+import { MAX_PAGES, MEMBER_ATTRIBUTE, memberText, PAGE_MEMBERS } from './names.js';
+import { GroupPage, type MemberState } from './page.js';
+
+export interface InsertMembersDeps<Given> extends GroupItemsDeps, Pick<PagesDeps<Given>, 'itemOf'> {
+  /** Inserts at once, in few requests; see DynamoDbBulkInserts. */
+  readonly insert: (items: readonly Item[]) => Promise<InsertAnswer[]>;
+  readonly concurrency: number;
+  readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Inserts the members of a group from a source, page after page. A page with the ids of its members is written first, then the
+ * members are inserted, and then the page is closed. `checkGroup` closes a page that a lost process leaves.
+ *
+ * @throws ConfigurationError if the group takes no more members, InsertInterruptedError if a table cannot be used or reached, if
+ *   the source breaks, or at the signal
+ */
+export async function insertMembers<Given>(
+  id: string,
+  source: Iterable<Given> | AsyncIterable<Given>,
+  deps: InsertMembersDeps<Given>,
+): Promise<InsertManyResult> {
+  const { clock, itemOf, signal = new AbortController().signal } = deps;
+  const counts: Counts = { inserted: 0, duplicates: [], failed: [], taken: 0, unsettled: new Set() };
+  try {
+    for await (const members of memberPages(source, counts, { itemOf, clock, signal }))
+      await insertPage(id, members, counts, deps);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    const cause = error instanceof InsertInterruptedError ? error.cause : error;
+    const unsettled = [...counts.unsettled].sort((a, b) => a - b);
+    throw new InsertInterruptedError(resultOf(counts), { cause }, unsettled, counts.taken);
+  }
+  return resultOf(counts);
+}
+
+function resultOf({ inserted, duplicates, failed }: Counts): InsertManyResult {
+  return { inserted, duplicates, failed: [...failed].sort((a, b) => a.index - b.index) };
+}
+
+async function insertPage<Given>(
+  group: string,
+  members: readonly Member[],
+  counts: Counts,
+  deps: InsertMembersDeps<Given>,
+): Promise<void> {
+  const { clock, random, insert, concurrency, onProgress } = deps;
+  const groupItems = new GroupItems(deps);
+  const opened = GroupPage.opened(members.length, clock.wall() + PAGE_SECONDS * 1000);
+  const ids = members.map(({ item }) => item.id);
+  const page = await groupItems.addPage(group, opened, ids, MAX_PAGES);
+  if (page === undefined) {
+    const most = `${MAX_PAGES} pages of up to ${PAGE_MEMBERS} members`;
+    throw new ConfigurationError(
+      `group ${group}: expected one that takes members, but it is sealed, or has ${most}`,
+    );
+  }
+  const items = members.map(({ item }, index) => ({
+    ...item,
+    [MEMBER_ATTRIBUTE]: memberText({ group, page, index }),
+  }));
+  const before = { ...counts, duplicates: counts.duplicates.length, failed: counts.failed.length };
+  // Behind the end of the page's time another process may have closed it.
+  const timeIsUp = AbortSignal.timeout(PAGE_SECONDS * 1000);
+  const signal = deps.signal ? AbortSignal.any([deps.signal, timeIsUp]) : timeIsUp;
+  const result = await insertMany(items, {
+    itemOf: (item) => item,
+    idOf: ({ id }) => id,
+    insert,
+    clock,
+    random,
+    concurrency,
+    signal,
+    onProgress: (progress) =>
+      onProgress?.({
+        inserted: before.inserted + progress.inserted,
+        duplicates: before.duplicates + progress.duplicates,
+        failed: before.failed + progress.failed,
+      }),
+  }).catch((error: unknown) => {
+    if (error instanceof InsertInterruptedError) note(error.result, error.unsettled);
+    throw error;
+  });
+  note(result, []);
+  const duplicates = new Set(result.duplicates);
+  const failed = new Set(result.failed.map(({ index }) => index));
+  const isUnused = (index: number) => failed.has(index) || duplicates.has(ids[index] ?? '');
+  const unused = new Map(
+    members.flatMap((_, index): [number, MemberState][] => (isUnused(index) ? [[index, 'unused']] : [])),
+  );
+  await groupItems.changePage(group, page, (now) => (now.with(unused) ?? now).closed());
+
+  function note({ inserted, duplicates, failed }: InsertManyResult, unsettled: readonly number[]): void {
+    counts.inserted += inserted;
+    counts.duplicates.push(...duplicates);
+    counts.failed.push(...failed.map((one) => ({ ...one, index: members[one.index]?.index ?? 0 })));
+    const open = new Set(unsettled.map((index) => members[index]?.index));
+    for (const { index } of members) if (!open.has(index)) counts.unsettled.delete(index);
+  }
+}

@@ -1,0 +1,46 @@
+import type { Item } from '../../record/index.js';
+import type { GroupAttributes, GroupStore } from '../group-store.js';
+import { Expressions, or } from './expressions.js';
+import type { StoredPage, Table } from './table.js';
+
+/** The items of groups in the control table; src/groups/names.ts tells which there are. */
+export class DynamoDbGroups implements GroupStore {
+  constructor(private readonly table: Table) {}
+
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    return this.table.getMany(keys);
+  }
+
+  async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
+    const expressions = new Expressions();
+    const isAsRead = expected === undefined ? expressions.absent('key') : expressions.equal('rev', expected);
+    // The answer to a first try was lost, and the client has repeated it.
+    const condition = or(isAsRead, expressions.equal('rev', attributes.rev));
+    return (await this.table.update(key, expressions.update(attributes, [], condition))).written;
+  }
+
+  async remove(key: string): Promise<void> {
+    const expressions = new Expressions();
+    const condition = { ConditionExpression: expressions.exists('key'), ...expressions.placeholders() };
+    await this.table.delete(key, condition);
+  }
+
+  async list(prefix: string): Promise<readonly string[]> {
+    const keys: string[] = [];
+    let start: StoredPage['last'];
+    do {
+      const expressions = new Expressions();
+      const key = expressions.name('key');
+      const page = await this.table.scan({
+        ConsistentRead: true,
+        ProjectionExpression: key,
+        FilterExpression: `begins_with(${key}, ${expressions.value(prefix)})`,
+        ...(start && { ExclusiveStartKey: start }),
+        ...expressions.placeholders(),
+      });
+      keys.push(...page.items.map((item) => item.key?.S ?? ''));
+      start = page.last;
+    } while (start);
+    return keys;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Item } from '../record/index.js';
+
+/**
+ * The items of groups in the control table, each with a random `rev` that every write renews. Items are as any service may have
+ * written them.
+ */
+export interface GroupStore {
+  /** Reads items, strongly, by key; absent ones are left out. */
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>>;
+  /**
+   * Writes attributes of an item, if it is as it was read. False: it is not. True also if this very write had taken effect before.
+   *
+   * @param expected the `rev` as it was read; undefined: the item was not there
+   */
+  write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean>;
+  /** Removes an item, whatever it is by now. */
+  remove(key: string): Promise<void>;
+  /** All keys with this beginning, read strongly. */
+  list(prefix: string): Promise<readonly string[]>;
+}
+
+/** Attributes of a group's item that are written; those it does not name stay as they are. */
+export interface GroupAttributes extends Item {
+  /** The new `rev`. */
+  readonly rev: string;
+}

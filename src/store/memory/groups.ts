@@ -1,0 +1,27 @@
+import type { Item } from '../../record/index.js';
+import type { GroupAttributes, GroupStore } from '../group-store.js';
+import { frozenCopy } from './freeze.js';
+
+/** The items of groups in memory. */
+export class MemoryGroups implements GroupStore {
+  private readonly items = new Map<string, Item>();
+
+  async read(keys: readonly string[]): Promise<ReadonlyMap<string, Item>> {
+    return new Map([...this.items].filter(([key]) => keys.includes(key)));
+  }
+
+  async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
+    const item = this.items.get(key);
+    if (item?.rev !== expected) return false;
+    this.items.set(key, frozenCopy({ ...item, ...attributes }));
+    return true;
+  }
+
+  async remove(key: string): Promise<void> {
+    this.items.delete(key);
+  }
+
+  async list(prefix: string): Promise<readonly string[]> {
+    return [...this.items.keys()].filter((key) => key.startsWith(prefix));
+  }
+}
