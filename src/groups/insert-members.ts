@@ -5,7 +5,7 @@ import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { ConfigurationError } from '../support/errors.js';
 import { PAGE_SECONDS } from './check-group.js';
 import { GroupItems, type GroupItemsDeps } from './group-items.js';
-import { type Counts, type Member, memberPages, type PagesDeps } from './member-pages.js';
+import { type Counts, type Member, memberPages, type PagesDeps, resultOf } from './member-pages.js';
 import { MAX_PAGES, MEMBER_ATTRIBUTE, memberText, PAGE_MEMBERS } from './names.js';
 import { GroupPage, type MemberState } from './page.js';
 
@@ -41,10 +41,6 @@ export async function insertMembers<Given>(
     throw new InsertInterruptedError(resultOf(counts), { cause }, unsettled, counts.taken);
   }
   return resultOf(counts);
-}
-
-function resultOf({ inserted, duplicates, failed }: Counts): InsertManyResult {
-  return { inserted, duplicates, failed: [...failed].sort((a, b) => a.index - b.index) };
 }
 
 async function insertPage<Given>(

@@ -29,6 +29,7 @@ import {
   type RecordGroupsStore,
   recordGroupsSchema,
 } from './options.js';
+import { refuseMembers } from './refuse-members.js';
 
 /** The result of an insertion into a group. */
 export interface InsertGroupResult extends InsertManyResult {
@@ -76,7 +77,7 @@ export class RecordGroups {
   /**
    * Inserts records of a task as members of a group, and begins the group if there is none of this id. A call that was cut off is
    * made again with the same records: those that are there are left alone, and the group ends once. It may then wait up to 5 minutes
-   * for the page of the lost call. A group that is sealed, or has ended, stays as it is.
+   * for the page of the lost call. A group that is sealed, or has ended, takes no new record: it is reported in `failed`.
    *
    * @param id text of 1 to 128 bytes; also the id of the record of the group's end
    * @param payloads payloads, or `{ payload, ... }` with options of their own; up to 1,000,000 members
@@ -104,10 +105,14 @@ export class RecordGroups {
     const { concurrency, onProgress, signal, seal, ...group } = options;
     const { records } = this.store;
     const state = await beginGroup(id, group, { ...this.deps(), records });
-    if (state !== 'open') return { inserted: 0, duplicates: [], failed: [], state };
-    const result = await insertMembers<unknown>(id, source, {
+    const itemOf = (given: unknown) => this.itemOf(isTask(first) ? first : undefined, given);
+    if (state !== 'open') {
+      const result = await refuseMembers(id, source, { ...this.deps(), records, itemOf, signal });
+      return { ...result, state };
+    }
+    const result = await insertMembers(id, source, {
       ...this.deps(),
-      itemOf: (given) => this.itemOf(isTask(first) ? first : undefined, given),
+      itemOf,
       insert: (items) => this.bulk.insert(items),
       concurrency,
       onProgress,

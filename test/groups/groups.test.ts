@@ -31,11 +31,24 @@ describe('a group', () => {
     world.now += 60_000;
     world.die('r3', 'cancelled: not wanted');
     await world.count();
-    const group = { ...counts, id: 'import-7', complete: true, members: 4, succeeded: 2, dead: 1, cancelled: 1 };
+    const group = {
+      ...counts,
+      id: 'import-7',
+      complete: true,
+      members: 4,
+      succeeded: 2,
+      dead: 1,
+      cancelled: 1,
+    };
     expect(world.item('import-7')).toMatchObject({ payload: { to: 'sales', group }, status: 'NEW' });
     expect(world.item('import-7')).toMatchObject({ availableAt: new Date(START + 60_000).toISOString() });
     expect(world.item('import-7')).not.toHaveProperty('lane');
-    expect(await world.groups.get('import-7')).toMatchObject({ state: 'ended', members: 4, waiting: 0, dead: 1 });
+    expect(await world.groups.get('import-7')).toMatchObject({
+      state: 'ended',
+      members: 4,
+      waiting: 0,
+      dead: 1,
+    });
     expect(await world.store.groups.list('group')).toEqual([]);
   });
 });
