@@ -16,8 +16,8 @@ import type { Random } from '../support/random.js';
 import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { beginGroup } from './begin-group.js';
-import { type CheckDeps, checkGroup } from './check-group.js';
-import { endIfOver } from './finish.js';
+import { checkGroup } from './check-group.js';
+import { endIfOver, type FinishDeps } from './finish.js';
 import { describeGroup, endedGroup, type Group } from './group.js';
 import { GroupItems } from './group-items.js';
 import { insertMembers } from './insert-members.js';
@@ -132,7 +132,7 @@ export class RecordGroups {
     checkGroupId(id, 'seal: id');
     const items = new GroupItems(this.deps());
     const head = await items.changeHead(id, ({ sealed }) => (sealed ? undefined : { sealed: true }));
-    if (head) await endIfOver(id, this.checkDeps());
+    if (head) await endIfOver(id, this.finishDeps());
     const group = await this.get(id);
     if (group) return group.state;
     throw new ConfigurationError(`seal: expected the id of a group, but there is no group ${show(id)}`);
@@ -165,7 +165,7 @@ export class RecordGroups {
     const head = await items.head(id);
     if (!head) return;
     for (const [number, page] of (await items.allPages(id, head)).entries()) {
-      const waiting = page?.waiting() ?? [];
+      const waiting = page?.places('waiting') ?? [];
       const ids = waiting.length > 0 ? await items.ids(id, number) : [];
       for (const index of waiting) {
         const member = ids[index];
@@ -184,14 +184,14 @@ export class RecordGroups {
    */
   async check(id: string): Promise<Group | undefined> {
     checkGroupId(id, 'check: id');
-    await checkGroup(id, this.checkDeps());
+    await checkGroup(id, this.finishDeps());
     return this.get(id);
   }
 
   /** Closes pages that a lost call has left. Before the group is sealed, it waits until none can be at work any more. */
   private async closeCutOff(id: string, waits: boolean, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      const { busyUntil } = await checkGroup(id, this.checkDeps(), 'cutOff');
+      const { busyUntil } = await checkGroup(id, this.finishDeps(), 'cutOff');
       if (busyUntil === undefined || !waits) return;
       await this.clock.sleep(Math.max(1_000, busyUntil - this.clock.wall()), signal);
       signal?.throwIfAborted();
@@ -214,7 +214,7 @@ export class RecordGroups {
     return { groups: this.store.groups, clock, random, indexesAtOnce };
   }
 
-  private checkDeps(): CheckDeps {
+  private finishDeps(): FinishDeps {
     return { ...this.deps(), records: this.store.records, logger: SILENT };
   }
 }

@@ -42,7 +42,7 @@ describe('a check of a group', () => {
   it('changes nothing of a group whose members wait, and reads each of them once', async () => {
     await begin(3);
     const before = await world.store.groups.read(['group#import', pageKey('import', 0)]);
-    expect(await checkGroup('import', { ...world.deps, records: world.store.records })).toEqual({
+    expect(await checkGroup('import', world.deps)).toEqual({
       corrected: 0,
       busyUntil: undefined,
     });

@@ -20,7 +20,9 @@ describe('a page of a group', () => {
       expect(states).toEqual(states.map((_, index) => expected.get(index) ?? 'waiting'));
       const total = Object.values(read?.counts() ?? {}).reduce((sum, count) => sum + count, 0);
       expect(total).toBe(size);
-      expect(read?.waiting()).toEqual(states.flatMap((state, index) => (state === 'waiting' ? [index] : [])));
+      expect(read?.places('waiting')).toEqual(
+        states.flatMap((state, index) => (state === 'waiting' ? [index] : [])),
+      );
     }
   });
 
