@@ -112,6 +112,7 @@ export class RecordGroups {
     }
     const result = await insertMembers(id, source, {
       ...this.deps(),
+      records,
       itemOf,
       insert: (items) => this.bulk.insert(items),
       concurrency,
