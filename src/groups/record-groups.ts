@@ -21,7 +21,7 @@ import { endIfOver, type FinishDeps } from './finish.js';
 import { describeGroup, endedGroup, type Group } from './group.js';
 import { GroupItems } from './group-items.js';
 import { insertMembers } from './insert-members.js';
-import { checkGroupId, MEMBER_ATTRIBUTE } from './names.js';
+import { checkGroupId, HEAD_PREFIX, MEMBER_ATTRIBUTE } from './names.js';
 import {
   type GroupOptions,
   groupSchema,
@@ -152,6 +152,19 @@ export class RecordGroups {
     if (head) return describeGroup(id, head, await items.allPages(id, head));
     const record = await this.store.records.get(id);
     return record && endedGroup(id, record);
+  }
+
+  /**
+   * Reads the groups that have not ended, unordered; stop when you have enough. It reads the whole control table, a few items for each
+   * queue and group, and then each group as `get` does.
+   *
+   * @throws StoreError
+   */
+  async *list(): AsyncGenerator<Group> {
+    for (const key of await this.store.groups.list(HEAD_PREFIX)) {
+      const group = await this.get(key.slice(HEAD_PREFIX.length));
+      if (group) yield group;
+    }
   }
 
   /**

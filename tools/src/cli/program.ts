@@ -23,6 +23,7 @@ import { SELECTION_FLAGS } from './operate/selection-flags.js';
 import type { ExitCode, Output } from './output.js';
 import { addOwners } from './owners/command.js';
 import { showPolicy } from './policy.js';
+import { addGroups } from './groups/command.js';
 import { addRecurring } from './recurring/command.js';
 import { REDACT_FLAG } from './redact-module.js';
 import { addRestore } from './restore/command.js';
@@ -189,6 +190,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addRestore(program, output, onExit);
   addOperate(program, output, onExit);
   addRecurring(program, output, onExit);
+  addGroups(program, output, onExit);
   addMute(program, output, onExit);
   addFailures(program, output, onExit);
   addKeyCounts(program, output, onExit);
