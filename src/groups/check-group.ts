@@ -1,14 +1,17 @@
 import type { OperatorRecordStore } from '../store/operator-store.js';
+import { shuffled } from '../support/random.js';
 import { endIfOver, type FinishDeps } from './finish.js';
 import { tellFirstDeath } from './first-death.js';
 import { GroupItems } from './group-items.js';
-import { changeOf } from './member-changes.js';
+import { changeOf, type MemberChange } from './member-changes.js';
 import { memberText } from './names.js';
 import type { GroupPage, MemberState } from './page.js';
 
 /** Time for which a process may be busy with the members of one page. */
 export const PAGE_SECONDS = 300;
 const MARGIN_MS = 5_000;
+/** Records that are read at once: one BatchGetItem. */
+const RECORDS_AT_ONCE = 100;
 
 export interface CheckDeps extends FinishDeps {
   readonly records: FinishDeps['records'] & Pick<OperatorRecordStore, 'getItems'>;
@@ -27,20 +30,23 @@ export interface Checked {
  * ends that were missed, records that are gone. One read unit for two members that wait. Then ends the group if that is due.
  *
  * @param which `cutOff`: only pages whose members a lost process was inserting
+ * @param hasTime tells whether there is time for another page. The order of pages is random, so that each has its turn another time
  */
 export async function checkGroup(
   id: string,
   deps: CheckDeps,
   which: 'all' | 'cutOff' = 'all',
+  hasTime: () => boolean = () => true,
 ): Promise<Checked> {
-  const { clock } = deps;
+  const { clock, random } = deps;
   const items = new GroupItems(deps);
   const head = await items.head(id);
   if (!head) return { corrected: 0, busyUntil: undefined };
   const pages = await items.allPages(id, head);
   const busy: number[] = [];
   let corrected = 0;
-  for (const [number, page] of pages.entries()) {
+  for (const [number, page] of shuffled([...pages.entries()], random)) {
+    if (!hasTime()) return { corrected, busyUntil: busy.length === 0 ? undefined : Math.max(...busy) };
     const until = page ? page.until : head.addedAt + PAGE_SECONDS * 1000;
     const isCutOff = until !== undefined && until + MARGIN_MS <= clock.wall();
     if (until !== undefined && !isCutOff) busy.push(until + MARGIN_MS);
@@ -56,13 +62,15 @@ async function checkPage(group: string, number: number, page: GroupPage, deps: C
   const waiting = page.waiting();
   if (waiting.length === 0 && page.until === undefined) return 0;
   const ids = await items.ids(group, number);
-  const wanted = waiting.flatMap((index) => ids[index] ?? []);
-  const found = new Map((await deps.records.getItems(wanted)).map(({ record }) => [record.id, record]));
+  const found = await membersOf(
+    waiting.flatMap((index) => ids[index] ?? []),
+    deps,
+  );
   /** A record that is not there was never inserted, if its page was not closed. */
   const absent: MemberState = page.until === undefined ? 'lost' : 'unused';
   const states = new Map(
     waiting.flatMap((index): [number, MemberState][] => {
-      const change = changeOf(found.get(ids[index] ?? ''));
+      const change = found.get(ids[index] ?? '');
       const isMember = change && memberText(change.place) === memberText({ group, page: number, index });
       return isMember && change.state === 'waiting' ? [] : [[index, isMember ? change.state : absent]];
     }),
@@ -76,4 +84,19 @@ async function checkPage(group: string, number: number, page: GroupPage, deps: C
   const dead = [...states].find(([, state]) => state === 'dead');
   if (dead) await tellFirstDeath(group, ids[dead[0]] ?? '', deps);
   return states.size;
+}
+
+/** The members among these records, by id. Few records are in memory at once: each may have 400 KB. */
+async function membersOf(
+  ids: readonly string[],
+  { records }: CheckDeps,
+): Promise<ReadonlyMap<string, MemberChange>> {
+  const members = new Map<string, MemberChange>();
+  for (let start = 0; start < ids.length; start += RECORDS_AT_ONCE) {
+    for (const { record } of await records.getItems(ids.slice(start, start + RECORDS_AT_ONCE))) {
+      const change = changeOf(record);
+      if (change) members.set(record.id, change);
+    }
+  }
+  return members;
 }
