@@ -27,10 +27,11 @@ export async function checkGroups({
   clock,
   random,
 }: CheckGroupsDeps): Promise<void> {
-  const { settings: _, ...deps } = groupsDeps(env, { clock, random, ...(store && { store }) });
+  const { settings: _, store: tables, ...deps } = groupsDeps(env, { clock, random, ...(store && { store }) });
   const checked = await checkAll({
     ...deps,
-    ...deps.store,
+    records: tables.records,
+    groups: tables.groups,
     logger: frozenLogger(logger),
     hasTime: () => clock.wall() < deadline - LAST_PAGE_MS,
   });

@@ -36,7 +36,8 @@ export function countGroups(
   seams: CountGroupsSeams = {},
 ): Part {
   const { settings, store, ...deps } = groupsDeps(env, seams);
-  const finish: FinishDeps = { ...deps, ...store, logger: frozenLogger(logger) };
+  const { records, groups: items } = store;
+  const finish: FinishDeps = { ...deps, records, groups: items, logger: frozenLogger(logger) };
   return async (input) => {
     const now = deps.clock.now();
     const changes = parseVersions(input, now).flatMap((change) => countedOf(change, logger));
