@@ -17,7 +17,7 @@ const MAX_QUEUES_BYTES = 2_000;
 const VARIABLE = 'BACKLOG_RECORD_EVENTS';
 
 export interface RecordEventsSettings extends CommonSettings {
-  /** The ends of records that others are told of. Undefined: none are. */
+  /** The events of the ends of records. Undefined: there are none. */
   readonly events: RecordEvents | undefined;
   /** The members of groups are counted. */
   readonly groups: boolean;

@@ -11,7 +11,7 @@ import { type GroupsDeps, groupsDeps } from '../groups-deps.js';
 import { parseVersions, type RecordVersion, type VersionedChange } from '../intake/stream-event.js';
 import type { Part } from './part.js';
 
-/** What tests replace. */
+/** The parts that tests replace. */
 export type CountGroupsSeams = Partial<GroupsDeps>;
 
 /** Groups that are counted at once. */

@@ -9,7 +9,7 @@ import type { Part } from './part.js';
 import { publishTo } from './publish-to.js';
 import { type RecordEventsSettings, readRecordEventsSettings } from './settings.js';
 
-/** What tests replace. */
+/** The parts that tests replace. */
 export interface SendEventsSeams {
   readonly publish?: Publish | undefined;
   readonly deadLetters?: Publish | undefined;

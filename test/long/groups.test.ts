@@ -19,7 +19,7 @@ afterEach(() => {
 });
 stopRuntimes();
 
-/** A receiver that fails for whom it is told to, and keeps what it took. */
+/** A receiver that fails for some numbers, and keeps what it took. */
 async function receiver() {
   const taken: { readonly n?: number; readonly group?: object }[] = [];
   const state = { fails: (_: number) => false };

@@ -123,7 +123,7 @@ const rows = (group: string, count: number) =>
 const actionsOf = (used: readonly Asked[]) =>
   [...new Set(used.map(({ action, table }) => `${table} ${action}`))].sort();
 
-/** The actions that a role has been granted on both tables, but for those of the producer's own look. */
+/** The actions that a role has been granted on both tables, except the producer's look at a fence. */
 const grantedOn = (statements: readonly Statement[]) =>
   [
     ...new Set(
