@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CheckDeps } from '../src/groups/check-group.js';
+import type { FinishDeps } from '../src/groups/finish.js';
 import { DynamoDbGroups } from '../src/store/dynamodb/groups.js';
 import { DynamoDbOperatorRecords } from '../src/store/dynamodb/operator-records.js';
 import { DynamoDbActiveRegion } from '../src/store/dynamodb/registry.js';
@@ -14,7 +14,7 @@ import { onDamaged } from './deps.js';
 import { localClock, type Settings } from './settings.js';
 
 /** The tables as groups need them. */
-export interface GroupsTables extends Pick<CheckDeps, 'groups' | 'records'> {
+export interface GroupsTables extends Pick<FinishDeps, 'groups' | 'records'> {
   readonly activeRegion: ActiveRegionStore;
 }
 

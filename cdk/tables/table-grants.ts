@@ -77,7 +77,7 @@ export function grantCounting(
   { records, control }: Tables,
   { readsRegion }: { readonly readsRegion: boolean },
 ): void {
-  grant(grantee, records, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+  grant(grantee, records, ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem']);
   // The record of a group's first death.
   grantPut(grantee, records);
   grantGroupItems(grantee, control);
@@ -90,11 +90,10 @@ export function grantCounting(
   grantKeys(grantee, [records, control]);
 }
 
-/** Grants what the sweep needs to check groups, beside `grantSweep`: to find all, and to look at their members. */
+/** Grants what the sweep needs to check groups, beside `grantSweep`: what counts them, and to find all. */
 export function grantGroupChecks(grantee: IGrantable, tables: Tables): void {
-  const { records, control } = tables;
+  const { control } = tables;
   grantCounting(grantee, tables, { readsRegion: false });
-  grant(grantee, records, ['dynamodb:BatchGetItem']);
   // A scan has no keys that a condition could name.
   grant(grantee, control, ['dynamodb:Scan']);
 }

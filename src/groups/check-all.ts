@@ -1,14 +1,13 @@
-import type { OperatorRecordStore } from '../store/operator-store.js';
 import { shuffled } from '../support/random.js';
-import { type CheckDeps, checkGroup } from './check-group.js';
+import { checkGroup } from './check-group.js';
+import type { FinishDeps } from './finish.js';
 import { GroupItems } from './group-items.js';
 import { HEAD_PREFIX } from './names.js';
 
 /** The age of a group, in the backlog's time, at which it is removed if the record of its end is gone. */
 const MAX_AGE_MS = 400 * 86_400_000;
 
-export interface CheckAllDeps extends CheckDeps {
-  readonly records: CheckDeps['records'] & Pick<OperatorRecordStore, 'get'>;
+export interface CheckAllDeps extends FinishDeps {
   /** Tells whether there is time for more. */
   readonly hasTime: () => boolean;
 }

@@ -1,21 +1,13 @@
-import type { OperatorRecordStore } from '../store/operator-store.js';
 import { shuffled } from '../support/random.js';
 import { endIfOver, type FinishDeps } from './finish.js';
 import { tellFirstDeath } from './first-death.js';
 import { GroupItems } from './group-items.js';
-import { changeOf, type MemberChange } from './member-changes.js';
-import { memberText } from './names.js';
 import type { GroupPage, MemberState } from './page.js';
+import { readStates } from './read-states.js';
 
 /** Time for which a process may be busy with the members of one page. */
 export const PAGE_SECONDS = 300;
 const MARGIN_MS = 5_000;
-/** Records that are read at once: one BatchGetItem. */
-const RECORDS_AT_ONCE = 100;
-
-export interface CheckDeps extends FinishDeps {
-  readonly records: FinishDeps['records'] & Pick<OperatorRecordStore, 'getItems'>;
-}
 
 /** The result of a look at the members of a group. */
 export interface Checked {
@@ -34,7 +26,7 @@ export interface Checked {
  */
 export async function checkGroup(
   id: string,
-  deps: CheckDeps,
+  deps: FinishDeps,
   which: 'all' | 'cutOff' = 'all',
   hasTime: () => boolean = () => true,
 ): Promise<Checked> {
@@ -57,46 +49,21 @@ export async function checkGroup(
   return { corrected, busyUntil: busy.length === 0 ? undefined : Math.max(...busy) };
 }
 
-async function checkPage(group: string, number: number, page: GroupPage, deps: CheckDeps): Promise<number> {
+async function checkPage(group: string, number: number, page: GroupPage, deps: FinishDeps): Promise<number> {
   const items = new GroupItems(deps);
-  const waiting = page.waiting();
+  const waiting = page.places('waiting');
   if (waiting.length === 0 && page.until === undefined) return 0;
-  const ids = await items.ids(group, number);
-  const found = await membersOf(
-    waiting.flatMap((index) => ids[index] ?? []),
-    deps,
-  );
+  const found = await readStates(group, number, waiting, deps);
   /** A record that is not there was never inserted, if its page was not closed. */
   const absent: MemberState = page.until === undefined ? 'lost' : 'unused';
-  const states = new Map(
-    waiting.flatMap((index): [number, MemberState][] => {
-      const change = found.get(ids[index] ?? '');
-      const isMember = change && memberText(change.place) === memberText({ group, page: number, index });
-      return isMember && change.state === 'waiting' ? [] : [[index, isMember ? change.state : absent]];
-    }),
-  );
+  const states = new Map(waiting.map((index) => [index, found.get(index) ?? absent]));
   // What an event has told since the page was read stands.
   await items.changePage(group, number, (now) => {
     const left = new Map([...states].filter(([index]) => now.stateAt(index) === 'waiting'));
     const corrected = now.with(left) ?? now;
     return now.until === undefined && corrected === now ? undefined : corrected.closed();
   });
-  const dead = [...states].find(([, state]) => state === 'dead');
-  if (dead) await tellFirstDeath(group, ids[dead[0]] ?? '', deps);
-  return states.size;
-}
-
-/** The members among these records, by id. Few records are in memory at once: each may have 400 KB. */
-async function membersOf(
-  ids: readonly string[],
-  { records }: CheckDeps,
-): Promise<ReadonlyMap<string, MemberChange>> {
-  const members = new Map<string, MemberChange>();
-  for (let start = 0; start < ids.length; start += RECORDS_AT_ONCE) {
-    for (const { record } of await records.getItems(ids.slice(start, start + RECORDS_AT_ONCE))) {
-      const change = changeOf(record);
-      if (change) members.set(record.id, change);
-    }
-  }
-  return members;
+  const [dead] = [...states].filter(([, state]) => state === 'dead');
+  if (dead) await tellFirstDeath(group, (await items.ids(group, number))[dead[0]] ?? '', deps);
+  return [...states.values()].filter((state) => state !== 'waiting').length;
 }

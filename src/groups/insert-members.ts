@@ -2,14 +2,19 @@ import { InsertInterruptedError, type InsertManyResult, type InsertProgress } fr
 import { insertMany } from '../client/insert-many.js';
 import type { Item } from '../record/index.js';
 import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
+import { StoreUnavailableError } from '../store/errors.js';
+import type { OperatorRecordStore } from '../store/operator-store.js';
 import { ConfigurationError } from '../support/errors.js';
+import { groupBy } from '../support/group-by.js';
 import { PAGE_SECONDS } from './check-group.js';
 import { GroupItems, type GroupItemsDeps } from './group-items.js';
-import { type Counts, type Member, memberPages, type PagesDeps } from './member-pages.js';
+import { changeOf } from './member-changes.js';
+import { type Counts, type Member, memberPages, type PagesDeps, resultOf } from './member-pages.js';
 import { MAX_PAGES, MEMBER_ATTRIBUTE, memberText, PAGE_MEMBERS } from './names.js';
 import { GroupPage, type MemberState } from './page.js';
 
 export interface InsertMembersDeps<Given> extends GroupItemsDeps, Pick<PagesDeps<Given>, 'itemOf'> {
+  readonly records: Pick<OperatorRecordStore, 'getItems'>;
   /** Inserts at once, in few requests; see DynamoDbBulkInserts. */
   readonly insert: (items: readonly Item[]) => Promise<InsertAnswer[]>;
   readonly concurrency: number;
@@ -43,10 +48,6 @@ export async function insertMembers<Given>(
   return resultOf(counts);
 }
 
-function resultOf({ inserted, duplicates, failed }: Counts): InsertManyResult {
-  return { inserted, duplicates, failed: [...failed].sort((a, b) => a.index - b.index) };
-}
-
 async function insertPage<Given>(
   group: string,
   members: readonly Member[],
@@ -55,7 +56,8 @@ async function insertPage<Given>(
 ): Promise<void> {
   const { clock, random, insert, concurrency, onProgress } = deps;
   const groupItems = new GroupItems(deps);
-  const opened = GroupPage.opened(members.length, clock.wall() + PAGE_SECONDS * 1000);
+  const until = clock.wall() + PAGE_SECONDS * 1000;
+  const opened = GroupPage.opened(members.length, until);
   const ids = members.map(({ item }) => item.id);
   const page = await groupItems.addPage(group, opened, ids, MAX_PAGES);
   if (page === undefined) {
@@ -69,17 +71,18 @@ async function insertPage<Given>(
     [MEMBER_ATTRIBUTE]: memberText({ group, page, index }),
   }));
   const before = { ...counts, duplicates: counts.duplicates.length, failed: counts.failed.length };
-  // Behind the end of the page's time another process may have closed it.
-  const timeIsUp = AbortSignal.timeout(PAGE_SECONDS * 1000);
-  const signal = deps.signal ? AbortSignal.any([deps.signal, timeIsUp]) : timeIsUp;
   const result = await insertMany(items, {
     itemOf: (item) => item,
     idOf: ({ id }) => id,
-    insert,
+    insert: (some) => {
+      // Behind that, another process may close the page: what is not there by then is no member.
+      if (clock.wall() < until) return insert(some);
+      throw new StoreUnavailableError(`group ${group}: its page took more than ${PAGE_SECONDS} seconds`);
+    },
     clock,
     random,
     concurrency,
-    signal,
+    signal: deps.signal,
     onProgress: (progress) =>
       onProgress?.({
         inserted: before.inserted + progress.inserted,
@@ -94,10 +97,14 @@ async function insertPage<Given>(
   const duplicates = new Set(result.duplicates);
   const failed = new Set(result.failed.map(({ index }) => index));
   const isUnused = (index: number) => failed.has(index) || duplicates.has(ids[index] ?? '');
-  const unused = new Map(
-    members.flatMap((_, index): [number, MemberState][] => (isUnused(index) ? [[index, 'unused']] : [])),
-  );
-  await groupItems.changePage(group, page, (now) => (now.with(unused) ?? now).closed());
+  const closed = await groupItems.changePage(group, page, (now) => {
+    // One that a check has taken for absent, as this process was held up, is a member all the same.
+    const stateOf = (index: number) => (isUnused(index) ? 'unused' : absentToWaiting(now.stateAt(index)));
+    const states = new Map(members.map((_, index): [number, MemberState] => [index, stateOf(index)]));
+    return (now.with(states) ?? now).closed();
+  });
+  if (!closed)
+    throw new StoreUnavailableError(`group ${group}: it has ended while its members were inserted`);
 
   function note({ inserted, duplicates, failed }: InsertManyResult, unsettled: readonly number[]): void {
     counts.inserted += inserted;
@@ -106,4 +113,32 @@ async function insertPage<Given>(
     const open = new Set(unsettled.map((index) => members[index]?.index));
     for (const { index } of members) if (!open.has(index)) counts.unsettled.delete(index);
   }
+}
+
+/**
+ * Looks at records that were there already: one that an earlier call has inserted as a member is one, even if its request arrived so
+ * late that its place counts as unused.
+ */
+async function restoreMembers<Given>(
+  group: string,
+  ids: readonly string[],
+  deps: InsertMembersDeps<Given>,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await deps.records.getItems(ids);
+  const members = found
+    .flatMap(({ record }) => changeOf(record) ?? [])
+    .filter(({ place }) => place.group === group);
+  for (const [number, ofPage] of groupBy(members, ({ place }) => place.page)) {
+    await new GroupItems(deps).changePage(group, number, (page) => {
+      const states = ofPage.filter(
+        ({ place }) => absentToWaiting(page.stateAt(place.index)) !== page.stateAt(place.index),
+      );
+      return page.with(new Map(states.map(({ place, state }) => [place.index, state])));
+    });
+  }
+}
+
+function absentToWaiting(state: MemberState): MemberState {
+  return state === 'unused' || state === 'lost' ? 'waiting' : state;
 }

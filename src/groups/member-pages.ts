@@ -30,6 +30,10 @@ export interface Counts {
   unsettled: Set<number>;
 }
 
+export function resultOf({ inserted, duplicates, failed }: Counts): InsertManyResult {
+  return { inserted, duplicates, failed: [...failed].sort((a, b) => a.index - b.index) };
+}
+
 export interface PagesDeps<Given> {
   /** Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none. */
   readonly itemOf: (given: Given) => Promise<NewItem>;

@@ -82,9 +82,9 @@ export class GroupPage {
     return MEMBER_STATES[index % 2 === 0 ? byte >> 4 : byte & 0xf] ?? 'waiting';
   }
 
-  /** Places whose members wait, from 0. */
-  waiting(): number[] {
-    return [...Array(this.size).keys()].filter((index) => this.stateAt(index) === 'waiting');
+  /** Places of members in one of these states, from 0. */
+  places(...states: readonly MemberState[]): number[] {
+    return [...Array(this.size).keys()].filter((index) => states.includes(this.stateAt(index)));
   }
 
   counts(): StateCounts {

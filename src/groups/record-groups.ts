@@ -16,8 +16,8 @@ import type { Random } from '../support/random.js';
 import { parseOptions, show } from '../support/validation.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { beginGroup } from './begin-group.js';
-import { type CheckDeps, checkGroup } from './check-group.js';
-import { endIfOver } from './finish.js';
+import { checkGroup } from './check-group.js';
+import { endIfOver, type FinishDeps } from './finish.js';
 import { describeGroup, endedGroup, type Group } from './group.js';
 import { GroupItems } from './group-items.js';
 import { insertMembers } from './insert-members.js';
@@ -29,6 +29,7 @@ import {
   type RecordGroupsStore,
   recordGroupsSchema,
 } from './options.js';
+import { refuseMembers } from './refuse-members.js';
 
 /** The result of an insertion into a group. */
 export interface InsertGroupResult extends InsertManyResult {
@@ -76,7 +77,7 @@ export class RecordGroups {
   /**
    * Inserts records of a task as members of a group, and begins the group if there is none of this id. A call that was cut off is
    * made again with the same records: those that are there are left alone, and the group ends once. It may then wait up to 5 minutes
-   * for the page of the lost call. A group that is sealed, or has ended, stays as it is.
+   * for the page of the lost call. A group that is sealed, or has ended, takes no new record: it is reported in `failed`.
    *
    * @param id text of 1 to 128 bytes; also the id of the record of the group's end
    * @param payloads payloads, or `{ payload, ... }` with options of their own; up to 1,000,000 members
@@ -104,10 +105,15 @@ export class RecordGroups {
     const { concurrency, onProgress, signal, seal, ...group } = options;
     const { records } = this.store;
     const state = await beginGroup(id, group, { ...this.deps(), records });
-    if (state !== 'open') return { inserted: 0, duplicates: [], failed: [], state };
-    const result = await insertMembers<unknown>(id, source, {
+    const itemOf = (given: unknown) => this.itemOf(isTask(first) ? first : undefined, given);
+    if (state !== 'open') {
+      const result = await refuseMembers(id, source, { ...this.deps(), records, itemOf, signal });
+      return { ...result, state };
+    }
+    const result = await insertMembers(id, source, {
       ...this.deps(),
-      itemOf: (given) => this.itemOf(isTask(first) ? first : undefined, given),
+      records,
+      itemOf,
       insert: (items) => this.bulk.insert(items),
       concurrency,
       onProgress,
@@ -127,7 +133,7 @@ export class RecordGroups {
     checkGroupId(id, 'seal: id');
     const items = new GroupItems(this.deps());
     const head = await items.changeHead(id, ({ sealed }) => (sealed ? undefined : { sealed: true }));
-    if (head) await endIfOver(id, this.checkDeps());
+    if (head) await endIfOver(id, this.finishDeps());
     const group = await this.get(id);
     if (group) return group.state;
     throw new ConfigurationError(`seal: expected the id of a group, but there is no group ${show(id)}`);
@@ -160,7 +166,7 @@ export class RecordGroups {
     const head = await items.head(id);
     if (!head) return;
     for (const [number, page] of (await items.allPages(id, head)).entries()) {
-      const waiting = page?.waiting() ?? [];
+      const waiting = page?.places('waiting') ?? [];
       const ids = waiting.length > 0 ? await items.ids(id, number) : [];
       for (const index of waiting) {
         const member = ids[index];
@@ -179,14 +185,14 @@ export class RecordGroups {
    */
   async check(id: string): Promise<Group | undefined> {
     checkGroupId(id, 'check: id');
-    await checkGroup(id, this.checkDeps());
+    await checkGroup(id, this.finishDeps());
     return this.get(id);
   }
 
   /** Closes pages that a lost call has left. Before the group is sealed, it waits until none can be at work any more. */
   private async closeCutOff(id: string, waits: boolean, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      const { busyUntil } = await checkGroup(id, this.checkDeps(), 'cutOff');
+      const { busyUntil } = await checkGroup(id, this.finishDeps(), 'cutOff');
       if (busyUntil === undefined || !waits) return;
       await this.clock.sleep(Math.max(1_000, busyUntil - this.clock.wall()), signal);
       signal?.throwIfAborted();
@@ -209,7 +215,7 @@ export class RecordGroups {
     return { groups: this.store.groups, clock, random, indexesAtOnce };
   }
 
-  private checkDeps(): CheckDeps {
+  private finishDeps(): FinishDeps {
     return { ...this.deps(), records: this.store.records, logger: SILENT };
   }
 }

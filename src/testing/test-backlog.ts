@@ -1,4 +1,5 @@
 import { BacklogClient } from '../client/index.js';
+import { RecordGroups } from '../groups/index.js';
 import { BacklogOperator } from '../operate/index.js';
 import { outsideWaitOf } from '../record/completion.js';
 import {
@@ -32,6 +33,7 @@ import { World } from './world.js';
 const MAX_SECONDS = 60 * 86_400;
 const MAX_NAMED = 5;
 const TABLE = 'test-records';
+const CONTROL_TABLE = 'test-control';
 /** The client's own: `redirectClients` replaces it. */
 const { wait } = BacklogClient.prototype;
 
@@ -65,6 +67,8 @@ export class TestBacklog {
   readonly operator: BacklogOperator;
   /** The recurring records that your applications put. They are looked at if the option `recurring` is there, `{}` at least. */
   readonly recurring: RecurringRecords;
+  /** The groups of records that your producers insert. */
+  readonly groups: RecordGroups;
   private readonly world: World;
   private readonly throwFindings: boolean;
   private reported = 0;
@@ -82,13 +86,14 @@ export class TestBacklog {
     const own = { table: TABLE, store, random };
     this.client = new BacklogClient({ ...own, clock });
     this.recurring = new RecurringRecords({ ...own, clock });
+    this.groups = new RecordGroups({ ...own, controlTable: CONTROL_TABLE, clock });
     // It waits for what the backlog does, and looks again when time has passed, or work is done.
     const sleep: Clock['sleep'] = (ms, signal) => this.sleep(ms, signal);
     const waiting = new BacklogClient({ ...own, clock: { ...clock, sleep } });
     this.client.wait = wait.bind(waiting) as BacklogClient['wait'];
     this.operator = new BacklogOperator({
       table: TABLE,
-      controlTable: 'test-control',
+      controlTable: CONTROL_TABLE,
       store,
       clock,
       random,

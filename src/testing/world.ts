@@ -9,6 +9,7 @@ import { seededRandom } from '../support/seeded-random.js';
 import { VirtualTime } from '../support/virtual-time.js';
 import { type RunSummary, run } from '../worker/index.js';
 import { AttemptWatch } from './attempts.js';
+import { GroupCounter } from './group-counter.js';
 import { keepingLogger, type LogEntry } from './logs.js';
 import { ObservedStore } from './observed-store.js';
 import { parseTestOptions, type TestBacklogOptions } from './options.js';
@@ -58,7 +59,16 @@ export class World {
     this.store.onSettled = (how) => {
       this.counted[how]++;
     };
-    const { random } = this;
+    const { random, store, time } = this;
+    const logger = keepingLogger(this.logs, undefined);
+    const groups = new GroupCounter({
+      time,
+      store,
+      random,
+      logger,
+      onTrouble: (error) => this.troubles.push(error),
+    });
+    store.watch((before, after) => groups.changed(before, after));
     for (const item of templateItems(recurring?.template ?? new Map(), { now, random })) this.store.put(item);
   }
 

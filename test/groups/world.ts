@@ -1,7 +1,7 @@
+import type { FinishDeps } from '../../src/groups/finish.js';
 import { RecordGroups } from '../../src/groups/index.js';
 import { memberChanges } from '../../src/groups/member-changes.js';
 import { noteStates } from '../../src/groups/note-states.js';
-import type { FinishDeps } from '../../src/groups/finish.js';
 import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { seededRandom } from '../../src/support/seeded-random.js';

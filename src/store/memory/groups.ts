@@ -12,7 +12,7 @@ export class MemoryGroups implements GroupStore {
 
   async write(key: string, attributes: GroupAttributes, expected: string | undefined): Promise<boolean> {
     const item = this.items.get(key);
-    if (item?.rev !== expected) return false;
+    if (item?.rev !== expected && item?.rev !== attributes.rev) return false;
     this.items.set(key, frozenCopy({ ...item, ...attributes }));
     return true;
   }

@@ -94,6 +94,11 @@ export class MemoryStore implements OperatorStore {
     return this.state.stateOf(queue).breakers.get(destination);
   }
 
+  /** Has a listener called after each write of a record: with the item before it, and the item as it is now. */
+  watch(onWritten: (before: Item | undefined, after: Item | undefined) => void): void {
+    this.table.onWritten = onWritten;
+  }
+
   /** Lanes that hold records. */
   lanes(): string[] {
     return this.table.laneNames();

@@ -19,6 +19,9 @@ export class MemoryTable {
   private readonly items = new Map<string, Item>();
   private readonly lanes = new Map<string, LaneIndex>();
 
+  /** Called after each write, with the item before it and the item as it is now. */
+  onWritten: ((before: Item | undefined, after: Item | undefined) => void) | undefined;
+
   constructor(private readonly clock: Clock) {}
 
   insert(item: Item): 'inserted' | 'duplicate' {
@@ -32,15 +35,19 @@ export class MemoryTable {
   put(item: Item): void {
     const id = String(item.id);
     this.unindex(id);
-    const stored = frozenCopy(item, this.items.get(id));
+    const before = this.items.get(id);
+    const stored = frozenCopy(item, before);
     this.items.set(id, stored);
     const place = placeOf(id, stored);
     if (place) this.laneIndex(place.lane).add(place.key);
+    this.onWritten?.(before, stored);
   }
 
   delete(id: string): void {
     this.unindex(id);
+    const before = this.items.get(id);
     this.items.delete(id);
+    if (before) this.onWritten?.(before, undefined);
   }
 
   /** The records of these ids that exist, each once. */

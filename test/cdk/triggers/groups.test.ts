@@ -166,7 +166,7 @@ describe('the function that counts the members of groups', () => {
       Null: { 'dynamodb:LeadingKeys': 'false' },
     };
     expect(rights.map(({ Action, Condition }) => [[Action].flat().join(), Condition])).toEqual([
-      ['dynamodb:GetItem,dynamodb:UpdateItem', undefined],
+      ['dynamodb:GetItem,dynamodb:BatchGetItem,dynamodb:UpdateItem', undefined],
       ['dynamodb:PutItem', { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } }],
       ['dynamodb:BatchGetItem,dynamodb:UpdateItem,dynamodb:DeleteItem', isGroups],
     ]);

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checkGroup } from '../../src/groups/check-group.js';
+import { pageKey } from '../../src/groups/names.js';
+import { GroupWorld, onComplete, records, START } from './world.js';
+
+let world: GroupWorld;
+beforeEach(() => {
+  world = new GroupWorld();
+});
+const begin = (count: number, options: object = {}) =>
+  world.groups.insert('import', records(count), { onComplete, ...options });
+const endOf = () => (world.payloadOf('import') as { group: object }).group;
+
+describe('a check of a group', () => {
+  it('corrects ends that were not seen, and tells of records that are gone', async () => {
+    await begin(5);
+    world.succeed('r0');
+    world.die('r1');
+    world.store.delete('r2');
+    world.set('r3', { memberOf: '9#other' });
+    world.changes();
+    const group = await world.groups.check('import');
+    expect(group).toMatchObject({ state: 'sealed', waiting: 1, succeeded: 1, dead: 1, lost: 2 });
+    world.succeed('r4');
+    world.changes();
+    expect(await world.groups.check('import')).toMatchObject({
+      state: 'ended',
+      succeeded: 2,
+      dead: 1,
+      lost: 2,
+    });
+    expect(endOf()).toMatchObject({ complete: true, lost: 2 });
+  });
+
+  it('tells of the first death that it finds', async () => {
+    await begin(2, { onFirstDeath: { queue: 'alerts' } });
+    world.die('r1');
+    await world.groups.check('import');
+    expect(world.item('import/first-death')).toMatchObject({ payload: { group: { member: 'r1' } } });
+  });
+
+  it('changes nothing of a group whose members wait, and reads each of them once', async () => {
+    await begin(3);
+    const before = await world.store.groups.read(['group#import', pageKey('import', 0)]);
+    expect(await checkGroup('import', world.deps)).toEqual({
+      corrected: 0,
+      busyUntil: undefined,
+    });
+    expect(await world.store.groups.read([...before.keys()])).toEqual(before);
+  });
+
+  it('leaves a page alone whose members may be under insertion, and closes it when that cannot be', async () => {
+    const { insert } = world.store.records;
+    world.store.records.insert = async (item) => {
+      if (item.id === 'r1') throw new Error('killed');
+      return insert.call(world.store.records, item);
+    };
+    await expect(begin(2, { concurrency: 1 })).rejects.toThrow('killed');
+    world.store.records.insert = insert;
+    await world.groups.seal('import');
+    world.succeed('r0');
+    await world.count();
+    world.now = START + 300_000;
+    expect(await world.groups.check('import')).toMatchObject({ state: 'sealed', members: 2, waiting: 1 });
+    expect(endOf()).toMatchObject({ complete: false });
+    world.now = START + 305_000;
+    expect(await world.groups.check('import')).toMatchObject({
+      state: 'ended',
+      members: 1,
+      succeeded: 1,
+      lost: 0,
+    });
+  });
+
+  it('goes on behind the number of a page that was never written', async () => {
+    await begin(1, { seal: false });
+    const { write } = world.store.groups;
+    world.store.groups.write = async (key, ...rest) => {
+      if (key.startsWith('group-')) throw new Error('killed');
+      return write.call(world.store.groups, key, ...rest);
+    };
+    const more = world.groups.insert('import', records(1, 's'), { onComplete });
+    await expect(more).rejects.toThrow('killed');
+    world.store.groups.write = write;
+    expect(await world.groups.insert('import', records(1, 's'), { onComplete })).toMatchObject({
+      inserted: 1,
+      state: 'sealed',
+    });
+    world.succeed('r0', 's0');
+    await world.count();
+    expect(endOf()).toMatchObject({ complete: true, members: 2 });
+  });
+
+  it('ends no group of which a page is damaged, and is no trouble for others', async () => {
+    await begin(1);
+    const key = pageKey('import', 0);
+    const rev = String((await world.store.groups.read([key])).get(key)?.rev);
+    await world.store.groups.write(key, { states: 'none', rev: 'x' }, rev);
+    world.succeed('r0');
+    await world.count();
+    await world.groups.check('import');
+    expect(endOf()).toMatchObject({ complete: false });
+    expect(await world.groups.get('import')).toMatchObject({ state: 'sealed', members: 0 });
+  });
+
+  it('is nothing for a group that there is not, or whose head is damaged', async () => {
+    expect(await world.groups.check('none')).toBeUndefined();
+    await world.store.groups.write('group#odd', { pages: 'many', rev: 'a' }, undefined);
+    expect(await world.groups.get('odd')).toBeUndefined();
+    expect(await world.groups.check('odd')).toBeUndefined();
+  });
+});
