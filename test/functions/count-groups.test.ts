@@ -118,26 +118,16 @@ describe('the function that counts the members of groups', () => {
     expect(store.item('import')).toEqual(ended);
   });
 
-  it('indexes the record of the end at once where there is no intake', async () => {
-    for (const [env, lane] of [
-      [{ BACKLOG_INDEX_AT_ONCE: 'true' }, 'mail'],
-      [{}, undefined],
-    ] as const) {
-      const { groups, take, change, store } = bench({ env });
-      const own = new RecordGroups({
-        ...{
-          table: 'records',
-          controlTable: 'control',
-          store,
-          indexAtOnce: env.BACKLOG_INDEX_AT_ONCE === 'true',
-        },
-        clock: { now: () => START, wall: () => START, sleep: async () => {} },
-      });
-      await own.insert('g', [{ id: 'm', payload: 1 }], { onComplete: { queue: 'mail' } });
-      await take(change('m', { status: 'SUCCESS' }));
-      expect(await groups.get('g')).toMatchObject({ state: 'ended' });
-      expect(store.item('g')?.lane).toBe(lane);
-    }
+  it.each([
+    [{ BACKLOG_INDEX_AT_ONCE: 'true' }, 'alerts'],
+    [{}, undefined],
+  ])('indexes the record of a first death at once where there is no intake: %j', async (env, lane) => {
+    const { groups, take, change, store } = bench({ env });
+    const options = { onComplete: { queue: 'mail' }, onFirstDeath: { queue: 'alerts' } };
+    await groups.insert('g', [{ id: 'm', payload: 1 }], options);
+    await take(change('m', { status: 'DEAD' }));
+    expect(store.item('g/first-death')).toMatchObject({ queue: 'alerts' });
+    expect(store.item('g/first-death')?.lane).toBe(lane);
   });
 
   it('has the stream come again from the first member whose group has no answer, and counts the others', async () => {

@@ -149,6 +149,7 @@ const EVERY_FUNCTION = [
   'the intake',
   'the sweep',
   'the monitor',
+  'the function that counts groups',
   'the overview',
   'the buttons of the overview',
 ].join(', ');
