@@ -256,10 +256,11 @@ describe('the function that counts the members of groups', () => {
       throw new StoreUnavailableError('no answer');
     };
     const env = { BACKLOG_PRIMARY_REGION: HERE, AWS_REGION: HERE };
-    const { insert, take, change, groups } = bench({ env, activeRegion: { read } });
+    const { insert, take, change, groups, logs } = bench({ env, activeRegion: { read } });
     await insert('a', 1);
     const last = change('a/0', { status: 'SUCCESS' });
     expect(await take(change('other', { status: 'SUCCESS' }))).toEqual(done);
+    expect(logs).toEqual([]);
     expect(await take(change('other', { status: 'NEW' }), last)).toEqual(from(last));
     expect(await groups.get('a')).toMatchObject({ waiting: 1 });
   });
