@@ -87,7 +87,7 @@ it.each([false, true])(
       },
     );
     state.fails = () => false;
-    await vi.waitFor(() => expect(ends()).toHaveLength(1), { timeout: 40_000, interval: 200 });
+    await vi.waitFor(() => expect(ends()).toHaveLength(1), { timeout: 90_000, interval: 200 });
     const counts = { members: 20, succeeded: 19, dead: 0, cancelled: 0, removed: 1, lost: 0 };
     expect(ends()).toEqual([{ to: 'sales', group: { id: 'import', complete: true, ...counts } }]);
     expect(await groups.get('import')).toMatchObject({ state: 'ended', waiting: 0 });
